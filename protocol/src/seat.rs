@@ -1,0 +1,170 @@
+//! Seats and sets of seats.
+//!
+//! A table has at most [`MAX_SEATS`] seats, numbered from 0 clockwise, so that a set of them fits
+//! into one byte and always lists them in seat order.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The largest table of any game.
+pub const MAX_SEATS: usize = 6;
+
+/// A seat of the table, numbered from 0, clockwise; always below [`MAX_SEATS`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
+pub struct Seat(u8);
+
+impl Seat {
+    /// The seat of that number, or `None` if no table is that large.
+    pub fn new(number: usize) -> Option<Self> {
+        u8::try_from(number)
+            .ok()
+            .filter(|n| usize::from(*n) < MAX_SEATS)
+            .map(Self)
+    }
+
+    /// The first `count` seats in order (at most [`MAX_SEATS`]).
+    pub fn first(count: usize) -> impl DoubleEndedIterator<Item = Self> + Clone {
+        (0..count.min(MAX_SEATS)).filter_map(Self::new)
+    }
+
+    /// Its number.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// Its number as one byte, as it is hashed.
+    pub fn number(self) -> u8 {
+        self.0
+    }
+}
+
+impl TryFrom<u8> for Seat {
+    type Error = &'static str;
+
+    fn try_from(number: u8) -> Result<Self, Self::Error> {
+        Self::new(usize::from(number)).ok_or("seat number out of range")
+    }
+}
+
+impl From<Seat> for u8 {
+    fn from(seat: Seat) -> Self {
+        seat.0
+    }
+}
+
+impl fmt::Display for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "seat {}", self.0)
+    }
+}
+
+impl fmt::Debug for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A set of seats; iterates in seat order.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SeatSet(u8);
+
+impl SeatSet {
+    /// No seat.
+    pub const EMPTY: Self = Self(0);
+
+    /// The first `count` seats.
+    pub fn all(count: usize) -> Self {
+        Seat::first(count).collect()
+    }
+
+    /// Just that one.
+    pub fn one(seat: Seat) -> Self {
+        Self(1 << seat.0)
+    }
+
+    /// Whether the seat is in it.
+    pub fn contains(self, seat: Seat) -> bool {
+        self.0 & (1 << seat.0) != 0
+    }
+
+    /// Adds a seat.
+    pub fn insert(&mut self, seat: Seat) {
+        self.0 |= 1 << seat.0;
+    }
+
+    /// Takes a seat out.
+    pub fn remove(&mut self, seat: Seat) {
+        self.0 &= !(1 << seat.0);
+    }
+
+    /// The set without that seat.
+    #[must_use]
+    pub fn without(mut self, seat: Seat) -> Self {
+        self.remove(seat);
+        self
+    }
+
+    /// How many seats are in it.
+    pub fn len(self) -> usize {
+        // At most eight bits are set.
+        usize::try_from(self.0.count_ones()).unwrap_or(0)
+    }
+
+    /// Whether no seat is in it.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The seats in order.
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = Seat> + Clone {
+        Seat::first(MAX_SEATS).filter(move |seat| self.contains(*seat))
+    }
+
+    /// The first seat of the set clockwise after `seat`; `seat` itself comes last.
+    pub fn after(self, seat: Seat) -> Option<Seat> {
+        (1..=MAX_SEATS)
+            .filter_map(|distance| Seat::new((seat.index() + distance) % MAX_SEATS))
+            .find(|candidate| self.contains(*candidate))
+    }
+}
+
+impl FromIterator<Seat> for SeatSet {
+    fn from_iter<I: IntoIterator<Item = Seat>>(seats: I) -> Self {
+        let mut set = Self::EMPTY;
+        seats.into_iter().for_each(|seat| set.insert(seat));
+        set
+    }
+}
+
+impl fmt::Debug for SeatSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter().map(Seat::index)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seat(number: usize) -> Seat {
+        Seat::new(number).unwrap()
+    }
+
+    #[test]
+    fn a_set_lists_in_order_and_goes_round() {
+        let set: SeatSet = [seat(3), seat(1)].into_iter().collect();
+        assert_eq!(set.iter().map(Seat::index).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(set.after(seat(1)), Some(seat(3)));
+        assert_eq!(set.after(seat(3)), Some(seat(1)));
+        assert_eq!(SeatSet::one(seat(2)).after(seat(2)), Some(seat(2)));
+        assert_eq!(SeatSet::EMPTY.after(seat(2)), None);
+    }
+
+    #[test]
+    fn no_seat_beyond_the_largest_table() {
+        assert_eq!(Seat::new(MAX_SEATS), None);
+        assert!(Seat::try_from(255).is_err());
+    }
+}

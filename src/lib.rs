@@ -1,0 +1,1 @@
+//! fairdeal: a terminal table for five games, played between peers with no server and no dealer.

@@ -1,0 +1,3 @@
+//! Whole-process and cross-module tests, one binary.
+
+fn main() {}
