@@ -1,7 +1,11 @@
 //! A card table without a dealer: sealed decks, coins, a signed lockstep log and its audit.
 
+// Points are capitals and scalars lower case in the papers; in code both are lower case, and the
+// equations stand in the documentation.
 pub mod card;
+pub mod crypto;
 pub mod domain;
 pub mod game;
 pub mod hash;
 pub mod seat;
+pub mod wire;

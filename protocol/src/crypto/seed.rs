@@ -1,0 +1,172 @@
+//! Seeds: commit, use, open.
+//!
+//! For each deal a seat draws 32 bytes σ from the caller's RNG and commits to
+//! SHA-256(label ‖ table ‖ deal ‖ seat ‖ σ) before anybody derives anything. Every random choice of
+//! the deal comes from ChaCha20 (64-bit counter and stream number from 0) under the key
+//! SHA-256(label ‖ σ ‖ table ‖ deal ‖ seat ‖ purpose ‖ context), one key a use. The context holds
+//! everything that the choice answers to, so that no two statements ever meet one nonce, and the
+//! same statement always gives the same bytes.
+
+use std::fmt;
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::{CryptoRng, SeedableRng as _};
+use serde::{Deserialize, Serialize};
+use zeroize::{Zeroize as _, ZeroizeOnDrop};
+
+use crate::domain;
+use crate::hash::{Hash32, Hasher};
+use crate::seat::Seat;
+
+/// Whose randomness, of which deal, at which table: absorbed by every hash and proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// The table id: the hash of the charter.
+    pub table: Hash32,
+    /// The number of the deal, from 0.
+    pub deal: u32,
+    /// The seat.
+    pub seat: Seat,
+}
+
+impl Context {
+    /// Absorbs table, deal and seat.
+    pub fn absorb(&self, hasher: Hasher) -> Hasher {
+        hasher
+            .hash(&self.table)
+            .number(u64::from(self.deal))
+            .number(u64::from(self.seat.number()))
+    }
+
+    /// A Merlin transcript for a proof of this seat in this deal.
+    pub fn transcript(&self, label: &'static [u8]) -> merlin::Transcript {
+        let mut transcript = merlin::Transcript::new(label);
+        transcript.append_message(domain::proof::TABLE, self.table.as_bytes());
+        transcript.append_u64(domain::proof::DEAL, u64::from(self.deal));
+        transcript.append_u64(domain::proof::SEAT, u64::from(self.seat.number()));
+        transcript
+    }
+}
+
+/// A seat's secret seed of one deal; zeroized when dropped and never shown.
+#[derive(Clone, PartialEq, Eq, ZeroizeOnDrop)]
+pub struct Seed([u8; 32]);
+
+impl Seed {
+    /// Draws a seed. The RNG must be the operating system's, or in a simulation one of its own.
+    pub fn draw(rng: &mut dyn CryptoRng) -> Self {
+        let mut seed = [0; 32];
+        rng.fill_bytes(&mut seed);
+        Self(seed)
+    }
+
+    /// The seed that an opening shows.
+    pub fn from_opened(opened: OpenedSeed) -> Self {
+        Self(opened.0)
+    }
+
+    /// Shows the seed to everybody: the deal is over.
+    pub fn open(&self) -> OpenedSeed {
+        OpenedSeed(self.0)
+    }
+
+    /// The commitment that is published before anything is derived.
+    pub fn commitment(&self, context: &Context) -> Hash32 {
+        context
+            .absorb(Hasher::new(domain::SEED_COMMITMENT))
+            .bytes(&self.0)
+            .finish()
+    }
+
+    /// The stream for one purpose and one context.
+    pub fn stream(&self, context: &Context, purpose: &str, about: &[u8]) -> ChaCha20Rng {
+        let hasher = Hasher::new(domain::DERIVE).bytes(&self.0);
+        let mut key = context
+            .absorb(hasher)
+            .bytes(purpose.as_bytes())
+            .bytes(about)
+            .finish()
+            .0;
+        let stream = ChaCha20Rng::from_seed(key);
+        key.zeroize();
+        stream
+    }
+
+    /// The stream of a proof's nonces: the context is everything the transcript has absorbed.
+    pub fn nonces(
+        &self,
+        context: &Context,
+        purpose: &str,
+        transcript: &merlin::Transcript,
+    ) -> ChaCha20Rng {
+        let mut about = [0_u8; 32];
+        transcript
+            .clone()
+            .challenge_bytes(domain::proof::NONCE, &mut about);
+        self.stream(context, purpose, &about)
+    }
+}
+
+impl fmt::Debug for Seed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Seed(secret)")
+    }
+}
+
+/// A seed after its deal, public.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenedSeed(pub [u8; 32]);
+
+#[cfg(test)]
+mod tests {
+    use rand_core::Rng as _;
+
+    use super::*;
+
+    fn context() -> Context {
+        Context {
+            table: Hash32([7; 32]),
+            deal: 1,
+            seat: Seat::new(2).unwrap(),
+        }
+    }
+
+    #[test]
+    fn every_use_has_its_own_stream() {
+        let seed = Seed([9; 32]);
+        let first = |context: &Context, purpose, about: &[u8]| {
+            seed.stream(context, purpose, about).next_u64()
+        };
+        let base = first(&context(), "key", b"0");
+        assert_eq!(base, first(&context(), "key", b"0"));
+        assert_ne!(base, first(&context(), "key", b"1"));
+        assert_ne!(base, first(&context(), "coin", b"0"));
+        assert_ne!(
+            base,
+            first(
+                &Context {
+                    deal: 2,
+                    ..context()
+                },
+                "key",
+                b"0"
+            )
+        );
+        let other_seat = Context {
+            seat: Seat::new(3).unwrap(),
+            ..context()
+        };
+        assert_ne!(base, first(&other_seat, "key", b"0"));
+        let other_table = Context {
+            table: Hash32([8; 32]),
+            ..context()
+        };
+        assert_ne!(base, first(&other_table, "key", b"0"));
+        assert_ne!(seed.commitment(&context()), seed.commitment(&other_table));
+    }
+
+    #[test]
+    fn a_seed_is_not_printed() {
+        assert_eq!(format!("{:?}", Seed([9; 32])), "Seed(secret)");
+    }
+}

@@ -1,0 +1,54 @@
+//! The independent generators of the shuffle proof, computed once a process.
+
+use std::sync::LazyLock;
+
+use curve25519_dalek::RistrettoPoint;
+use curve25519_dalek::ristretto::RistrettoBasepointTable;
+use curve25519_dalek::scalar::Scalar;
+
+use crate::card::MAX_DECK;
+use crate::crypto::group::hash_to_group;
+use crate::domain;
+
+static GENERATORS: LazyLock<Generators> = LazyLock::new(Generators::compute);
+
+/// \\(H\\) with a table for fixed-base multiplication, and \\(H_1…H_N\\) for the largest deck.
+pub struct Generators {
+    /// \\(H\\).
+    pub h: RistrettoPoint,
+    /// Multiples of \\(H\\).
+    pub h_table: RistrettoBasepointTable,
+    /// \\(H_i\\).
+    pub columns: Vec<RistrettoPoint>,
+    /// \\(\tfrac12H_i\\): points are encoded in batches from their halves.
+    pub half_columns: Vec<RistrettoPoint>,
+}
+
+impl std::fmt::Debug for Generators {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Generators({})", self.columns.len())
+    }
+}
+
+impl Generators {
+    /// The generators of this process; the first call computes them.
+    pub fn shared() -> &'static Self {
+        &GENERATORS
+    }
+
+    fn compute() -> Self {
+        let h = hash_to_group(domain::GENERATOR, &[b"H"]);
+        let half = Scalar::ONE.div_by_2();
+        let columns: Vec<RistrettoPoint> = (0_u32..)
+            .take(MAX_DECK)
+            .map(|index| hash_to_group(domain::GENERATOR, &[b"column", &index.to_le_bytes()]))
+            .collect();
+        let half_columns = columns.iter().map(|column| column * half).collect();
+        Self {
+            h,
+            h_table: RistrettoBasepointTable::create(&h),
+            columns,
+            half_columns,
+        }
+    }
+}

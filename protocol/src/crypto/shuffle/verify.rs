@@ -1,0 +1,344 @@
+//! The table's side: any number of shuffle proofs in one multiscalar multiplication.
+//!
+//! Each proof has \\(N + 5\\) equations that must each sum to the identity. They are folded with one
+//! 128-bit weight an equation and proof; the weights are drawn from a hash of all folded statements
+//! and complete proofs, responses included, so that no prover can aim at them. If the fold fails,
+//! each proof is checked alone, and only a single proof that fails alone is evidence.
+
+use std::sync::Arc;
+
+use curve25519_dalek::RistrettoPoint;
+use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
+use curve25519_dalek::scalar::Scalar;
+use curve25519_dalek::traits::VartimeMultiscalarMul as _;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+use super::generators::Generators;
+use super::{ShufflePlace, ShuffleProof, column_challenges, sigma_challenge, statement};
+use crate::card::MAX_DECK;
+use crate::crypto::elgamal::SealedCards;
+use crate::crypto::group::{Point, random_weight};
+use crate::domain;
+use crate::hash::{Hash32, Hasher};
+
+/// What a shuffle proof is about, all of it taken from the log.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// Whose shuffle of which deck.
+    pub place: ShufflePlace,
+    /// The joint key \\(X\\).
+    pub key: Point,
+    /// The deck before.
+    pub input: SealedCards,
+    /// The deck after.
+    pub output: SealedCards,
+}
+
+/// A shuffle is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShuffleError {
+    /// Decks or lists of the proof do not all have the length of the input deck, or it is too long.
+    #[error("the shuffled deck or a list of its proof has the wrong length")]
+    Length,
+    /// Some \\(A'_i\\) is the identity: a card that is not sealed.
+    #[error("a card of the shuffled deck is not sealed")]
+    Unsealed,
+    /// The equations do not hold.
+    #[error("the shuffle proof does not hold")]
+    Equation,
+}
+
+/// A proof with everything that its equations need.
+struct Pending {
+    statement: Statement,
+    proof: ShuffleProof,
+    u: Vec<Scalar>,
+    c: Scalar,
+    digest: [u8; 32],
+}
+
+/// Collects shuffle proofs and checks them together.
+#[derive(Default)]
+pub struct Fold {
+    pending: Vec<Pending>,
+}
+
+impl std::fmt::Debug for Fold {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Fold({} proofs)", self.pending.len())
+    }
+}
+
+/// Checks one proof alone.
+///
+/// # Errors
+/// [`ShuffleError`]. Variable time, public inputs.
+pub fn verify(statement: Statement, proof: &ShuffleProof) -> Result<(), ShuffleError> {
+    let mut fold = Fold::default();
+    fold.push(statement, proof.clone())?;
+    if fold.holds() {
+        Ok(())
+    } else {
+        Err(ShuffleError::Equation)
+    }
+}
+
+impl Fold {
+    /// Adds a proof, computing its challenges.
+    ///
+    /// # Errors
+    /// [`ShuffleError::Length`] or [`ShuffleError::Unsealed`]; the fold stays as it was.
+    pub fn push(&mut self, statement_: Statement, proof: ShuffleProof) -> Result<(), ShuffleError> {
+        let Statement {
+            place,
+            key,
+            input,
+            output,
+        } = &statement_;
+        let size = input.len();
+        let lengths = [
+            output.len(),
+            proof.columns.len(),
+            proof.chain.len(),
+            proof.chain_announcements.len(),
+            proof.chain_responses.len(),
+            proof.permuted_responses.len(),
+        ];
+        if size > MAX_DECK || lengths.iter().any(|length| *length != size) {
+            return Err(ShuffleError::Length);
+        }
+        if output.iter().any(|card| card.a.is_identity()) {
+            return Err(ShuffleError::Unsealed);
+        }
+        let mut transcript = statement(place, key, input, output);
+        let u = column_challenges(&mut transcript, &proof.columns);
+        let c = sigma_challenge(
+            &mut transcript,
+            &proof.chain,
+            &proof.announcements,
+            &proof.chain_announcements,
+        );
+        for response in proof
+            .responses
+            .iter()
+            .chain(proof.chain_responses.iter())
+            .chain(proof.permuted_responses.iter())
+        {
+            transcript.append_message(domain::proof::RESPONSE, response.0.as_bytes());
+        }
+        let mut digest = [0_u8; 32];
+        transcript.challenge_bytes(domain::proof::DIGEST, &mut digest);
+        self.pending.push(Pending {
+            statement: statement_,
+            proof,
+            u,
+            c,
+            digest,
+        });
+        Ok(())
+    }
+
+    /// How many proofs wait.
+    pub fn len(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// Checks all of them at once and names those that fail alone.
+    ///
+    /// # Errors
+    /// The places of all proofs that do not hold.
+    pub fn verify(self) -> Result<(), Vec<ShufflePlace>> {
+        if self.holds() {
+            return Ok(());
+        }
+        let failed = self
+            .pending
+            .into_iter()
+            .filter_map(|pending| {
+                let place = pending.statement.place;
+                let alone = Self {
+                    pending: vec![pending],
+                };
+                (!alone.holds()).then_some(place)
+            })
+            .collect();
+        Err(failed)
+    }
+
+    fn holds(&self) -> bool {
+        let mut hasher = Hasher::new(domain::FOLD).number(self.pending.len() as u64);
+        for pending in &self.pending {
+            hasher = hasher.hash(&Hash32(pending.digest));
+        }
+        let mut weights = ChaCha20Rng::from_seed(hasher.finish().0);
+        let mut sum = Sum::default();
+        for pending in &self.pending {
+            sum.add(pending, &mut weights);
+        }
+        sum.vanishes()
+    }
+}
+
+/// A deck whose points already stand in the sum, with their coefficients.
+struct DeckTerms {
+    deck: SealedCards,
+    a: Vec<Scalar>,
+    b: Vec<Scalar>,
+}
+
+/// The folded equations: coefficients of the points shared by all proofs, and a list of the rest.
+#[derive(Default)]
+struct Sum {
+    g: Scalar,
+    h: Scalar,
+    columns: Vec<Scalar>,
+    keys: Vec<(Point, Scalar)>,
+    decks: Vec<DeckTerms>,
+    scalars: Vec<Scalar>,
+    points: Vec<RistrettoPoint>,
+}
+
+fn accumulate(sums: &mut [Scalar], terms: impl Iterator<Item = Scalar>) {
+    for (sum, term) in sums.iter_mut().zip(terms) {
+        *sum += term;
+    }
+}
+
+impl Sum {
+    fn term(&mut self, scalar: Scalar, point: &Point) {
+        self.scalars.push(scalar);
+        self.points.push(*point.as_point());
+    }
+
+    /// The coefficients of a deck; the output of one shuffle is the input of the next.
+    fn deck(&mut self, deck: &SealedCards) -> Option<&mut DeckTerms> {
+        let known = self
+            .decks
+            .iter()
+            .position(|terms| Arc::ptr_eq(&terms.deck, deck));
+        let index = known.unwrap_or_else(|| {
+            let zeros = vec![Scalar::ZERO; deck.len()];
+            self.decks.push(DeckTerms {
+                deck: Arc::clone(deck),
+                a: zeros.clone(),
+                b: zeros,
+            });
+            self.decks.len() - 1
+        });
+        self.decks.get_mut(index)
+    }
+
+    /// Adds the equations of one proof, each times a fresh weight.
+    fn add(&mut self, pending: &Pending, weights: &mut ChaCha20Rng) {
+        let Pending {
+            statement,
+            proof,
+            u,
+            c,
+            ..
+        } = pending;
+        let size = u.len();
+        let [w1, w2, w3, w4, w5] = [(); 5].map(|()| random_weight(weights));
+        let w_chain: Vec<Scalar> = (0..size).map(|_| random_weight(weights)).collect();
+        let [s1, s2, s3, s4] = &proof.responses;
+        let permuted = || proof.permuted_responses.iter().map(|response| response.0);
+        let product: Scalar = u.iter().product();
+
+        // t₁ + c(ΣC_j − ΣH_i) − s₁G;  t₂ + c(Ĉ_N − ΠuH) − s₂G;  t₃ + cΣu_jC_j − s₃G − Σs'_iH_i;
+        // t₄ + cΣu_jA_j + s₄G − Σs'_iA'_i;  t₅ + cΣu_jB_j + s₄X − Σs'_iB'_i;
+        // t̂_i + cĈ_i − ŝ_iG − s'_iĈ_{i−1}, with Ĉ_0 = H.
+        for (weight, point) in [w1, w2, w3, w4, w5].into_iter().zip(&proof.announcements) {
+            self.term(weight, point);
+        }
+        self.g += w4 * s4.0 - w1 * s1.0 - w2 * s2.0 - w3 * s3.0;
+        for (weight, response) in w_chain.iter().zip(proof.chain_responses.iter()) {
+            self.g -= weight * response.0;
+        }
+        self.h -= w2 * c * product;
+        if let (Some(weight), Some(first)) = (w_chain.first(), proof.permuted_responses.first()) {
+            self.h -= weight * first.0;
+        }
+        self.key(&statement.key, w5 * s4.0);
+
+        let (c1, c3) = (w1 * c, w3 * c);
+        if self.columns.len() < size {
+            self.columns.resize(size, Scalar::ZERO);
+        }
+        accumulate(&mut self.columns, permuted().map(|s| -c1 - w3 * s));
+        for (column, u) in proof.columns.iter().zip(u) {
+            self.term(c1 + c3 * u, column);
+        }
+
+        let (c4, c5) = (w4 * c, w5 * c);
+        if let Some(input) = self.deck(&statement.input) {
+            accumulate(&mut input.a, u.iter().map(|u| c4 * u));
+            accumulate(&mut input.b, u.iter().map(|u| c5 * u));
+        }
+        if let Some(output) = self.deck(&statement.output) {
+            accumulate(&mut output.a, permuted().map(|s| -(w4 * s)));
+            accumulate(&mut output.b, permuted().map(|s| -(w5 * s)));
+        }
+
+        for (weight, point) in w_chain.iter().zip(proof.chain_announcements.iter()) {
+            self.term(*weight, point);
+        }
+        // Ĉ_i stands in its own link times c and in the next one times −s'_{i+1}; the last one in
+        // the second equation times c.
+        let next = w_chain
+            .iter()
+            .zip(permuted())
+            .skip(1)
+            .map(|(weight, s)| -(weight * s))
+            .chain(std::iter::once(w2 * c));
+        for ((weight, next), point) in w_chain.iter().zip(next).zip(proof.chain.iter()) {
+            self.term(weight * c + next, point);
+        }
+    }
+
+    fn key(&mut self, key: &Point, scalar: Scalar) {
+        if let Some((_, sum)) = self.keys.iter_mut().find(|(known, _)| known == key) {
+            *sum += scalar;
+        } else {
+            self.keys.push((*key, scalar));
+        }
+    }
+
+    fn vanishes(self) -> bool {
+        let Self {
+            g,
+            h,
+            columns,
+            keys,
+            decks,
+            mut scalars,
+            mut points,
+        } = self;
+        let generators = Generators::shared();
+        scalars.extend([g, h]);
+        points.extend([RISTRETTO_BASEPOINT_POINT, generators.h]);
+        points.extend(generators.columns.iter().take(columns.len()));
+        scalars.extend(columns);
+        for (key, scalar) in keys {
+            scalars.push(scalar);
+            points.push(*key.as_point());
+        }
+        for DeckTerms { deck, a, b } in &decks {
+            for ((card, a), b) in deck.iter().zip(a).zip(b) {
+                // A fresh deck's A is the identity and adds nothing.
+                if !card.a.is_identity() {
+                    scalars.push(*a);
+                    points.push(*card.a.as_point());
+                }
+                scalars.push(*b);
+                points.push(*card.b.as_point());
+            }
+        }
+        RistrettoPoint::vartime_multiscalar_mul(&scalars, &points) == RistrettoPoint::default()
+    }
+}

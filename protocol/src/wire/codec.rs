@@ -1,0 +1,99 @@
+//! The one place that knows how values become bytes.
+//!
+//! bincode 2, standard configuration (little-endian, variable-length integers), with a size limit.
+//! An encoding is canonical: [`decode`] re-encodes what it read and refuses bytes that differ, so
+//! that a value has exactly one encoding, and trailing bytes are refused.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The largest single value that is ever decoded, in bytes: a transcript file.
+pub const MAX_BYTES: usize = 256 << 20;
+
+/// Why bytes are not a value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CodecError {
+    /// More bytes than any such value may have.
+    #[error("{size} bytes, more than the {limit} that are allowed")]
+    TooLong {
+        /// How many there are.
+        size: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// The bytes do not decode.
+    #[error("malformed: {0}")]
+    Malformed(String),
+    /// They decode, but not to their own encoding, or more bytes follow.
+    #[error("not the canonical encoding of its value")]
+    NotCanonical,
+}
+
+/// Encodes a value. Every type of this crate encodes; the result is empty only if a foreign
+/// `Serialize` implementation fails.
+pub fn encode<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
+    bincode::serde::encode_to_vec(value, bincode::config::standard()).unwrap_or_default()
+}
+
+/// Decodes a value of at most `limit` bytes (never more than [`MAX_BYTES`]).
+///
+/// # Errors
+/// [`CodecError`] if there are too many bytes, they do not decode, or are not canonical.
+pub fn decode<T: Serialize + DeserializeOwned>(
+    bytes: &[u8],
+    limit: usize,
+) -> Result<T, CodecError> {
+    let limit = limit.min(MAX_BYTES);
+    if bytes.len() > limit {
+        return Err(CodecError::TooLong {
+            size: bytes.len(),
+            limit,
+        });
+    }
+    let config = bincode::config::standard().with_limit::<MAX_BYTES>();
+    let (value, read): (T, usize) = bincode::serde::decode_from_slice(bytes, config)
+        .map_err(|error| CodecError::Malformed(error.to_string()))?;
+    if read != bytes.len() || encode(&value) != bytes {
+        return Err(CodecError::NotCanonical);
+    }
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_encoding_a_value() {
+        let bytes = encode(&(7_u32, "seven".to_owned()));
+        assert_eq!(
+            decode::<(u32, String)>(&bytes, 100).unwrap(),
+            (7, "seven".to_owned())
+        );
+        // 7 written in three bytes instead of one.
+        let padded = [251, 7, 0, 5, b's', b'e', b'v', b'e', b'n'];
+        assert_eq!(
+            decode::<(u32, String)>(&padded, 100),
+            Err(CodecError::NotCanonical)
+        );
+        let trailing = [bytes.clone(), vec![0]].concat();
+        assert_eq!(
+            decode::<(u32, String)>(&trailing, 100),
+            Err(CodecError::NotCanonical)
+        );
+        assert!(matches!(
+            decode::<(u32, String)>(&bytes, 3),
+            Err(CodecError::TooLong { size: 7, limit: 3 })
+        ));
+    }
+
+    #[test]
+    fn a_huge_length_allocates_nothing() {
+        // A string that claims 2⁶⁴−1 bytes.
+        let bytes = [253, 255, 255, 255, 255, 255, 255, 255, 255];
+        assert!(matches!(
+            decode::<String>(&bytes, 100),
+            Err(CodecError::Malformed(_))
+        ));
+    }
+}
