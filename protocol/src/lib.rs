@@ -3,9 +3,11 @@
 // Points are capitals and scalars lower case in the papers; in code both are lower case, and the
 // equations stand in the documentation.
 pub mod card;
+pub mod charter;
 pub mod crypto;
 pub mod domain;
 pub mod game;
 pub mod hash;
+pub mod log;
 pub mod seat;
 pub mod wire;

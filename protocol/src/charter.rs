@@ -1,0 +1,432 @@
+//! The charter: what all seats sign before a table begins.
+//!
+//! Game, rules version, options, and the seats in order, each with name, Ed25519 key and a nonce of
+//! its own. Its SHA-256 is the *table id*, which every hash, proof and signature of the table
+//! absorbs; since each seat's fresh nonce is in it, nothing signed at another table fits this one.
+//! A key that is weak (of small order) or stands twice is refused, and so is a signature that only
+//! a lenient verifier would take.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
+use serde::{Deserialize, Serialize};
+
+use crate::domain;
+use crate::game::RuleSet;
+use crate::hash::{Hash32, Hasher};
+use crate::seat::{MAX_SEATS, Seat, SeatSet};
+use crate::wire::bounded::{Bounded, Text};
+use crate::wire::codec::{CodecError, decode, encode};
+
+/// The largest encoding of a charter, in bytes.
+pub const MAX_CHARTER: usize = 8 << 10;
+/// The longest name of a player, in bytes of UTF-8.
+pub const MAX_NAME: usize = 64;
+/// The longest game id, option key or option value, in bytes.
+pub const MAX_WORD: usize = 64;
+/// The most options that a game can have.
+pub const MAX_OPTIONS: usize = 16;
+
+/// An Ed25519 public key that is fit for a seat: a valid point, not of small order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "[u8; 32]", into = "[u8; 32]")]
+pub struct SeatKey(VerifyingKey);
+
+impl SeatKey {
+    /// The 32 bytes of the key.
+    pub fn to_bytes(self) -> [u8; 32] {
+        self.0.to_bytes()
+    }
+
+    /// Checks a signature over label ‖ bytes, strictly.
+    pub fn verifies(&self, label: &str, message: &[u8], signature: &SignatureBytes) -> bool {
+        let signature = Signature::from_bytes(&signature.0);
+        self.0
+            .verify_strict(&labelled(label, message), &signature)
+            .is_ok()
+    }
+}
+
+impl From<&SigningKey> for SeatKey {
+    fn from(key: &SigningKey) -> Self {
+        Self(key.verifying_key())
+    }
+}
+
+impl TryFrom<[u8; 32]> for SeatKey {
+    type Error = &'static str;
+
+    fn try_from(bytes: [u8; 32]) -> Result<Self, Self::Error> {
+        let key = VerifyingKey::from_bytes(&bytes).map_err(|_| "no Ed25519 key")?;
+        if key.is_weak() || key.to_bytes() != bytes {
+            return Err("a weak Ed25519 key");
+        }
+        Ok(Self(key))
+    }
+}
+
+impl From<SeatKey> for [u8; 32] {
+    fn from(key: SeatKey) -> Self {
+        key.to_bytes()
+    }
+}
+
+fn labelled(label: &str, message: &[u8]) -> Vec<u8> {
+    [label.as_bytes(), message].concat()
+}
+
+/// An Ed25519 signature, 64 bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct SignatureBytes(pub [u8; 64]);
+
+impl SignatureBytes {
+    /// Signs label ‖ bytes.
+    pub fn sign(key: &SigningKey, label: &str, message: &[u8]) -> Self {
+        Self(key.sign(&labelled(label, message)).to_bytes())
+    }
+}
+
+impl std::fmt::Debug for SignatureBytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl Serialize for SignatureBytes {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (low, high) = self.0.split_at(32);
+        let halves: [[u8; 32]; 2] = [
+            low.try_into().unwrap_or_default(),
+            high.try_into().unwrap_or_default(),
+        ];
+        halves.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for SignatureBytes {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let halves = <[[u8; 32]; 2]>::deserialize(deserializer)?;
+        let mut bytes = [0; 64];
+        bytes
+            .iter_mut()
+            .zip(halves.iter().flatten())
+            .for_each(|(to, from)| *to = *from);
+        Ok(Self(bytes))
+    }
+}
+
+/// One seat of a charter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Player {
+    /// The name as its player gave it: untrusted text, to be cleaned before it is shown.
+    pub name: Text<MAX_NAME>,
+    /// The seat's long-term key, which signs all its entries.
+    pub key: SeatKey,
+    /// Fresh bytes from this seat, so that no two tables have one id.
+    pub nonce: [u8; 32],
+}
+
+/// What the seats agree on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Charter {
+    /// The lobby in which the seats met (the one that a ticket names).
+    pub lobby: [u8; 8],
+    /// The game's id.
+    pub game: Text<MAX_WORD>,
+    /// The version of its rules.
+    pub version: u16,
+    /// Every option of the game, by key.
+    pub options: Bounded<(Text<MAX_WORD>, Text<MAX_WORD>), MAX_OPTIONS>,
+    /// The seats, in order.
+    pub players: Bounded<Player, MAX_SEATS>,
+}
+
+/// Why a charter is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CharterError {
+    /// Its bytes are no charter.
+    #[error("the charter is {0}")]
+    Codec(#[from] CodecError),
+    /// No seat, or more than a table has.
+    #[error("a charter needs 1 to {MAX_SEATS} seats, this one has {0}")]
+    Seats(usize),
+    /// Two seats with one key or one nonce.
+    #[error("{0} and {1} have the same key or nonce")]
+    Repeated(Seat, Seat),
+    /// Options out of order, repeated, or too long.
+    #[error("the options of the charter are not in order, each once")]
+    Options,
+    /// Not one signature a seat.
+    #[error("{got} signatures for {seats} seats")]
+    Signatures {
+        /// How many signatures there are.
+        got: usize,
+        /// How many seats there are.
+        seats: usize,
+    },
+    /// A signature that does not verify.
+    #[error("the signature of {0} under the charter is not valid")]
+    Signature(Seat),
+}
+
+impl Charter {
+    /// Writes a charter for a rule set.
+    ///
+    /// # Errors
+    /// [`CharterError`] if the players or options do not fit.
+    pub fn new(
+        lobby: [u8; 8],
+        rules: &RuleSet,
+        players: Vec<Player>,
+    ) -> Result<Self, CharterError> {
+        let word = |text: &String| Text::try_from(text.clone()).map_err(|_| CharterError::Options);
+        let options = rules
+            .options
+            .iter()
+            .map(|(key, value)| Ok((word(key)?, word(value)?)))
+            .collect::<Result<Vec<_>, CharterError>>()?;
+        let seats = players.len();
+        let charter = Self {
+            lobby,
+            game: word(&rules.game)?,
+            version: rules.version,
+            options: options.try_into().map_err(|_| CharterError::Options)?,
+            players: players.try_into().map_err(|_| CharterError::Seats(seats))?,
+        };
+        charter.check()?;
+        Ok(charter)
+    }
+
+    /// Decodes and checks a charter.
+    ///
+    /// # Errors
+    /// [`CharterError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CharterError> {
+        let charter: Self = decode(bytes, MAX_CHARTER)?;
+        charter.check()?;
+        Ok(charter)
+    }
+
+    fn check(&self) -> Result<(), CharterError> {
+        if self.players.is_empty() {
+            return Err(CharterError::Seats(0));
+        }
+        for (seat, player) in self.seated() {
+            let earlier = self.seated().take_while(|(other, _)| *other < seat);
+            for (other, known) in earlier {
+                if known.key == player.key || known.nonce == player.nonce {
+                    return Err(CharterError::Repeated(other, seat));
+                }
+            }
+        }
+        let keys = self.options.iter().map(|(key, _)| key);
+        if !keys.clone().zip(keys.skip(1)).all(|(one, next)| one < next) {
+            return Err(CharterError::Options);
+        }
+        Ok(())
+    }
+
+    /// The encoding, which is hashed and signed.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        encode(self)
+    }
+
+    /// The table id.
+    pub fn table(&self) -> Hash32 {
+        Hasher::new(domain::CHARTER)
+            .bytes(&self.to_bytes())
+            .finish()
+    }
+
+    /// The rules it was agreed to play by.
+    pub fn rules(&self) -> RuleSet {
+        let options: BTreeMap<String, String> = self
+            .options
+            .iter()
+            .map(|(key, value)| (key.as_str().to_owned(), value.as_str().to_owned()))
+            .collect();
+        RuleSet {
+            game: self.game.as_str().to_owned(),
+            version: self.version,
+            seats: u8::try_from(self.players.len()).unwrap_or(u8::MAX),
+            options,
+        }
+    }
+
+    /// The seats with their players.
+    pub fn seated(&self) -> impl Iterator<Item = (Seat, &Player)> + Clone {
+        Seat::first(MAX_SEATS).zip(self.players.iter())
+    }
+
+    /// All seats.
+    pub fn seats(&self) -> SeatSet {
+        SeatSet::all(self.players.len())
+    }
+
+    /// The player of a seat.
+    pub fn player(&self, seat: Seat) -> Option<&Player> {
+        self.players.get(seat.index())
+    }
+
+    /// The seat that holds a key.
+    pub fn seat_of(&self, key: &SeatKey) -> Option<Seat> {
+        self.seated()
+            .find(|(_, player)| player.key == *key)
+            .map(|(seat, _)| seat)
+    }
+
+    /// Signs the charter.
+    pub fn sign(&self, key: &SigningKey) -> SignatureBytes {
+        SignatureBytes::sign(key, domain::CHARTER_SIGNATURE, self.table().as_bytes())
+    }
+
+    /// Whether a signature of a seat under this charter is valid.
+    pub fn verifies(&self, seat: Seat, signature: &SignatureBytes) -> bool {
+        self.player(seat).is_some_and(|player| {
+            let table = self.table();
+            player
+                .key
+                .verifies(domain::CHARTER_SIGNATURE, table.as_bytes(), signature)
+        })
+    }
+}
+
+/// A charter that every seat has signed: the only kind that a table is opened with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedCharter {
+    charter: Arc<Charter>,
+    signatures: Vec<SignatureBytes>,
+    table: Hash32,
+}
+
+impl SignedCharter {
+    /// Puts a charter and one signature a seat, in seat order, together.
+    ///
+    /// # Errors
+    /// [`CharterError`] naming the first seat whose signature is missing or not valid.
+    pub fn assemble(
+        charter: Charter,
+        signatures: Vec<SignatureBytes>,
+    ) -> Result<Self, CharterError> {
+        charter.check()?;
+        if signatures.len() != charter.players.len() {
+            return Err(CharterError::Signatures {
+                got: signatures.len(),
+                seats: charter.players.len(),
+            });
+        }
+        for ((seat, _), signature) in charter.seated().zip(&signatures) {
+            if !charter.verifies(seat, signature) {
+                return Err(CharterError::Signature(seat));
+            }
+        }
+        let table = charter.table();
+        Ok(Self {
+            charter: Arc::new(charter),
+            signatures,
+            table,
+        })
+    }
+
+    /// The charter.
+    pub fn charter(&self) -> &Charter {
+        &self.charter
+    }
+
+    /// The signatures, in seat order.
+    pub fn signatures(&self) -> &[SignatureBytes] {
+        &self.signatures
+    }
+
+    /// The table id.
+    pub fn table(&self) -> Hash32 {
+        self.table
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A signed charter for that many seats and the keys of its players.
+    pub(crate) fn signed(rules: &RuleSet) -> (SignedCharter, Vec<SigningKey>) {
+        let keys: Vec<SigningKey> = (0..rules.seats)
+            .map(|seat| SigningKey::from_bytes(&[seat + 1; 32]))
+            .collect();
+        let players = keys
+            .iter()
+            .zip(1_u8..)
+            .map(|(key, n)| Player {
+                name: format!("player {n}").try_into().unwrap(),
+                key: key.into(),
+                nonce: [n; 32],
+            })
+            .collect();
+        let charter = Charter::new([7; 8], rules, players).unwrap();
+        let signatures = keys.iter().map(|key| charter.sign(key)).collect();
+        (SignedCharter::assemble(charter, signatures).unwrap(), keys)
+    }
+
+    fn rules() -> RuleSet {
+        let options = [("a", "1"), ("b", "2")].map(|(k, v)| (k.to_owned(), v.to_owned()));
+        RuleSet {
+            game: "test".into(),
+            version: 1,
+            seats: 3,
+            options: options.into(),
+        }
+    }
+
+    #[test]
+    fn a_charter_survives_its_encoding() {
+        let (signed, _) = signed(&rules());
+        let charter = signed.charter();
+        assert_eq!(&Charter::from_bytes(&charter.to_bytes()).unwrap(), charter);
+        assert_eq!(charter.rules(), rules());
+    }
+
+    #[test]
+    fn repeated_and_weak_keys_are_refused() {
+        let (signed, _) = signed(&rules());
+        let mut players = signed.charter().players.to_vec();
+        players[2].key = players[0].key;
+        let seats: Vec<Seat> = Seat::first(3).collect();
+        assert_eq!(
+            Charter::new([0; 8], &rules(), players.clone()),
+            Err(CharterError::Repeated(seats[0], seats[2]))
+        );
+        players[2] = signed.charter().players[2].clone();
+        players[2].nonce = players[1].nonce;
+        assert!(Charter::new([0; 8], &rules(), players).is_err());
+        assert_eq!(
+            Charter::new([0; 8], &rules(), Vec::new()),
+            Err(CharterError::Seats(0))
+        );
+        // The points of order 1 and 2, and 32 bytes that are no point.
+        let mut one = [0; 32];
+        one[0] = 1;
+        assert!(SeatKey::try_from(one).is_err());
+        let mut two = [0xff; 32];
+        two[0] = 0xec;
+        two[31] = 0x7f;
+        assert!(SeatKey::try_from(two).is_err());
+    }
+
+    #[test]
+    fn a_signature_is_for_one_seat_and_one_charter() {
+        let (signed, keys) = signed(&rules());
+        let charter = signed.charter().clone();
+        let mut signatures = signed.signatures().to_vec();
+        signatures.swap(0, 1);
+        let first = Seat::new(0).unwrap();
+        assert_eq!(
+            SignedCharter::assemble(charter.clone(), signatures),
+            Err(CharterError::Signature(first))
+        );
+        let mut other = charter.clone();
+        other.lobby = [9; 8];
+        assert!(!charter.verifies(first, &other.sign(&keys[0])));
+        assert!(SignedCharter::assemble(charter, Vec::new()).is_err());
+    }
+}

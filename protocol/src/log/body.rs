@@ -1,0 +1,137 @@
+//! What an entry says: one variant a kind of message of the lockstep log.
+
+use serde::{Deserialize, Serialize};
+
+use crate::crypto::group::Point;
+use crate::crypto::key::KeyProof;
+use crate::crypto::seed::OpenedSeed;
+use crate::crypto::share::ShareProof;
+use crate::crypto::shuffle::{Deck, ShuffleProof};
+use crate::hash::Hash32;
+use crate::wire::bounded::Bounded;
+
+/// The largest encoding of an action, in bytes.
+pub const MAX_ACTION: usize = 1 << 10;
+/// The most shares that one entry can hold: every card of every hand of the largest deck, and more.
+pub const MAX_SHARES: usize = 256;
+
+/// An action of a game, in the game's own encoding.
+pub type ActionBytes = Bounded<u8, MAX_ACTION>;
+
+/// A seat's answers to a batch, and the shares of what its action shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answers {
+    /// The shares owed, in the order of the batch (what the action shows comes first).
+    pub shares: Option<Shares>,
+    /// The next preimage of the seat's coin chain, if the batch flips.
+    pub coin: Option<Hash32>,
+}
+
+impl Answers {
+    /// Whether nothing is answered.
+    pub fn is_empty(&self) -> bool {
+        self.shares.is_none() && self.coin.is_none()
+    }
+}
+
+/// Shares with their proof.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shares {
+    /// One share a card owed.
+    pub shares: Bounded<Point, MAX_SHARES>,
+    /// One proof for all of them.
+    pub proof: ShareProof,
+}
+
+/// A sealed deck after one seat's shuffle, with the proof.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shuffled {
+    /// The entry whose deck was taken; for the first seat of the run, the hash of the fresh deck.
+    pub onto: Hash32,
+    /// The deck after.
+    pub deck: Deck,
+    /// That it is the deck before, permuted and re-encrypted.
+    pub proof: Box<ShuffleProof>,
+}
+
+/// The body of an entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Body {
+    /// Gather: the commitment to a deal's seed and the tip of the first coin chain.
+    Commit {
+        /// The commitment.
+        seed: Hash32,
+        /// The tip.
+        tip: Hash32,
+    },
+    /// Gather: the key of the deal.
+    Key {
+        /// \\(X_i\\).
+        key: Point,
+        /// That the seat knows its logarithm.
+        proof: KeyProof,
+    },
+    /// Action step, the leader's: an action with the shares of what it shows and the answers to its
+    /// first batch.
+    Act {
+        /// The action.
+        action: ActionBytes,
+        /// Shares and coin.
+        answers: Answers,
+    },
+    /// Action step, the leader's: no action yet, because of that interjection.
+    Yield {
+        /// The interjection's entry.
+        to: Hash32,
+    },
+    /// Action step: the leader's entry is seen and answered.
+    Ack {
+        /// The leader's entry.
+        leader: Hash32,
+        /// Answers to the action's first batch.
+        answers: Answers,
+    },
+    /// Action step: an action out of turn.
+    Interject {
+        /// The action.
+        action: ActionBytes,
+    },
+    /// Effects step: what the seat still owes to the open batch.
+    Effects {
+        /// Shares and coin.
+        answers: Answers,
+    },
+    /// One seat's part of a shuffle run.
+    Shuffle(Shuffled),
+    /// Gather: the tip of the next coin chain.
+    Tip {
+        /// The tip.
+        tip: Hash32,
+    },
+    /// Opening: the seed of the deal.
+    Open {
+        /// The seed.
+        seed: OpenedSeed,
+    },
+    /// Closing: nothing more to say.
+    Close,
+}
+
+impl Body {
+    /// What it is, in a word, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Commit { .. } => "commitment",
+            Self::Key { .. } => "key",
+            Self::Act { .. } => "action",
+            Self::Yield { .. } => "yield",
+            Self::Ack { .. } => "ack",
+            Self::Interject { .. } => "interjection",
+            Self::Effects { .. } => "answer",
+            Self::Shuffle(_) => "shuffle",
+            Self::Tip { .. } => "coin tip",
+            Self::Open { .. } => "opening",
+            Self::Close => "closing",
+        }
+    }
+}
