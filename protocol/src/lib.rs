@@ -2,6 +2,7 @@
 
 // Points are capitals and scalars lower case in the papers; in code both are lower case, and the
 // equations stand in the documentation.
+pub mod audit;
 pub mod card;
 pub mod charter;
 pub mod crypto;
@@ -10,4 +11,5 @@ pub mod game;
 pub mod hash;
 pub mod log;
 pub mod seat;
+pub mod table;
 pub mod wire;

@@ -2,3 +2,4 @@
 
 pub mod bounded;
 pub mod codec;
+pub mod message;

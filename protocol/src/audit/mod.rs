@@ -1,0 +1,3 @@
+//! After the game: the transcript file and its audit.
+
+pub mod transcript;

@@ -1,0 +1,170 @@
+//! The transcript file (`.fairdeal`): charter, entries, trailer.
+//!
+//! One [`crate::wire::codec`] encoding of magic, version, charter with signatures, all entries by
+//! step and seat, and a trailer. `docs/transcript.md` has it byte for byte.
+
+use serde::{Deserialize, Serialize};
+
+use crate::charter::{Charter, CharterError, SignatureBytes, SignedCharter};
+use crate::hash::Hash32;
+use crate::log::entry::SignedEntry;
+use crate::log::equivocation::Equivocation;
+use crate::seat::MAX_SEATS;
+use crate::wire::bounded::Bounded;
+use crate::wire::codec::{CodecError, MAX_BYTES, decode, encode};
+
+/// The first eight bytes of a transcript file.
+pub const MAGIC: [u8; 8] = *b"fairdeal";
+/// The version of the file format.
+pub const VERSION: u16 = 1;
+/// The most entries of a transcript.
+pub const MAX_LOG: usize = 1 << 20;
+
+/// How the log of a transcript ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum End {
+    /// With the closing step of the last deal.
+    Finished,
+    /// In the middle: a game still going on, or left.
+    Unfinished,
+    /// With the proof of a fault; the entries held of the open step are included.
+    Stopped,
+}
+
+/// What stands after the entries.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Trailer {
+    end: End,
+    /// The hash of the last complete step.
+    log: Hash32,
+    equivocation: Option<Box<Equivocation>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct File {
+    magic: [u8; 8],
+    version: u16,
+    charter: Charter,
+    signatures: Bounded<SignatureBytes, MAX_SEATS>,
+    entries: Bounded<SignedEntry, MAX_LOG>,
+    trailer: Trailer,
+}
+
+/// A transcript whose charter has been checked and whose entries have not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transcript {
+    charter: SignedCharter,
+    entries: Vec<SignedEntry>,
+    trailer: Trailer,
+}
+
+/// Why a file is no transcript.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TranscriptError {
+    /// It does not begin like one.
+    #[error("this is no fairdeal transcript (it does not begin with \"fairdeal\")")]
+    NotATranscript,
+    /// Another version of the format.
+    #[error("the transcript has format version {0}; this program reads version {VERSION}")]
+    Version(u16),
+    /// The bytes do not decode.
+    #[error("the transcript is {0}")]
+    Codec(#[from] CodecError),
+    /// The charter or a signature under it is refused.
+    #[error("{0}")]
+    Charter(#[from] CharterError),
+}
+
+impl Transcript {
+    pub(crate) fn new(
+        charter: SignedCharter,
+        entries: Vec<SignedEntry>,
+        end: End,
+        log: Hash32,
+        equivocation: Option<Equivocation>,
+    ) -> Self {
+        let trailer = Trailer {
+            end,
+            log,
+            equivocation: equivocation.map(Box::new),
+        };
+        Self {
+            charter,
+            entries,
+            trailer,
+        }
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// [`CodecError::TooLong`] if the log has more entries than a transcript holds.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, CodecError> {
+        let too_long = |size| CodecError::TooLong {
+            size,
+            limit: MAX_LOG,
+        };
+        let signatures = self.charter.signatures().to_vec();
+        let seats = signatures.len();
+        let file = File {
+            magic: MAGIC,
+            version: VERSION,
+            charter: self.charter.charter().clone(),
+            signatures: signatures.try_into().map_err(|_| too_long(seats))?,
+            entries: self
+                .entries
+                .clone()
+                .try_into()
+                .map_err(|_| too_long(self.entries.len()))?,
+            trailer: self.trailer.clone(),
+        };
+        Ok(encode(&file))
+    }
+
+    /// Reads a file and checks the charter's signatures.
+    ///
+    /// # Errors
+    /// [`TranscriptError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, TranscriptError> {
+        let rest = bytes
+            .strip_prefix(&MAGIC)
+            .ok_or(TranscriptError::NotATranscript)?;
+        // Small numbers are one byte in the codec; a later version may be longer.
+        match rest.first().copied().map(u16::from) {
+            Some(VERSION) => {}
+            other => return Err(TranscriptError::Version(other.unwrap_or(0))),
+        }
+        let file: File = decode(bytes, MAX_BYTES)?;
+        let charter = SignedCharter::assemble(file.charter, file.signatures.into_inner())?;
+        Ok(Self {
+            charter,
+            entries: file.entries.into_inner(),
+            trailer: file.trailer,
+        })
+    }
+
+    /// The charter.
+    pub fn charter(&self) -> &SignedCharter {
+        &self.charter
+    }
+
+    /// The entries, by step and seat.
+    pub fn entries(&self) -> &[SignedEntry] {
+        &self.entries
+    }
+
+    /// How the log ends, as the file says.
+    pub fn end(&self) -> End {
+        self.trailer.end
+    }
+
+    /// The hash of the last complete step, as the file says.
+    pub fn log_hash(&self) -> Hash32 {
+        self.trailer.log
+    }
+
+    /// The two entries that stopped the table, if that is how it ended.
+    pub fn equivocation(&self) -> Option<&Equivocation> {
+        self.trailer.equivocation.as_deref()
+    }
+}

@@ -1,0 +1,136 @@
+//! What a seat with its secrets writes: the contents of its entries, as functions of the public
+//! state and its seed alone.
+
+use super::replica::{Owed, Replica};
+use crate::card::{Face, Handle};
+use crate::crypto::coin::CoinChain;
+use crate::crypto::key::{KeyProof, SecretKey};
+use crate::crypto::seed::{Context, Seed};
+use crate::crypto::share::{ShareOf, SharePlace, ShareProof, share};
+use crate::crypto::shuffle::{self, ShufflePlace};
+use crate::game::Game;
+use crate::hash::Hash32;
+use crate::log::body::{Answers, Body, Shares, Shuffled};
+use crate::seat::Seat;
+
+use std::collections::BTreeMap;
+
+use crate::card::DeckId;
+use crate::log::entry::Entry;
+
+/// A seat's secrets of one deal; zeroized when dropped, never shown.
+#[derive(Debug)]
+pub(super) struct Secrets {
+    seed: Seed,
+    context: Context,
+    key: SecretKey,
+    chain_number: u32,
+    chain: CoinChain,
+}
+
+impl Secrets {
+    pub(super) fn new(seed: Seed, context: Context) -> Self {
+        let key = SecretKey::derive(&seed, &context);
+        let chain = CoinChain::derive(&seed, &context, 0);
+        Self {
+            seed,
+            context,
+            key,
+            chain_number: 0,
+            chain,
+        }
+    }
+
+    pub(super) fn deal(&self) -> u32 {
+        self.context.deal
+    }
+
+    pub(super) fn commit(&self) -> Body {
+        Body::Commit {
+            seed: self.seed.commitment(&self.context),
+            tip: self.chain.tip(),
+        }
+    }
+
+    pub(super) fn key(&self) -> Body {
+        let proof = KeyProof::prove(&self.seed, &self.context, &self.key);
+        Body::Key {
+            key: self.key.public(),
+            proof,
+        }
+    }
+
+    pub(super) fn next_tip(&mut self) -> Body {
+        self.chain_number += 1;
+        self.chain = CoinChain::derive(&self.seed, &self.context, self.chain_number);
+        Body::Tip {
+            tip: self.chain.tip(),
+        }
+    }
+
+    pub(super) fn open(&self) -> Body {
+        Body::Open {
+            seed: self.seed.open(),
+        }
+    }
+
+    /// Answers exactly what is owed.
+    pub(super) fn answers<G: Game>(&self, replica: &Replica<G>, owed: &Owed) -> Answers {
+        let place = SharePlace {
+            context: self.context,
+            step: replica.step(),
+        };
+        let list: Vec<ShareOf> = owed
+            .cards
+            .iter()
+            .map(|(handle, card)| ShareOf {
+                handle: *handle,
+                card: *card,
+                share: share(&self.key, card),
+            })
+            .collect();
+        let shares = (!list.is_empty()).then(|| {
+            let proof = ShareProof::prove(&self.seed, &place, &self.key, &self.key.public(), &list);
+            let shares: Vec<_> = list.iter().map(|of| of.share).collect();
+            // More shares than fit do not fit into any entry; nothing owed comes near.
+            Shares {
+                shares: shares.try_into().unwrap_or_default(),
+                proof,
+            }
+        });
+        let coin = replica
+            .coin(self.context.seat)
+            .filter(|_| owed.coin)
+            .and_then(|(_, used)| self.chain.preimage(used));
+        Answers { shares, coin }
+    }
+
+    /// This seat's part of a shuffle run; `None` until the seat before has done its own.
+    pub(super) fn shuffle<G: Game>(
+        &self,
+        replica: &Replica<G>,
+        deck: DeckId,
+        held: &BTreeMap<Seat, Entry>,
+    ) -> Option<Body> {
+        let (onto, input): (Hash32, _) = replica.shuffle_base(self.context.seat, held)?;
+        let place = ShufflePlace {
+            context: self.context,
+            deck,
+        };
+        let key = replica.joint_key();
+        let (output, proof) =
+            shuffle::shuffle(&self.seed, &place, replica.deck_name(), key, &input).ok()?;
+        let deck = output.to_vec().try_into().ok()?;
+        Some(Body::Shuffle(Shuffled {
+            onto,
+            deck,
+            proof: Box::new(proof),
+        }))
+    }
+
+    /// The face of a card that was dealt to this seat.
+    pub(super) fn face<G: Game>(&self, replica: &Replica<G>, card: Handle) -> Option<Face> {
+        let sealed = replica.card(card)?;
+        replica.face_with(card, self.context.seat, share(&self.key, &sealed))
+    }
+}

@@ -1,0 +1,319 @@
+//! The public state of one deal: commitments, keys, sealed decks with their shares, coins, and the
+//! record of everything that must be reproduced when the seeds are opened.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use curve25519_dalek::RistrettoPoint;
+
+use super::fault::OpeningFault;
+use crate::card::{DeckId, Face, Handle};
+use crate::crypto::coin::{CoinChain, CoinTip};
+use crate::crypto::elgamal::{self, CardPoints, Ciphertext, SealedCards};
+use crate::crypto::group::Point;
+use crate::crypto::key::{KeyProof, SecretKey};
+use crate::crypto::seed::{Context, Seed};
+use crate::crypto::share::{ShareOf, SharePlace, ShareProof, share};
+use crate::crypto::shuffle::{self, ShufflePlace, ShuffleProof};
+use crate::hash::Hash32;
+use crate::log::body::Shuffled;
+use crate::seat::{Seat, SeatSet};
+
+/// A deck that has been shuffled by every seat.
+#[derive(Clone, Debug)]
+struct SealedDeck {
+    points: CardPoints,
+    cards: SealedCards,
+    /// The shares published so far, by position and seat.
+    shares: Vec<BTreeMap<Seat, Point>>,
+}
+
+/// A deck on its way round the table.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) deck: DeckId,
+    points: CardPoints,
+    cards: SealedCards,
+}
+
+/// Something that a seat sent, to be computed again from its seed.
+#[derive(Clone, Debug)]
+enum Made {
+    Shares {
+        step: u64,
+        shares: Vec<ShareOf>,
+        proof: Box<ShareProof>,
+    },
+    Shuffle {
+        deck: DeckId,
+        input: SealedCards,
+        output: SealedCards,
+        proof: Box<ShuffleProof>,
+    },
+    Tip {
+        chain: u32,
+        tip: Hash32,
+    },
+}
+
+/// One deal.
+#[derive(Clone, Debug)]
+pub(super) struct Deal {
+    table: Hash32,
+    number: u32,
+    deck_name: &'static str,
+    commitments: BTreeMap<Seat, Hash32>,
+    keys: BTreeMap<Seat, (Point, KeyProof)>,
+    joint: Point,
+    tips: BTreeMap<Seat, CoinTip>,
+    flips: u32,
+    decks: Vec<SealedDeck>,
+    made: BTreeMap<Seat, Vec<Made>>,
+}
+
+impl Deal {
+    pub(super) fn new(table: Hash32, number: u32, deck_name: &'static str) -> Self {
+        Self {
+            table,
+            number,
+            deck_name,
+            commitments: BTreeMap::new(),
+            keys: BTreeMap::new(),
+            joint: Point::identity(),
+            tips: BTreeMap::new(),
+            flips: 0,
+            decks: Vec::new(),
+            made: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    pub(super) fn flips(&self) -> u32 {
+        self.flips
+    }
+
+    pub(super) fn deck_count(&self) -> usize {
+        self.decks.len()
+    }
+
+    pub(super) fn deck_name(&self) -> &'static str {
+        self.deck_name
+    }
+
+    pub(super) fn joint(&self) -> &Point {
+        &self.joint
+    }
+
+    pub(super) fn context(&self, seat: Seat) -> Context {
+        Context {
+            table: self.table,
+            deal: self.number,
+            seat,
+        }
+    }
+
+    // Commitments, keys and coins.
+
+    pub(super) fn commit(&mut self, seat: Seat, seed: Hash32, tip: Hash32) {
+        self.commitments.insert(seat, seed);
+        self.publish_tip(seat, 0, tip);
+    }
+
+    pub(super) fn publish_tip(&mut self, seat: Seat, chain: u32, tip: Hash32) {
+        self.tips.insert(seat, CoinTip::new(chain, tip));
+        self.made
+            .entry(seat)
+            .or_default()
+            .push(Made::Tip { chain, tip });
+    }
+
+    pub(super) fn tip(&self, seat: Seat) -> Option<&CoinTip> {
+        self.tips.get(&seat)
+    }
+
+    /// Whether every one of `seats` can flip without publishing a new chain first.
+    pub(super) fn can_flip(&self, seats: SeatSet) -> bool {
+        seats
+            .iter()
+            .all(|seat| self.tip(seat).is_some_and(|tip| !tip.is_used_up()))
+    }
+
+    /// Consumes one flip: moves every chain on and gives the number of the flip.
+    pub(super) fn flip(&mut self, preimages: &BTreeMap<Seat, Hash32>) -> u32 {
+        for (seat, preimage) in preimages {
+            if let Some(tip) = self.tips.get_mut(seat) {
+                tip.advance(*preimage);
+            }
+        }
+        let flip = self.flips;
+        self.flips += 1;
+        flip
+    }
+
+    pub(super) fn register(&mut self, seat: Seat, key: Point, proof: KeyProof) {
+        self.keys.insert(seat, (key, proof));
+        let sum: RistrettoPoint = self.keys.values().map(|(key, _)| *key.as_point()).sum();
+        self.joint = sum.into();
+    }
+
+    pub(super) fn key(&self, seat: Seat) -> Option<&Point> {
+        self.keys.get(&seat).map(|(key, _)| key)
+    }
+
+    // Sealed decks.
+
+    /// Starts a run over a fresh deck; `None` after more decks than a deal can number.
+    pub(super) fn start_run(&self, cards: impl IntoIterator<Item = (Face, String)>) -> Option<Run> {
+        let points = CardPoints::new(self.deck_name, cards);
+        let deck = DeckId(u16::try_from(self.decks.len()).ok()?);
+        Some(Run {
+            deck,
+            cards: points.fresh(),
+            points,
+        })
+    }
+
+    /// One seat's shuffle, already verified.
+    pub(super) fn shuffled(&mut self, run: &mut Run, seat: Seat, shuffled: &Shuffled) {
+        let input = Arc::clone(&run.cards);
+        run.cards = Arc::new(shuffled.deck.to_vec());
+        self.made.entry(seat).or_default().push(Made::Shuffle {
+            deck: run.deck,
+            input,
+            output: Arc::clone(&run.cards),
+            proof: shuffled.proof.clone(),
+        });
+    }
+
+    pub(super) fn end_run(&mut self, run: Run) {
+        let shares = vec![BTreeMap::new(); run.cards.len()];
+        self.decks.push(SealedDeck {
+            points: run.points,
+            cards: run.cards,
+            shares,
+        });
+    }
+
+    fn position(&self, handle: Handle) -> Option<(&SealedDeck, usize)> {
+        let deck = self.decks.get(usize::from(handle.deck.0))?;
+        let position = usize::from(handle.position);
+        (position < deck.cards.len()).then_some((deck, position))
+    }
+
+    pub(super) fn card(&self, handle: Handle) -> Option<Ciphertext> {
+        let (deck, position) = self.position(handle)?;
+        deck.cards.get(position).copied()
+    }
+
+    pub(super) fn has_share(&self, handle: Handle, seat: Seat) -> bool {
+        self.position(handle)
+            .and_then(|(deck, position)| deck.shares.get(position))
+            .is_some_and(|shares| shares.contains_key(&seat))
+    }
+
+    /// Shares that have been verified.
+    pub(super) fn publish_shares(
+        &mut self,
+        seat: Seat,
+        step: u64,
+        shares: Vec<ShareOf>,
+        proof: ShareProof,
+    ) {
+        for ShareOf { handle, share, .. } in &shares {
+            let slot = self
+                .decks
+                .get_mut(usize::from(handle.deck.0))
+                .and_then(|deck| deck.shares.get_mut(usize::from(handle.position)));
+            if let Some(slot) = slot {
+                slot.insert(seat, *share);
+            }
+        }
+        self.made.entry(seat).or_default().push(Made::Shares {
+            step,
+            shares,
+            proof: Box::new(proof),
+        });
+    }
+
+    /// The face of a card once all seats of the key have published their shares, with `extra` for
+    /// a share that is not in the log (yet).
+    pub(super) fn face(&self, handle: Handle, extra: Option<(Seat, Point)>) -> Option<Face> {
+        let (deck, position) = self.position(handle)?;
+        let card = deck.cards.get(position)?;
+        let mut shares = deck.shares.get(position)?.clone();
+        shares.extend(extra);
+        if !self.keys.keys().all(|seat| shares.contains_key(seat)) {
+            return None;
+        }
+        deck.points.face(&elgamal::open(card, shares.values()))
+    }
+
+    // Opening.
+
+    /// Computes again from its seed everything that a seat sent in this deal.
+    pub(super) fn check_opening(&self, seat: Seat, seed: &Seed) -> Result<(), OpeningFault> {
+        let context = self.context(seat);
+        if self.commitments.get(&seat) != Some(&seed.commitment(&context)) {
+            return Err(OpeningFault::Commitment);
+        }
+        let secret = SecretKey::derive(seed, &context);
+        let key = secret.public();
+        if self.keys.get(&seat) != Some(&(key, KeyProof::prove(seed, &context, &secret))) {
+            return Err(OpeningFault::Key);
+        }
+        for made in self.made.get(&seat).into_iter().flatten() {
+            match made {
+                Made::Tip { chain, tip } => {
+                    if CoinChain::derive(seed, &context, *chain).tip() != *tip {
+                        return Err(OpeningFault::Tip { chain: *chain });
+                    }
+                }
+                Made::Shuffle {
+                    deck,
+                    input,
+                    output,
+                    proof,
+                } => {
+                    let place = ShufflePlace {
+                        context,
+                        deck: *deck,
+                    };
+                    let again =
+                        shuffle::shuffle(seed, &place, self.deck_name, &self.joint, input).ok();
+                    if again.is_none_or(|(cards, again)| cards != *output || again != **proof) {
+                        return Err(OpeningFault::Shuffle { deck: deck.0 });
+                    }
+                }
+                Made::Shares {
+                    step,
+                    shares,
+                    proof,
+                } => {
+                    let place = SharePlace {
+                        context,
+                        step: *step,
+                    };
+                    let same = shares.iter().all(|of| share(&secret, &of.card) == of.share);
+                    if !same || ShareProof::prove(seed, &place, &secret, &key, shares) != **proof {
+                        return Err(OpeningFault::Shares { step: *step });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many commitments, keys, tips, shuffles and share entries the openings reproduce.
+    pub(super) fn made_by(&self, seat: Seat) -> usize {
+        2 + self.made.get(&seat).map_or(0, Vec::len)
+    }
+}
+
+impl Run {
+    pub(super) fn cards(&self) -> &SealedCards {
+        &self.cards
+    }
+}

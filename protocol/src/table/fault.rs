@@ -1,0 +1,110 @@
+//! Faults that the log proves: which seat, at which step, and what it did.
+//!
+//! Silence, lateness and a dropped connection are none of these.
+
+use crate::crypto::key::KeyError;
+use crate::crypto::shuffle::ShuffleError;
+use crate::seat::Seat;
+
+/// A provable fault: whoever replays the log up to this entry finds the same.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{seat}, step {step}: {what}")]
+pub struct Fault {
+    /// The seat that signed the entry.
+    pub seat: Seat,
+    /// The step of the entry.
+    pub step: u64,
+    /// What is wrong with it.
+    pub what: FaultKind,
+}
+
+/// What is wrong with an entry.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FaultKind {
+    /// An entry of a kind that this step does not take from this seat.
+    #[error("sent a {got} where a {wanted} was due")]
+    WrongKind {
+        /// What was sent.
+        got: &'static str,
+        /// What was due.
+        wanted: &'static str,
+    },
+    /// A key or its proof is bad.
+    #[error("{0}")]
+    Key(#[from] KeyError),
+    /// The bytes of an action are not the canonical encoding of one.
+    #[error("sent bytes that are no action of this game")]
+    MalformedAction,
+    /// The action is illegal.
+    #[error("illegal action: {0}")]
+    IllegalAction(String),
+    /// An interjection that is no out-of-turn action.
+    #[error("interjected an action that belongs to a turn")]
+    NotOutOfTurn,
+    /// A second interjection between two in-turn actions.
+    #[error("interjected twice between two turns")]
+    SecondInterjection,
+    /// A yield that names something other than an interjection.
+    #[error("yielded to an entry that is no interjection")]
+    YieldToNothing,
+    /// Not exactly the shares or coin that were due.
+    #[error("answered {got} shares{coin} where {wanted} were due")]
+    WrongAnswers {
+        /// How many shares were sent.
+        got: usize,
+        /// How many were due.
+        wanted: usize,
+        /// What was wrong with the coin, if anything.
+        coin: &'static str,
+    },
+    /// The proof of the shares does not hold.
+    #[error("the proof of its shares does not hold")]
+    ShareProof,
+    /// A card shown has another face than claimed.
+    #[error("showed a card that is not the one it claimed")]
+    WrongFace,
+    /// A coin that is not the preimage of the one before.
+    #[error("opened a coin that is not of its chain")]
+    Coin,
+    /// The shuffle is refused.
+    #[error("bad shuffle: {0}")]
+    Shuffle(#[from] ShuffleError),
+    /// The opened seed does not reproduce what the seat sent.
+    #[error("bad opening: {0}")]
+    Opening(#[from] OpeningFault),
+    /// The digest of the public state is not what the log gives.
+    #[error("its digest of the public state is not what the log gives")]
+    Digest,
+    /// Two entries for one place.
+    #[error("signed two different entries for one place")]
+    Equivocation,
+}
+
+/// What an opened seed does not reproduce.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OpeningFault {
+    /// The commitment.
+    #[error("the seed is not the one committed to")]
+    Commitment,
+    /// The key or its proof.
+    #[error("the seed does not give its key")]
+    Key,
+    /// A coin chain.
+    #[error("the seed does not give its coin chain {chain}")]
+    Tip {
+        /// The chain.
+        chain: u32,
+    },
+    /// A shuffle or its proof.
+    #[error("the seed does not give its shuffle of deck {deck}")]
+    Shuffle {
+        /// The deck.
+        deck: u16,
+    },
+    /// Shares or their proof.
+    #[error("the seed does not give its shares of step {step}")]
+    Shares {
+        /// The step.
+        step: u64,
+    },
+}

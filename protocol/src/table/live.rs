@@ -1,0 +1,752 @@
+//! One seat's part in a table: it signs, sends, counts and remembers.
+//!
+//! Bytes in, messages and events out; no socket, no clock. The driver's whole duty:
+//!
+//! ```text
+//! table.begin(rng)
+//! loop {
+//!     while let Some(output) = table.poll() { Send → to the seats named;  Event → to the player }
+//!     wait for: a message → table.receive(from, bytes, rng)     an error: drop the connection
+//!               an action → table.act(action, rng)
+//!               a second  → table.tick()                        repairs what got lost
+//!               a (re)connection → table.greet(seat)
+//! }
+//! ```
+//!
+//! The journal (every record before it is sent) and resumption will wrap [`Table::poll`]'s sends and
+//! [`Table::begin`]; ballots will be opened from [`Table::tick`], which then learns the time.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use ed25519_dalek::SigningKey;
+use rand_core::CryptoRng;
+
+use super::author::Secrets;
+use super::fault::{Fault, FaultKind};
+use super::replica::{Broken, News, Proofs, Replica, StepKind, Verdict};
+use crate::audit::transcript::{End, Transcript};
+use crate::card::Faces;
+use crate::charter::SignedCharter;
+use crate::crypto::seed::Seed;
+use crate::game::{Game, Illegal, RuleSetError};
+use crate::hash::Hash32;
+use crate::log::body::{ActionBytes, Body};
+use crate::log::entry::{Content, Entry, EntryError, SignedEntry};
+use crate::log::equivocation::Equivocation;
+use crate::seat::{Seat, SeatSet};
+use crate::wire::codec::{CodecError, encode};
+use crate::wire::message::{Head, MAX_ENTRIES, Message};
+
+/// How many bytes of entries one answer to a head carries at most.
+const REPAIR_BYTES: usize = 512 << 10;
+
+/// Whom a message is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
+    /// Every other seat.
+    All,
+    /// One seat.
+    One(Seat),
+}
+
+/// Something that the driver must do or may tell.
+#[derive(Clone, Debug)]
+pub enum Output<G: Game> {
+    /// Send a message; losing it is allowed.
+    Send(To, Message),
+    /// Something happened.
+    Event(Event<G>),
+}
+
+/// News for the player at this seat.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event<G: Game> {
+    /// From the log.
+    News(News<G>),
+    /// A step is complete: its number and its hash.
+    Step(u64, Hash32),
+    /// The table waits for an action of this seat.
+    YourTurn,
+    /// An action that was waiting for its turn has become illegal and is dropped.
+    Dropped(Illegal),
+    /// The table has stopped for good.
+    Stopped(Stop),
+}
+
+/// Why a table has stopped before its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stop {
+    /// A seat has committed a provable fault.
+    #[error("{0}")]
+    Fault(Fault),
+    /// A seat's digest of the public state differs from ours: one of the two computes wrongly, and
+    /// a replay of the transcript tells which.
+    #[error("{0} computed another state at step {1}: replay the transcript to see whose is wrong")]
+    Desync(Seat, u64),
+    /// Our own code went wrong.
+    #[error("internal error: {0}")]
+    Broken(#[from] Broken),
+}
+
+/// Why a message is refused. Its sender loses the connection; no seat is blamed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReceiveError {
+    /// Its bytes are no message.
+    #[error("a message that is {0}")]
+    Codec(#[from] CodecError),
+    /// An entry in it is refused.
+    #[error("{0}")]
+    Entry(#[from] EntryError),
+    /// Evidence that proves nothing.
+    #[error("evidence that proves nothing")]
+    EmptyEvidence,
+}
+
+/// Why an action is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ActError {
+    /// The rules refuse it.
+    #[error(transparent)]
+    Illegal(#[from] Illegal),
+    /// One out-of-turn action is allowed between two turns.
+    #[error("you have already acted out of turn; the next turn has to be played first")]
+    OncePerTurn,
+    /// The table has stopped or the game is over.
+    #[error("the table is closed")]
+    Closed,
+    /// The action has more bytes than an entry can hold.
+    #[error("the action is too large")]
+    TooLarge,
+}
+
+/// How the table stands at this moment, for the panel that shows what protects it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The open step.
+    pub step: u64,
+    /// What it is for; `None` when the log has ended.
+    pub kind: Option<StepKind>,
+    /// The deal.
+    pub deal: u32,
+    /// The seats whose entries count.
+    pub done: SeatSet,
+    /// The seats whose entries are awaited.
+    pub awaited: SeatSet,
+    /// The hash of the last complete step.
+    pub log: Hash32,
+}
+
+/// A seat at a table.
+pub struct Table<G: Game> {
+    replica: Replica<G>,
+    me: Seat,
+    key: SigningKey,
+    secrets: Option<Secrets>,
+    known: Faces,
+    log: Vec<BTreeMap<Seat, Entry>>,
+    open: BTreeMap<Seat, Entry>,
+    ahead: BTreeMap<Seat, Entry>,
+    counted: SeatSet,
+    intent: Option<G::Action>,
+    told_turn: Option<u64>,
+    heads: BTreeMap<Seat, u64>,
+    outputs: VecDeque<Output<G>>,
+    stopped: Option<Stop>,
+    evidence: Option<Equivocation>,
+}
+
+impl<G: Game> std::fmt::Debug for Table<G> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "Table({:?}, {}, step {})",
+            self.replica.table(),
+            self.me,
+            self.replica.step()
+        )
+    }
+}
+
+impl<G: Game> Table<G> {
+    /// Sits down at a table. Nothing is drawn or sent before [`Self::begin`].
+    ///
+    /// # Errors
+    /// [`RuleSetError`] if the charter's rules make no game here.
+    pub fn new(charter: SignedCharter, me: Seat, key: SigningKey) -> Result<Self, RuleSetError> {
+        Ok(Self {
+            replica: Replica::new(charter)?,
+            me,
+            key,
+            secrets: None,
+            known: Faces::new(),
+            log: Vec::new(),
+            open: BTreeMap::new(),
+            ahead: BTreeMap::new(),
+            counted: SeatSet::EMPTY,
+            intent: None,
+            told_turn: None,
+            heads: BTreeMap::new(),
+            outputs: VecDeque::new(),
+            stopped: None,
+            evidence: None,
+        })
+    }
+
+    // Getters.
+
+    /// The state that follows from the log.
+    pub fn replica(&self) -> &Replica<G> {
+        &self.replica
+    }
+
+    /// The game as it stands.
+    pub fn game(&self) -> &G {
+        self.replica.game()
+    }
+
+    /// This seat.
+    pub fn me(&self) -> Seat {
+        self.me
+    }
+
+    /// The sealed cards that this seat knows.
+    pub fn known(&self) -> &Faces {
+        &self.known
+    }
+
+    /// Why the table stopped, if it did.
+    pub fn stopped(&self) -> Option<&Stop> {
+        self.stopped.as_ref()
+    }
+
+    /// Whether the log has come to its end.
+    pub fn is_finished(&self) -> bool {
+        self.replica.is_finished()
+    }
+
+    /// Whether every other seat is known to have come to the end as well: nobody needs us any more.
+    pub fn all_finished(&self) -> bool {
+        let end = self.replica.step();
+        self.is_finished()
+            && self
+                .replica
+                .live()
+                .without(self.me)
+                .iter()
+                .all(|seat| self.heads.get(&seat).is_some_and(|step| *step >= end))
+    }
+
+    /// The hash of the last complete step.
+    pub fn log_hash(&self) -> Hash32 {
+        self.replica.parent()
+    }
+
+    /// How the table stands.
+    pub fn progress(&self) -> Progress {
+        let kind = self.replica.kind();
+        let awaited = match kind {
+            None => SeatSet::EMPTY,
+            Some(StepKind::Action { leader }) if !self.counted.contains(leader) => {
+                SeatSet::one(leader)
+            }
+            Some(StepKind::Shuffle { .. }) => self
+                .replica
+                .live()
+                .iter()
+                .find(|seat| !self.counted.contains(*seat))
+                .map_or(SeatSet::EMPTY, SeatSet::one),
+            Some(_) => self
+                .replica
+                .live()
+                .iter()
+                .filter(|seat| !self.counted.contains(*seat))
+                .collect(),
+        };
+        Progress {
+            step: self.replica.step(),
+            kind,
+            deal: self.replica.deal(),
+            done: self.counted,
+            awaited,
+            log: self.log_hash(),
+        }
+    }
+
+    /// Whether this seat is asked for an action of its turn now.
+    pub fn is_my_turn(&self) -> bool {
+        self.stopped.is_none()
+            && self.replica.kind() == Some(StepKind::Action { leader: self.me })
+            && !self.open.contains_key(&self.me)
+            && self.intent.is_none()
+    }
+
+    /// The transcript so far; complete once the log has ended.
+    pub fn transcript(&self) -> Transcript {
+        let end = match (&self.stopped, self.is_finished()) {
+            (_, true) => End::Finished,
+            (Some(_), false) => End::Stopped,
+            (None, false) => End::Unfinished,
+        };
+        let complete = self.log.iter().flat_map(BTreeMap::values);
+        // What is held of the open step goes along only as evidence.
+        let open = self.open.values().filter(|_| end == End::Stopped);
+        let entries = complete
+            .chain(open)
+            .map(|entry| entry.signed().clone())
+            .collect();
+        Transcript::new(
+            self.replica.signed_charter().clone(),
+            entries,
+            end,
+            self.log_hash(),
+            self.evidence.clone(),
+        )
+    }
+
+    // Inputs.
+
+    /// Starts: draws the first seed and sends the first commitment.
+    pub fn begin(&mut self, rng: &mut dyn CryptoRng) {
+        self.work(rng);
+    }
+
+    /// The next thing to do; `None` when there is nothing more for now.
+    pub fn poll(&mut self) -> Option<Output<G>> {
+        self.outputs.pop_front()
+    }
+
+    /// Takes a message from a peer; `from` is whom to answer, not who is believed.
+    ///
+    /// # Errors
+    /// [`ReceiveError`] if the sender is to be dropped.
+    pub fn receive(
+        &mut self,
+        from: Seat,
+        bytes: &[u8],
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), ReceiveError> {
+        match Message::from_bytes(bytes)? {
+            Message::Entries(entries) => {
+                for entry in entries.iter() {
+                    self.hold(entry)?;
+                }
+                self.work(rng);
+            }
+            Message::Head(head) => {
+                let best = self.heads.entry(from).or_default();
+                *best = head.step.max(*best);
+                self.answer(from, &head);
+            }
+            Message::Evidence(evidence) => {
+                let charter = self.replica.charter();
+                let culprit = evidence
+                    .culprit(charter, &self.replica.table())
+                    .ok_or(ReceiveError::EmptyEvidence)?;
+                self.convict(culprit, *evidence);
+            }
+        }
+        Ok(())
+    }
+
+    /// Acts: now if it is this seat's turn or the action may come out of turn, else as soon as it may.
+    ///
+    /// # Errors
+    /// [`ActError`]; nothing has been signed then.
+    pub fn act(&mut self, action: G::Action, rng: &mut dyn CryptoRng) -> Result<(), ActError> {
+        if self.stopped.is_some() || self.is_finished() {
+            return Err(ActError::Closed);
+        }
+        let game = self.replica.game();
+        game.check(self.me, &action)?;
+        if game.out_of_turn(&action) && self.replica.interjected().contains(self.me) {
+            return Err(ActError::OncePerTurn);
+        }
+        if encode(&action).len() > crate::log::body::MAX_ACTION {
+            return Err(ActError::TooLarge);
+        }
+        self.intent = Some(action);
+        self.work(rng);
+        Ok(())
+    }
+
+    /// Tells everybody what we have, so that what got lost is sent again. Call it every second or
+    /// so.
+    pub fn tick(&mut self) {
+        if let Some(evidence) = &self.evidence {
+            let evidence = Message::Evidence(Box::new(evidence.clone()));
+            self.outputs.push_back(Output::Send(To::All, evidence));
+        }
+        let head = self.head();
+        self.outputs.push_back(Output::Send(To::All, head));
+    }
+
+    /// Tells one seat what we have: it has just connected.
+    pub fn greet(&mut self, seat: Seat) {
+        let head = self.head();
+        self.outputs.push_back(Output::Send(To::One(seat), head));
+    }
+
+    // The log.
+
+    fn head(&self) -> Message {
+        let have: Vec<Hash32> = self
+            .log
+            .last()
+            .into_iter()
+            .chain([&self.open, &self.ahead])
+            .flat_map(|step| step.values().map(Entry::hash))
+            .collect();
+        let step = self.replica.step();
+        Message::Head(Head {
+            step,
+            have: have.try_into().unwrap_or_default(),
+        })
+    }
+
+    /// The entries held of a step.
+    fn step_entries(&self, step: u64) -> Option<&BTreeMap<Seat, Entry>> {
+        let open = self.replica.step();
+        if step == open {
+            Some(&self.open)
+        } else if step == open.saturating_add(1) {
+            Some(&self.ahead)
+        } else {
+            usize::try_from(step)
+                .ok()
+                .and_then(|step| self.log.get(step))
+        }
+    }
+
+    /// Sends a peer what it lacks from the step before its open one.
+    fn answer(&mut self, to: Seat, head: &Head) {
+        let mut entries: Vec<SignedEntry> = Vec::new();
+        let mut bytes = 0;
+        let mut step = head.step.saturating_sub(1);
+        'steps: while let Some(held) = self.step_entries(step) {
+            for entry in held.values() {
+                if head.have.contains(&entry.hash()) {
+                    continue;
+                }
+                bytes += entry.signed().size();
+                if bytes > REPAIR_BYTES || entries.len() >= MAX_ENTRIES {
+                    break 'steps;
+                }
+                entries.push(entry.signed().clone());
+            }
+            step = step.saturating_add(1);
+        }
+        if let (false, Ok(entries)) = (entries.is_empty(), entries.try_into()) {
+            self.outputs
+                .push_back(Output::Send(To::One(to), Message::Entries(entries)));
+        }
+    }
+
+    /// Keeps an entry if there is a place for it; two for one place are evidence.
+    fn hold(&mut self, signed: &SignedEntry) -> Result<(), EntryError> {
+        let hash = signed.hash();
+        let known = [self.log.last(), Some(&self.open), Some(&self.ahead)];
+        if known
+            .into_iter()
+            .flatten()
+            .flat_map(BTreeMap::values)
+            .any(|e| e.hash() == hash)
+        {
+            return Ok(());
+        }
+        let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
+        let seat = entry.seat();
+        if let Some(held) = self
+            .step_entries(entry.step())
+            .and_then(|step| step.get(&seat))
+        {
+            if let Some(evidence) = Equivocation::of(held, &entry) {
+                self.convict((seat, entry.step()), evidence);
+            }
+            return Ok(());
+        }
+        let open = self.replica.step();
+        // Our own entries come from ourselves; further ahead than one step nobody honest can be.
+        if seat != self.me && !self.is_finished() {
+            if entry.step() == open {
+                self.open.insert(seat, entry);
+            } else if entry.step() == open.saturating_add(1) {
+                self.ahead.insert(seat, entry);
+            }
+        }
+        Ok(())
+    }
+
+    fn convict(&mut self, (seat, step): (Seat, u64), evidence: Equivocation) {
+        if self.evidence.is_none() {
+            let message = Message::Evidence(Box::new(evidence.clone()));
+            self.evidence = Some(evidence);
+            self.outputs.push_back(Output::Send(To::All, message));
+            self.stop(Stop::Fault(Fault {
+                seat,
+                step,
+                what: FaultKind::Equivocation,
+            }));
+        }
+    }
+
+    fn stop(&mut self, why: Stop) {
+        if self.stopped.is_none() {
+            self.stopped = Some(why.clone());
+            self.outputs.push_back(Output::Event(Event::Stopped(why)));
+        }
+    }
+
+    fn event(&mut self, event: Event<G>) {
+        self.outputs.push_back(Output::Event(event));
+    }
+
+    /// Counts, signs and completes as long as anything moves.
+    fn work(&mut self, rng: &mut dyn CryptoRng) {
+        while self.stopped.is_none() {
+            let Some(kind) = self.replica.kind() else {
+                return;
+            };
+            self.count();
+            if self.stopped.is_some() {
+                return;
+            }
+            if !self.open.contains_key(&self.me)
+                && let Some(body) = self.body(kind, rng)
+            {
+                self.sign(body);
+                continue;
+            }
+            if self.counted != self.replica.live() {
+                self.ask(kind);
+                return;
+            }
+            self.complete();
+        }
+    }
+
+    /// Examines the entries held, the leader's first, until no more count.
+    fn count(&mut self) {
+        loop {
+            let before = self.counted;
+            for seat in self.replica.live().iter() {
+                if self.counted.contains(seat) {
+                    continue;
+                }
+                let Some(entry) = self.open.get(&seat) else {
+                    continue;
+                };
+                match self
+                    .replica
+                    .examine(entry, &self.counting(), Proofs::Verify)
+                {
+                    Verdict::Counts => self.counted.insert(seat),
+                    Verdict::Waits => {}
+                    Verdict::Desync => {
+                        let step = entry.step();
+                        return self.stop(Stop::Desync(seat, step));
+                    }
+                    Verdict::Fault(what) => {
+                        let fault = Fault::of(entry, what);
+                        // Everybody shall be able to see it.
+                        let evidence = vec![entry.signed().clone()].try_into();
+                        let message = Message::Entries(evidence.unwrap_or_default());
+                        self.outputs.push_back(Output::Send(To::All, message));
+                        return self.stop(Stop::Fault(fault));
+                    }
+                }
+            }
+            if self.counted == before {
+                return;
+            }
+        }
+    }
+
+    /// The entries that count so far: the only ones that others may name.
+    fn counting(&self) -> BTreeMap<Seat, Entry> {
+        self.open
+            .iter()
+            .filter(|(seat, _)| self.counted.contains(**seat))
+            .map(|(seat, entry)| (*seat, entry.clone()))
+            .collect()
+    }
+
+    fn sign(&mut self, body: Body) {
+        let content = Content {
+            table: self.replica.table(),
+            step: self.replica.step(),
+            seat: self.me,
+            parent: self.replica.parent(),
+            digest: self.replica.digest(),
+            body,
+        };
+        // Every body that is written here fits; one that did not would leave us missing, not guilty.
+        let Ok(entry) = Entry::sign(content, &self.key) else {
+            return self.stop(Stop::Broken(Broken::Engine));
+        };
+        let message = vec![entry.signed().clone()].try_into().unwrap_or_default();
+        self.open.insert(self.me, entry);
+        self.outputs
+            .push_back(Output::Send(To::All, Message::Entries(message)));
+    }
+
+    fn complete(&mut self) {
+        let step = self.replica.step();
+        let entries = std::mem::replace(&mut self.open, std::mem::take(&mut self.ahead));
+        self.counted = SeatSet::EMPTY;
+        let deal = self.replica.deal();
+        let result = self.replica.finish(&entries);
+        self.log.push(entries);
+        match result {
+            Err(broken) => self.stop(Stop::Broken(broken)),
+            Ok(news) => {
+                if self.replica.deal() != deal {
+                    self.known.clear();
+                }
+                self.event(Event::Step(step, self.replica.parent()));
+                for item in news {
+                    self.learn(&item);
+                    self.event(Event::News(item));
+                }
+                if self.is_finished() {
+                    self.tick();
+                }
+            }
+        }
+    }
+
+    /// Opens for ourselves what was dealt to us.
+    fn learn(&mut self, news: &News<G>) {
+        if let News::Dealt { card, to } = news
+            && *to == self.me
+            && let Some(face) = self
+                .secrets
+                .as_ref()
+                .and_then(|secrets| secrets.face(&self.replica, *card))
+        {
+            self.known.set(*card, face);
+        }
+    }
+
+    fn ask(&mut self, kind: StepKind) {
+        let step = self.replica.step();
+        if kind == (StepKind::Action { leader: self.me })
+            && !self.open.contains_key(&self.me)
+            && self.told_turn != Some(step)
+        {
+            self.told_turn = Some(step);
+            self.event(Event::YourTurn);
+        }
+    }
+
+    // Writing.
+
+    /// What this seat writes into the open step; `None` if it has nothing to say yet.
+    fn body(&mut self, kind: StepKind, rng: &mut dyn CryptoRng) -> Option<Body> {
+        if kind == StepKind::Commit
+            && self
+                .secrets
+                .as_ref()
+                .is_none_or(|secrets| secrets.deal() != self.replica.deal())
+        {
+            let context = self.replica.context(self.me);
+            self.secrets = Some(Secrets::new(Seed::draw(rng), context));
+        }
+        if let StepKind::Action { leader } = kind {
+            return if leader == self.me {
+                self.lead()
+            } else {
+                self.follow(leader)
+            };
+        }
+        let secrets = self.secrets.as_mut()?;
+        match kind {
+            StepKind::Commit => Some(secrets.commit()),
+            StepKind::Key => Some(secrets.key()),
+            StepKind::Tip => Some(secrets.next_tip()),
+            StepKind::Effects => {
+                let owed = self.replica.owed(self.me);
+                Some(Body::Effects {
+                    answers: secrets.answers(&self.replica, &owed),
+                })
+            }
+            StepKind::Shuffle { deck } => {
+                let before = self.counting();
+                self.secrets.as_ref()?.shuffle(&self.replica, deck, &before)
+            }
+            StepKind::Opening => Some(secrets.open()),
+            StepKind::Closing => Some(Body::Close),
+            StepKind::Action { .. } => None,
+        }
+    }
+
+    /// The intended action, if it is legal now; one that has become illegal is dropped.
+    fn intended(&mut self) -> Option<G::Action> {
+        let action = self.intent.clone()?;
+        let game = self.replica.game();
+        let used = game.out_of_turn(&action) && self.replica.interjected().contains(self.me);
+        match game.check(self.me, &action) {
+            Ok(()) if !used => Some(action),
+            Ok(()) => None,
+            Err(why) => {
+                self.intent = None;
+                self.event(Event::Dropped(why));
+                None
+            }
+        }
+    }
+
+    /// The leader's entry: the action if there is one, a yield if somebody has interjected.
+    fn lead(&mut self) -> Option<Body> {
+        if let Some(action) = self.intended() {
+            let preview = self.replica.preview(self.me, &action).ok()?;
+            let owed = self.replica.owed_first(self.me, self.me, &preview);
+            let answers = self.secrets.as_ref()?.answers(&self.replica, &owed);
+            self.intent = None;
+            return Some(Body::Act {
+                action: action_bytes(&action),
+                answers,
+            });
+        }
+        let interjection = self.open.iter().find(|(seat, entry)| {
+            self.counted.contains(**seat) && matches!(entry.body(), Body::Interject { .. })
+        });
+        interjection.map(|(_, entry)| Body::Yield { to: entry.hash() })
+    }
+
+    /// A follower's entry: its interjection if it has one, an ack once the leader's entry counts.
+    fn follow(&mut self, leader: Seat) -> Option<Body> {
+        let out_of_turn = self
+            .intent
+            .as_ref()
+            .is_some_and(|action| self.replica.game().out_of_turn(action));
+        if out_of_turn && let Some(action) = self.intended() {
+            self.intent = None;
+            return Some(Body::Interject {
+                action: action_bytes(&action),
+            });
+        }
+        let led = self
+            .open
+            .get(&leader)
+            .filter(|_| self.counted.contains(leader))?;
+        let named = led.hash();
+        let answers = match led.body() {
+            Body::Act { action, .. } => {
+                let action = Replica::<G>::action(action)?;
+                let preview = self.replica.preview(leader, &action).ok()?;
+                let owed = self.replica.owed_first(self.me, leader, &preview);
+                self.secrets.as_ref()?.answers(&self.replica, &owed)
+            }
+            _ => Default::default(),
+        };
+        Some(Body::Ack {
+            leader: named,
+            answers,
+        })
+    }
+}
+
+fn action_bytes<A: serde::Serialize>(action: &A) -> ActionBytes {
+    // `act` has refused what does not fit.
+    encode(action).try_into().unwrap_or_default()
+}

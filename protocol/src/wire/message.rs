@@ -1,0 +1,56 @@
+//! Messages between the seats of a table.
+//!
+//! They may be lost, repeated and reordered; every one may be sent again. Entries are pushed as
+//! they are signed; a head says what one has, and is answered by the entries that it lacks. So
+//! whoever holds a record hands it on to whoever lacks it, and two entries for one place meet
+//! sooner or later.
+
+use serde::{Deserialize, Serialize};
+
+use super::bounded::Bounded;
+use super::codec::{CodecError, decode, encode};
+use crate::hash::Hash32;
+use crate::log::entry::SignedEntry;
+use crate::log::equivocation::Equivocation;
+
+/// The largest message, in bytes.
+pub const MAX_MESSAGE: usize = 1 << 20;
+/// The most entries in one message.
+pub const MAX_ENTRIES: usize = 256;
+/// The most entries that a head lists: those of three steps of the largest table.
+pub const MAX_HAVE: usize = 18;
+
+/// How far a peer is, and what it holds there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    /// Its open step.
+    pub step: u64,
+    /// The hashes of the entries it holds of the step before, the open one and the next.
+    pub have: Bounded<Hash32, MAX_HAVE>,
+}
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Message {
+    /// Entries, of whatever seats.
+    Entries(Bounded<SignedEntry, MAX_ENTRIES>),
+    /// What the sender has.
+    Head(Head),
+    /// A seat has signed two entries for one place.
+    Evidence(Box<Equivocation>),
+}
+
+impl Message {
+    /// Its bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        encode(self)
+    }
+
+    /// Decodes a message.
+    ///
+    /// # Errors
+    /// [`CodecError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
+        decode(bytes, MAX_MESSAGE)
+    }
+}
