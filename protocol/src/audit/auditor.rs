@@ -1,0 +1,558 @@
+//! The auditor: replays a transcript, checks every proof while it runs, and computes everything
+//! random again from the opened seeds.
+//!
+//! It runs the same [`Replica`] as a live seat, with the shuffle proofs of a deal folded into one
+//! multiscalar multiplication. What it can vouch for is in its [`Report`]; it trusts nobody, and
+//! nothing in the file that it has not computed itself.
+
+use std::collections::BTreeMap;
+
+use super::transcript::{End, Transcript};
+use crate::card::DeckId;
+use crate::charter::Charter;
+use crate::crypto::shuffle::{Fold, ShuffleError, ShufflePlace};
+use crate::game::{Game, RuleSetError};
+use crate::hash::Hash32;
+use crate::log::body::{Answers, Body};
+use crate::log::entry::Entry;
+use crate::seat::Seat;
+use crate::table::fault::{Fault, FaultKind};
+use crate::table::replica::{Proofs, Replica, Verdict};
+
+/// How often each check was made, and held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Signatures under the charter.
+    pub charter_signatures: u64,
+    /// Signatures of entries, checked strictly.
+    pub entry_signatures: u64,
+    /// Steps whose entries all name the hash of the step before.
+    pub steps: u64,
+    /// Digests of the public state that equal the replayed one.
+    pub digests: u64,
+    /// Actions that the rules allow.
+    pub actions: u64,
+    /// Seed commitments.
+    pub commitments: u64,
+    /// Proofs of deal keys.
+    pub key_proofs: u64,
+    /// Shuffle proofs.
+    pub shuffle_proofs: u64,
+    /// Batched share proofs.
+    pub share_proofs: u64,
+    /// Shares covered by them.
+    pub shares: u64,
+    /// Coin preimages.
+    pub coins: u64,
+    /// Opened seeds that match their commitment.
+    pub openings: u64,
+    /// Keys, tips, shuffles and share entries computed again from the seeds, byte for byte.
+    pub recomputed: u64,
+}
+
+impl Tally {
+    fn answers(&mut self, answers: &Answers) {
+        if let Some(shares) = &answers.shares {
+            self.share_proofs += 1;
+            self.shares += shares.shares.len() as u64;
+        }
+        self.coins += u64::from(answers.coin.is_some());
+    }
+
+    /// Each check by name, with how often it was made.
+    pub fn checks(&self) -> [(&'static str, u64); 13] {
+        [
+            ("signatures under the charter", self.charter_signatures),
+            ("signatures of entries", self.entry_signatures),
+            ("steps chained by their hashes", self.steps),
+            ("digests of the public state", self.digests),
+            ("actions allowed by the rules", self.actions),
+            ("commitments before anything was drawn", self.commitments),
+            ("proofs of deal keys", self.key_proofs),
+            ("shuffle proofs", self.shuffle_proofs),
+            ("share proofs", self.share_proofs),
+            ("shares of sealed cards", self.shares),
+            ("coins that follow from their chains", self.coins),
+            ("seeds opened as committed", self.openings),
+            (
+                "keys, shuffles, shares and coin chains computed again from the seeds",
+                self.recomputed,
+            ),
+        ]
+    }
+}
+
+/// What is wrong with a transcript, where, and whose entry it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Finding {
+    /// The charter's rules make no game here.
+    #[error("the charter cannot be played here: {0}")]
+    Rules(#[from] RuleSetError),
+    /// An entry that is not signed by a seat of the table, or not readable.
+    #[error("entry {index} (in step {step}): {why}")]
+    Entry {
+        /// Its place in the file, from 0.
+        index: usize,
+        /// The step it stands in.
+        step: u64,
+        /// What is wrong.
+        why: String,
+    },
+    /// An entry that does not stand where it belongs.
+    #[error("entry {index}: {seat} of step {claimed} stands where step {step} is being read")]
+    Order {
+        /// Its place in the file, from 0.
+        index: usize,
+        /// The step being read.
+        step: u64,
+        /// The step it claims.
+        claimed: u64,
+        /// Its seat.
+        seat: Seat,
+    },
+    /// An entry that names another step before than the one that stands here.
+    #[error(
+        "step {step}: the entry of {seat} does not follow from step {before} as it stands here: an entry of that step has been changed, or {seat} signed for another log"
+    )]
+    Parent {
+        /// The step.
+        step: u64,
+        /// The step before.
+        before: u64,
+        /// The seat.
+        seat: Seat,
+    },
+    /// An entry that names one that is not in the log.
+    #[error("step {step}: the entry of {seat} names an entry that is not in the log")]
+    Names {
+        /// The step.
+        step: u64,
+        /// The seat.
+        seat: Seat,
+    },
+    /// A proven fault.
+    #[error("{0}")]
+    Fault(#[from] Fault),
+    /// The file's own account of the end is not what the log gives.
+    #[error("the trailer is wrong: {0}")]
+    Trailer(&'static str),
+    /// The rules engine went wrong on replay.
+    #[error("step {step}: {why}")]
+    Broken {
+        /// The step.
+        step: u64,
+        /// What went wrong.
+        why: String,
+    },
+}
+
+impl Finding {
+    /// The seat that the finding points at, if it points at one.
+    pub fn seat(&self) -> Option<Seat> {
+        match self {
+            Self::Order { seat, .. } | Self::Parent { seat, .. } | Self::Names { seat, .. } => {
+                Some(*seat)
+            }
+            Self::Fault(fault) => Some(fault.seat),
+            Self::Rules(_) | Self::Entry { .. } | Self::Trailer(_) | Self::Broken { .. } => None,
+        }
+    }
+
+    /// The step that it points at, if it points at one.
+    pub fn step(&self) -> Option<u64> {
+        match self {
+            Self::Entry { step, .. }
+            | Self::Order { step, .. }
+            | Self::Parent { step, .. }
+            | Self::Names { step, .. }
+            | Self::Broken { step, .. } => Some(*step),
+            Self::Fault(fault) => Some(fault.step),
+            Self::Rules(_) | Self::Trailer(_) => None,
+        }
+    }
+}
+
+/// What an audit found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The table id.
+    pub table: Hash32,
+    /// How the log ends.
+    pub end: End,
+    /// The hash of the last complete step, computed.
+    pub log: Hash32,
+    /// How many steps are complete.
+    pub steps: u64,
+    /// How many deals were begun.
+    pub deals: u32,
+    /// How many deals were opened and computed again by every seat's seed.
+    pub deals_opened: u32,
+    /// The checks that were made and held.
+    pub tally: Tally,
+    /// One score a seat, as replayed.
+    pub scores: Vec<i64>,
+    /// The winners, as replayed.
+    pub winners: Vec<Seat>,
+    /// What is wrong; `None` if nothing is.
+    pub finding: Option<Finding>,
+}
+
+impl Report {
+    /// Whether every check held.
+    pub fn is_fair(&self) -> bool {
+        self.finding.is_none()
+    }
+}
+
+/// An audit in progress, step by step, so that a screen can show it.
+#[derive(Debug)]
+pub struct Audit<'a, G: Game> {
+    transcript: &'a Transcript,
+    replica: Replica<G>,
+    next: usize,
+    fold: Fold,
+    /// The steps of the shuffles in the fold, by deal, deck and seat.
+    folded: BTreeMap<(u32, DeckId, Seat), u64>,
+    tally: Tally,
+    deals_opened: u32,
+}
+
+/// Audits a whole transcript.
+pub fn audit<G: Game>(transcript: &Transcript) -> Report {
+    match Audit::<G>::new(transcript) {
+        Ok(mut audit) => {
+            let finding = loop {
+                match audit.step() {
+                    Ok(true) => {}
+                    Ok(false) => break None,
+                    Err(finding) => break Some(finding),
+                }
+            };
+            audit.report(finding)
+        }
+        Err(error) => Report {
+            table: transcript.charter().table(),
+            end: transcript.end(),
+            log: Hash32::default(),
+            steps: 0,
+            deals: 0,
+            deals_opened: 0,
+            tally: Tally::default(),
+            scores: Vec::new(),
+            winners: Vec::new(),
+            finding: Some(Finding::Rules(error)),
+        },
+    }
+}
+
+impl<'a, G: Game> Audit<'a, G> {
+    /// Begins an audit. The charter's signatures were checked when the file was read.
+    ///
+    /// # Errors
+    /// [`RuleSetError`] if the charter's rules make no game here.
+    pub fn new(transcript: &'a Transcript) -> Result<Self, RuleSetError> {
+        let replica = Replica::new(transcript.charter().clone())?;
+        let tally = Tally {
+            charter_signatures: transcript.charter().signatures().len() as u64,
+            ..Tally::default()
+        };
+        Ok(Self {
+            transcript,
+            replica,
+            next: 0,
+            fold: Fold::default(),
+            folded: BTreeMap::new(),
+            tally,
+            deals_opened: 0,
+        })
+    }
+
+    /// What has been checked so far.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The share of the entries that has been read, in thousandths.
+    pub fn progress(&self) -> usize {
+        (self.next * 1000)
+            .checked_div(self.transcript.entries().len())
+            .unwrap_or(1000)
+    }
+
+    /// The charter.
+    pub fn charter(&self) -> &Charter {
+        self.replica.charter()
+    }
+
+    /// The state as far as it has been replayed.
+    pub fn replica(&self) -> &Replica<G> {
+        &self.replica
+    }
+
+    /// Checks the next step; `Ok(false)` when the end has been checked too.
+    ///
+    /// # Errors
+    /// The [`Finding`] at which the audit stops.
+    pub fn step(&mut self) -> Result<bool, Finding> {
+        let entries = self.read_step()?;
+        let complete = entries.len() == self.replica.live().len();
+        if self.replica.is_finished() || !complete {
+            self.check_folded()?;
+            self.check_end(&entries)?;
+            return Ok(false);
+        }
+        let result = self.judge(&entries);
+        if result.is_err() {
+            // A bad shuffle further up may be what led here; it is the better finding.
+            self.check_folded()?;
+        }
+        result?;
+        let step = self.replica.step();
+        let deal = self.replica.deal();
+        self.count(&entries);
+        let finished = self.replica.finish(&entries);
+        if let Err(broken) = finished {
+            self.check_folded()?;
+            return Err(Finding::Broken {
+                step,
+                why: broken.to_string(),
+            });
+        }
+        if self.replica.deal() != deal || self.replica.is_finished() {
+            self.check_folded()?;
+        }
+        Ok(true)
+    }
+
+    /// The entries of the open step, as far as they stand in the file.
+    fn read_step(&mut self) -> Result<BTreeMap<Seat, Entry>, Finding> {
+        let step = self.replica.step();
+        let table = self.replica.table();
+        let mut entries: BTreeMap<Seat, Entry> = BTreeMap::new();
+        while entries.len() < self.replica.live().len() && !self.replica.is_finished() {
+            let index = self.next;
+            let Some(signed) = self.transcript.entries().get(index) else {
+                break;
+            };
+            let entry = signed
+                .verify(self.replica.charter(), &table)
+                .map_err(|error| Finding::Entry {
+                    index,
+                    step,
+                    why: error.to_string(),
+                })?;
+            let seat = entry.seat();
+            let in_order = entries
+                .last_key_value()
+                .is_none_or(|(last, _)| *last < seat);
+            if entry.step() != step || !in_order || !self.replica.live().contains(seat) {
+                return Err(Finding::Order {
+                    index,
+                    step,
+                    claimed: entry.step(),
+                    seat,
+                });
+            }
+            self.next += 1;
+            self.tally.entry_signatures += 1;
+            entries.insert(seat, entry);
+        }
+        Ok(entries)
+    }
+
+    /// Every entry of a complete step counts.
+    fn judge(&mut self, entries: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
+        let step = self.replica.step();
+        let mut counted: BTreeMap<Seat, Entry> = BTreeMap::new();
+        loop {
+            let before = counted.len();
+            for (seat, entry) in entries {
+                if counted.contains_key(seat) {
+                    continue;
+                }
+                if entry.content().parent != self.replica.parent() {
+                    let before = step.saturating_sub(1);
+                    return Err(Finding::Parent {
+                        step,
+                        before,
+                        seat: *seat,
+                    });
+                }
+                match self.replica.examine(entry, &counted, Proofs::Defer) {
+                    Verdict::Counts => {
+                        self.fold_shuffle(entry, &counted)?;
+                        counted.insert(*seat, entry.clone());
+                    }
+                    Verdict::Waits => {}
+                    Verdict::Desync => return Err(Fault::of(entry, FaultKind::Digest).into()),
+                    Verdict::Fault(what) => return Err(Fault::of(entry, what).into()),
+                }
+            }
+            if counted.len() == before {
+                break;
+            }
+        }
+        match entries.keys().find(|seat| !counted.contains_key(seat)) {
+            None => Ok(()),
+            Some(seat) => Err(Finding::Names { step, seat: *seat }),
+        }
+    }
+
+    fn fold_shuffle(
+        &mut self,
+        entry: &Entry,
+        counted: &BTreeMap<Seat, Entry>,
+    ) -> Result<(), Finding> {
+        let (Body::Shuffle(shuffled), Some(statement)) =
+            (entry.body(), self.replica.shuffle_statement(entry, counted))
+        else {
+            return Ok(());
+        };
+        let place = statement.place;
+        self.fold
+            .push(statement, (*shuffled.proof).clone())
+            .map_err(|error| Fault::of(entry, error.into()))?;
+        self.folded.insert(folded_key(&place), entry.step());
+        self.tally.shuffle_proofs += 1;
+        Ok(())
+    }
+
+    /// Checks all shuffle proofs that wait, in one multiplication.
+    fn check_folded(&mut self) -> Result<(), Finding> {
+        let folded = std::mem::take(&mut self.folded);
+        let Err(failed) = std::mem::take(&mut self.fold).verify() else {
+            return Ok(());
+        };
+        let first = failed
+            .iter()
+            .filter_map(|place| {
+                let step = folded.get(&folded_key(place))?;
+                Some((place.context.seat, *step))
+            })
+            .min_by_key(|(_, step)| *step);
+        match first {
+            Some((seat, step)) => {
+                let what = ShuffleError::Equation.into();
+                Err(Fault { seat, step, what }.into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn count(&mut self, entries: &BTreeMap<Seat, Entry>) {
+        self.tally.steps += 1;
+        let mut all_opened = true;
+        for (seat, entry) in entries {
+            let tally = &mut self.tally;
+            tally.digests += 1;
+            all_opened &= matches!(entry.body(), Body::Open { .. });
+            match entry.body() {
+                Body::Act { answers, .. } => {
+                    tally.actions += 1;
+                    tally.answers(answers);
+                }
+                Body::Interject { .. } => tally.actions += 1,
+                Body::Ack { answers, .. } | Body::Effects { answers } => tally.answers(answers),
+                Body::Commit { .. } => tally.commitments += 1,
+                Body::Key { .. } => tally.key_proofs += 1,
+                Body::Open { .. } => {
+                    tally.openings += 1;
+                    tally.recomputed += self.replica.made_by(*seat) as u64;
+                }
+                Body::Yield { .. } | Body::Shuffle(_) | Body::Tip { .. } | Body::Close => {}
+            }
+        }
+        self.deals_opened += u32::from(all_opened);
+    }
+
+    /// The end of the file is what the log gives.
+    fn check_end(&mut self, open: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
+        let transcript = self.transcript;
+        if let Some(signed) = transcript.entries().get(self.next) {
+            let claimed = signed
+                .verify(self.replica.charter(), &self.replica.table())
+                .map_or(u64::MAX, |entry| entry.step());
+            let step = self.replica.step();
+            return Err(Finding::Entry {
+                index: self.next,
+                step,
+                why: format!("more entries follow the end of the log (step {claimed})"),
+            });
+        }
+        if transcript.log_hash() != self.replica.parent() {
+            return Err(Finding::Trailer(
+                "the log hash is not that of the last complete step",
+            ));
+        }
+        match transcript.end() {
+            End::Finished if self.replica.is_finished() => {}
+            End::Unfinished if !self.replica.is_finished() && open.is_empty() => {}
+            End::Stopped if !self.replica.is_finished() => {
+                if let Some(proof) = transcript.equivocation() {
+                    let (charter, table) = (self.replica.charter(), self.replica.table());
+                    return Err(match proof.culprit(charter, &table) {
+                        Some((seat, step)) => Fault {
+                            seat,
+                            step,
+                            what: FaultKind::Equivocation,
+                        }
+                        .into(),
+                        None => Finding::Trailer("the evidence in it proves nothing"),
+                    });
+                }
+                self.judge_open(open)?;
+                return Err(Finding::Trailer(
+                    "it claims a fault, but the log shows none",
+                ));
+            }
+            _ => return Err(Finding::Trailer("the log does not end as it says")),
+        }
+        if transcript.equivocation().is_some() {
+            return Err(Finding::Trailer(
+                "it holds evidence without a stopped table",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Looks for the fault among the entries of a step that was never completed.
+    fn judge_open(&mut self, open: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
+        let mut counted: BTreeMap<Seat, Entry> = BTreeMap::new();
+        // Each round counts at least one more entry or is the last.
+        for _ in 0..=open.len() {
+            for (seat, entry) in open {
+                match self.replica.examine(entry, &counted, Proofs::Verify) {
+                    Verdict::Counts => {
+                        counted.insert(*seat, entry.clone());
+                    }
+                    Verdict::Waits => {}
+                    Verdict::Desync => return Err(Fault::of(entry, FaultKind::Digest).into()),
+                    Verdict::Fault(what) => return Err(Fault::of(entry, what).into()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What was found.
+    pub fn report(&self, finding: Option<Finding>) -> Report {
+        let game = self.replica.game();
+        Report {
+            table: self.replica.table(),
+            end: self.transcript.end(),
+            log: self.replica.parent(),
+            steps: self.replica.step(),
+            deals: self.replica.deal() + 1,
+            deals_opened: self.deals_opened,
+            tally: self.tally,
+            scores: game.scores(),
+            winners: game.winners().iter().collect(),
+            finding,
+        }
+    }
+}
+
+/// Deal, deck and seat of a shuffle, which no two of a table share.
+fn folded_key(place: &ShufflePlace) -> (u32, DeckId, Seat) {
+    (place.context.deal, place.deck, place.context.seat)
+}
