@@ -1,0 +1,74 @@
+//! Honest seats finish every game with the same log, whatever the network does, and anybody can
+//! audit it.
+
+use fairdeal_protocol::audit::auditor::audit;
+use fairdeal_protocol::audit::transcript::{End, Transcript};
+
+use super::drill::{Drill, rules};
+use super::sim::{Faults, Sim, honest};
+
+fn play(seats: u8, limit: u32, seed: u64, faults: Faults, votes: bool) -> Sim<Drill> {
+    let mut sim: Sim<Drill> = Sim::new(&rules(seats, limit), seed, faults);
+    sim.run(4_000_000, votes, &mut honest);
+    sim
+}
+
+/// All tables ended with one log, and its transcript is the same bytes and fair.
+fn check(sim: &Sim<Drill>, what: &str) {
+    let first = &sim.tables[0];
+    for table in &sim.tables {
+        assert_eq!(table.stopped(), None, "{what}");
+        assert!(
+            table.is_finished(),
+            "{what}: {:?} rests at {:?}",
+            table,
+            table.progress()
+        );
+        assert_eq!(table.log_hash(), first.log_hash(), "{what}");
+    }
+    let bytes = first.transcript().to_bytes().unwrap();
+    for table in &sim.tables {
+        assert!(
+            table.transcript().to_bytes().unwrap() == bytes,
+            "{what}: other bytes"
+        );
+    }
+    let transcript = Transcript::from_bytes(&bytes).unwrap();
+    let report = audit::<Drill>(&transcript);
+    assert_eq!(report.finding, None, "{what}");
+    assert_eq!(report.end, End::Finished);
+    assert_eq!(report.log, first.log_hash());
+    assert_eq!(report.deals, report.deals_opened, "{what}");
+}
+
+#[test]
+fn tables_of_every_size_agree() {
+    for seats in 1..=6 {
+        check(
+            &play(seats, 12, u64::from(seats), Faults::default(), false),
+            "no faults",
+        );
+    }
+}
+
+#[test]
+fn interjections_find_their_place() {
+    for seed in 0..6 {
+        check(
+            &play(3, 25, seed, Faults::default(), true),
+            &format!("seed {seed}"),
+        );
+    }
+}
+
+#[test]
+fn a_bad_network_changes_nothing() {
+    let faults = Faults {
+        lost: 200,
+        repeated: 200,
+        delayed: 200,
+    };
+    for seed in 0..4 {
+        check(&play(3, 15, seed, faults, true), &format!("seed {seed}"));
+    }
+}

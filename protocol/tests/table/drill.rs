@@ -1,0 +1,307 @@
+//! A drill for the protocol: a game without sense that asks for everything a game can ask for.
+
+use std::collections::BTreeMap;
+
+use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
+use fairdeal_protocol::game::{
+    Chance, Flip, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown,
+};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use serde::{Deserialize, Serialize};
+
+/// How many cards the drill's deck has.
+pub(crate) const CARDS: u8 = 12;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Action {
+    /// Deal the top card to oneself; with no card left, shuffle the discards first.
+    Draw,
+    /// Turn the top card up and discard it.
+    Turn,
+    /// Show a card from the hand and discard it.
+    Play { card: Handle, face: Face },
+    /// Roll a die, then deal a card to whom it names.
+    Roll,
+    /// Lay a card aside unseen; when all have, all are shown.
+    Bid { card: Handle },
+    /// A new deal: all cards come back.
+    NextDeal,
+    /// Out of turn: be for or against the end.
+    Vote { end: bool },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) enum Event {
+    Turned(Face),
+    Played(Seat, Face),
+    Rolled(u32),
+    Bids(Vec<Face>),
+    Vote(Seat, bool),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Drill {
+    seats: u8,
+    limit: u32,
+    turn: Seat,
+    acts: u32,
+    draw: Vec<Handle>,
+    discard: Vec<Face>,
+    hands: Vec<Vec<Slot>>,
+    bids: BTreeMap<Seat, Handle>,
+    bidding: bool,
+    votes: SeatSet,
+    sum: i64,
+    over: bool,
+}
+
+/// The rules of a drill of `limit` turns.
+pub(crate) fn rules(seats: u8, limit: u32) -> RuleSet {
+    let options = BTreeMap::from([("limit".to_owned(), limit.to_string())]);
+    RuleSet {
+        game: "drill".to_owned(),
+        version: 1,
+        seats,
+        options,
+    }
+}
+
+impl Drill {
+    fn deal(&mut self, chance: &mut dyn Chance) -> Result<(), Pause> {
+        let faces: Vec<Face> = (0..CARDS).map(Face).collect();
+        let deck = chance.shuffle(&faces)?;
+        self.draw = Handle::all(deck, faces.len()).rev().collect();
+        self.discard.clear();
+        self.hands = vec![Vec::new(); usize::from(self.seats)];
+        for seat in Seat::first(usize::from(self.seats)) {
+            self.deal_to(seat, chance);
+        }
+        Ok(())
+    }
+
+    fn deal_to(&mut self, seat: Seat, chance: &mut dyn Chance) {
+        if let Some(card) = self.draw.pop() {
+            self.hands[seat.index()].push(Slot::Sealed(card));
+            chance.deal(card, seat);
+        }
+    }
+
+    fn restock(&mut self, chance: &mut dyn Chance) -> Result<(), Pause> {
+        if self.draw.is_empty() && !self.discard.is_empty() {
+            let deck = chance.shuffle(&self.discard)?;
+            self.draw = Handle::all(deck, self.discard.len()).rev().collect();
+            self.discard.clear();
+        }
+        Ok(())
+    }
+
+    fn pass(&mut self) {
+        self.turn = SeatSet::all(usize::from(self.seats))
+            .after(self.turn)
+            .unwrap();
+    }
+}
+
+impl Game for Drill {
+    type Action = Action;
+    type Event = Event;
+
+    fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
+        let limit = rules
+            .options
+            .get("limit")
+            .and_then(|limit| limit.parse().ok());
+        let limit = limit.ok_or_else(|| RuleSetError::UnknownGame(rules.game.clone()))?;
+        Ok(Self {
+            seats: rules.seats,
+            limit,
+            turn: Seat::new(0).unwrap(),
+            acts: 0,
+            draw: Vec::new(),
+            discard: Vec::new(),
+            hands: Vec::new(),
+            bids: BTreeMap::new(),
+            bidding: false,
+            votes: SeatSet::EMPTY,
+            sum: 0,
+            over: false,
+        })
+    }
+
+    fn deck_name(&self) -> &'static str {
+        "drill"
+    }
+
+    fn card_name(&self, face: Face) -> String {
+        format!("card-{}", face.0)
+    }
+
+    fn begin(&mut self, chance: &mut dyn Chance, _: &mut Vec<Event>) -> Result<(), Pause> {
+        let first = chance.flip(&Flip::Die(u32::from(self.seats)))?;
+        self.turn = Seat::new(first[0] as usize - 1).unwrap();
+        self.deal(chance)
+    }
+
+    fn to_act(&self) -> SeatSet {
+        if self.over {
+            SeatSet::EMPTY
+        } else if self.bidding {
+            Seat::first(usize::from(self.seats))
+                .filter(|s| !self.bids.contains_key(s))
+                .collect()
+        } else {
+            SeatSet::one(self.turn)
+        }
+    }
+
+    fn legal(&self, seat: Seat, known: &Faces) -> Vec<Action> {
+        let mut all = vec![Action::Draw, Action::Turn, Action::Roll, Action::NextDeal];
+        for slot in self.hands.get(seat.index()).into_iter().flatten() {
+            if let Slot::Sealed(card) = slot
+                && let Some(face) = known.get(*card)
+            {
+                all.push(Action::Play { card: *card, face });
+                all.push(Action::Bid { card: *card });
+            }
+        }
+        all.push(Action::Vote { end: true });
+        all.push(Action::Vote { end: false });
+        all.retain(|action| self.check(seat, action).is_ok());
+        all
+    }
+
+    fn check(&self, seat: Seat, action: &Action) -> Result<(), Illegal> {
+        if self.over {
+            return Err(Illegal::Over);
+        }
+        if let Action::Vote { end } = action {
+            let changes = self.votes.contains(seat) != *end;
+            return changes
+                .then_some(())
+                .ok_or_else(|| Illegal::rule("that changes nothing"));
+        }
+        if !self.to_act().contains(seat) {
+            return Err(Illegal::NotYourTurn(seat));
+        }
+        let held = |card: &Handle| self.hands[seat.index()].contains(&Slot::Sealed(*card));
+        let ok = match action {
+            Action::Draw => !self.bidding && !(self.draw.is_empty() && self.discard.is_empty()),
+            Action::Turn => !self.bidding && !self.draw.is_empty(),
+            Action::Roll => !self.bidding,
+            Action::Play { card, .. } => !self.bidding && held(card),
+            Action::Bid { card } => {
+                held(card) && (self.bidding || self.hands.iter().all(|hand| !hand.is_empty()))
+            }
+            Action::NextDeal => !self.bidding,
+            Action::Vote { .. } => true,
+        };
+        ok.then_some(()).ok_or_else(|| Illegal::rule("not now"))
+    }
+
+    fn shown(&self, _: Seat, action: &Action) -> Vec<Shown> {
+        match action {
+            Action::Play { card, face } => vec![Shown {
+                card: *card,
+                face: *face,
+            }],
+            _ => Vec::new(),
+        }
+    }
+
+    fn out_of_turn(&self, action: &Action) -> bool {
+        matches!(action, Action::Vote { .. })
+    }
+
+    fn apply(
+        &mut self,
+        seat: Seat,
+        action: &Action,
+        chance: &mut dyn Chance,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Halt> {
+        self.check(seat, action)?;
+        match action {
+            Action::Draw => {
+                self.restock(chance)?;
+                self.deal_to(seat, chance);
+            }
+            Action::Turn => {
+                if let Some(card) = self.draw.pop() {
+                    let faces = chance.open(&[card])?;
+                    self.discard.extend(&faces);
+                    events.push(Event::Turned(faces[0]));
+                }
+            }
+            Action::Play { card, face } => {
+                self.hands[seat.index()].retain(|slot| *slot != Slot::Sealed(*card));
+                self.discard.push(*face);
+                self.sum += i64::from(face.0);
+                events.push(Event::Played(seat, *face));
+            }
+            Action::Roll => {
+                let rolled = chance.flip(&Flip::Die(u32::from(self.seats)))?[0];
+                events.push(Event::Rolled(rolled));
+                self.sum += i64::from(rolled);
+                self.restock(chance)?;
+                self.deal_to(Seat::new(rolled as usize - 1).unwrap(), chance);
+            }
+            Action::Bid { card } => {
+                self.bidding = true;
+                self.hands[seat.index()].retain(|slot| *slot != Slot::Sealed(*card));
+                self.bids.insert(seat, *card);
+                if self.bids.len() < usize::from(self.seats) {
+                    return Ok(());
+                }
+                let cards: Vec<Handle> = self.bids.values().copied().collect();
+                let faces = chance.open(&cards)?;
+                self.bids.clear();
+                self.bidding = false;
+                self.discard.extend(&faces);
+                events.push(Event::Bids(faces));
+            }
+            Action::NextDeal => {
+                chance.next_deal()?;
+                self.deal(chance)?;
+            }
+            Action::Vote { end } => {
+                if *end {
+                    self.votes.insert(seat);
+                } else {
+                    self.votes.remove(seat);
+                }
+                events.push(Event::Vote(seat, *end));
+                self.over = self.votes.len() > usize::from(self.seats) / 2;
+                return Ok(());
+            }
+        }
+        self.acts += 1;
+        self.over |= self.acts >= self.limit;
+        self.pass();
+        Ok(())
+    }
+
+    fn forfeit(&mut self, _: Seat, _: &mut dyn Chance, _: &mut Vec<Event>) -> Result<(), Pause> {
+        self.over = true;
+        Ok(())
+    }
+
+    fn hand(&self, seat: Seat) -> Vec<Slot> {
+        self.hands.get(seat.index()).cloned().unwrap_or_default()
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn scores(&self) -> Vec<i64> {
+        vec![self.sum; usize::from(self.seats)]
+    }
+
+    fn winners(&self) -> SeatSet {
+        if self.over {
+            SeatSet::one(self.turn)
+        } else {
+            SeatSet::EMPTY
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Whole tables in one process: seeded players over a network that delays, loses, repeats and
+//! reorders, in virtual time.
+
+use std::collections::BTreeMap;
+
+use ed25519_dalek::SigningKey;
+use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
+use fairdeal_protocol::game::{Game, RuleSet, uniform};
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::live::{Event, Output, Table, To};
+use fairdeal_protocol::wire::message::Message;
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng as _, SeedableRng as _};
+
+/// What the network does, in thousandths of messages.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Faults {
+    pub(crate) lost: u32,
+    pub(crate) repeated: u32,
+    pub(crate) delayed: u32,
+}
+
+/// A charter for those rules, signed by fixed keys.
+pub(crate) fn charter(rules: &RuleSet) -> (SignedCharter, Vec<SigningKey>) {
+    let keys: Vec<SigningKey> = (1..=rules.seats)
+        .map(|seat| SigningKey::from_bytes(&[seat; 32]))
+        .collect();
+    let players = keys
+        .iter()
+        .zip(1_u8..)
+        .map(|(key, n)| Player {
+            name: format!("player {n}").try_into().unwrap(),
+            key: key.into(),
+            nonce: [n; 32],
+        })
+        .collect();
+    let charter = Charter::new([7; 8], rules, players).unwrap();
+    let signatures = keys.iter().map(|key| charter.sign(key)).collect();
+    (SignedCharter::assemble(charter, signatures).unwrap(), keys)
+}
+
+/// A filter through which one seat's outgoing messages pass: what a cheat changes, for whom.
+pub(crate) type Tamper<'a> = dyn FnMut(Seat, Seat, Message) -> Option<Message> + 'a;
+
+/// A table of seeded players and the network between them.
+pub(crate) struct Sim<G: Game> {
+    pub(crate) tables: Vec<Table<G>>,
+    pub(crate) events: Vec<Vec<Event<G>>>,
+    rngs: Vec<ChaCha20Rng>,
+    net: ChaCha20Rng,
+    faults: Faults,
+    now: u64,
+    counter: u64,
+    /// Messages on their way by arrival: from, to, bytes.
+    queue: BTreeMap<(u64, u64), (Seat, Seat, Vec<u8>)>,
+    pub(crate) messages: u64,
+}
+
+impl<G: Game> Sim<G> {
+    pub(crate) fn new(rules: &RuleSet, seed: u64, faults: Faults) -> Self {
+        let (charter, keys) = charter(rules);
+        let seeded = |n: u64| {
+            let mut bytes = [0; 32];
+            bytes[..8].copy_from_slice(&seed.to_le_bytes());
+            bytes[8..16].copy_from_slice(&n.to_le_bytes());
+            ChaCha20Rng::from_seed(bytes)
+        };
+        let seats: Vec<Seat> = charter.charter().seats().iter().collect();
+        let tables = seats
+            .iter()
+            .zip(keys)
+            .map(|(seat, key)| Table::new(charter.clone(), *seat, key).unwrap())
+            .collect();
+        Self {
+            tables,
+            events: seats.iter().map(|_| Vec::new()).collect(),
+            rngs: seats
+                .iter()
+                .map(|seat| seeded(1 + seat.index() as u64))
+                .collect(),
+            net: seeded(0),
+            faults,
+            now: 0,
+            counter: 0,
+            queue: BTreeMap::new(),
+            messages: 0,
+        }
+    }
+
+    fn chance(&mut self, thousandths: u32) -> bool {
+        uniform(&mut self.net, 1000) < thousandths
+    }
+
+    fn post(&mut self, from: Seat, to: Seat, message: &Message) {
+        self.messages += 1;
+        let copies = 1 + u64::from(self.chance(self.faults.repeated));
+        for _ in 0..copies {
+            if self.chance(self.faults.lost) {
+                continue;
+            }
+            let late = if self.chance(self.faults.delayed) {
+                3000
+            } else {
+                20
+            };
+            let arrival = self.now + 1 + u64::from(uniform(&mut self.net, late));
+            self.counter += 1;
+            self.queue
+                .insert((arrival, self.counter), (from, to, message.to_bytes()));
+        }
+    }
+
+    /// Sends what the tables have to say.
+    fn flush(&mut self, tamper: &mut Tamper<'_>) {
+        for from in Seat::first(self.tables.len()) {
+            while let Some(output) = self.tables[from.index()].poll() {
+                match output {
+                    Output::Event(event) => self.events[from.index()].push(event),
+                    Output::Send(to, message) => {
+                        let everybody = Seat::first(self.tables.len()).filter(|to| *to != from);
+                        let targets: Vec<Seat> = match to {
+                            To::All => everybody.collect(),
+                            To::One(seat) => vec![seat],
+                        };
+                        for to in targets {
+                            if let Some(message) = tamper(from, to, message.clone()) {
+                                self.post(from, to, &message);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs until every table has ended or stopped, or virtual time is up. Players act at random.
+    pub(crate) fn run(&mut self, until: u64, out_of_turn: bool, tamper: &mut Tamper<'_>) {
+        for seat in 0..self.tables.len() {
+            self.tables[seat].begin(&mut self.rngs[seat]);
+        }
+        let mut next_tick = 1000;
+        while self.now < until {
+            self.flush(tamper);
+            let ended = |table: &Table<G>| table.all_finished() || table.stopped().is_some();
+            if self.tables.iter().all(ended) {
+                return;
+            }
+            match self.queue.first_key_value().map(|(key, _)| *key) {
+                Some(key) if key.0 <= next_tick => {
+                    let (from, to, bytes) = self.queue.remove(&key).unwrap();
+                    self.now = key.0;
+                    let to = to.index();
+                    // A refused message costs its sender the connection; here it is just dropped.
+                    let _ = self.tables[to].receive(from, &bytes, &mut self.rngs[to]);
+                }
+                _ => {
+                    self.now = next_tick;
+                    next_tick += 1000;
+                    self.tables.iter_mut().for_each(Table::tick);
+                }
+            }
+            self.act(out_of_turn);
+        }
+    }
+
+    fn act(&mut self, out_of_turn: bool) {
+        for seat in Seat::first(self.tables.len()) {
+            let table = &mut self.tables[seat.index()];
+            let rng = &mut self.rngs[seat.index()];
+            let turn = table.is_my_turn() && rng.next_u32() % 4 != 0;
+            let wish = out_of_turn && rng.next_u32() % 500 == 0;
+            if !turn && !wish {
+                continue;
+            }
+            let mut legal = table.game().legal(seat, table.known());
+            legal.retain(|action| table.game().out_of_turn(action) != turn || wish);
+            if legal.is_empty() {
+                continue;
+            }
+            let choice = uniform(rng, u32::try_from(legal.len()).unwrap()) as usize;
+            // Refused only where an interjection was made before.
+            let _ = table.act(legal.swap_remove(choice), rng);
+        }
+    }
+}
+
+/// Nobody cheats.
+pub(crate) fn honest(_: Seat, _: Seat, message: Message) -> Option<Message> {
+    Some(message)
+}
