@@ -1,5 +1,13 @@
 //! Whole tables over a simulated network: agreement, audit, and cheats named.
 
+// A panic is how a test fails.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::expect_used
+)]
+
 mod agreement;
 mod drill;
 mod sim;

@@ -1,0 +1,152 @@
+//! A session: one player's table from the lobby to the transcript.
+//!
+//! A task of its own owns the network node, the lobby and the table; players — a screen, a bot, a
+//! script — talk to it through a [`Handle`]: [`Command`]s in, [`SessionEvent`]s out.
+
+use std::path::PathBuf;
+
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::Progress;
+use tokio::sync::mpsc;
+
+use crate::games::{AnyAction, AnyEvent, AnyGame};
+
+/// What a player asks of its session.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Act at the table.
+    Act(AnyAction),
+    /// Leave: close the connections and end the task.
+    Quit,
+}
+
+/// How the lobby stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LobbyView {
+    /// The game's id.
+    pub game: String,
+    /// Its options.
+    pub options: Vec<(String, String)>,
+    /// The name at each seat; `None` while it is free.
+    pub seats: Vec<Option<String>>,
+    /// This player's seat, once it has one.
+    pub me: Option<Seat>,
+    /// The ticket to give to friends, at the host.
+    pub ticket: Option<String>,
+    /// The addresses that the host listens on.
+    pub addresses: Vec<String>,
+}
+
+/// How the table stands, for a screen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// The table id.
+    pub table: Hash32,
+    /// This player's seat.
+    pub me: Seat,
+    /// The players' names, cleaned for display, in seat order.
+    pub names: Vec<String>,
+    /// The game.
+    pub game: AnyGame,
+    /// The sealed cards that this seat knows.
+    pub known: Faces,
+    /// What the protocol is doing.
+    pub progress: Progress,
+    /// Whether the table waits for an action of this seat's turn.
+    pub my_turn: bool,
+    /// The seats that are connected (this one included).
+    pub connected: SeatSet,
+}
+
+/// The connection of a seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PeerState {
+    /// There is a connection.
+    Connected,
+    /// There is none now.
+    Lost,
+}
+
+/// What a session tells its player.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SessionEvent {
+    /// The lobby has changed.
+    Lobby(LobbyView),
+    /// Somebody has sat down.
+    Seated {
+        /// Where.
+        seat: Seat,
+        /// Its name, cleaned for display.
+        name: String,
+    },
+    /// All have signed the charter; the table is open.
+    Started {
+        /// The table id.
+        table: Hash32,
+        /// The game's id.
+        game: String,
+        /// The names in seat order, cleaned for display.
+        names: Vec<String>,
+        /// This player's seat.
+        me: Seat,
+    },
+    /// The table has changed.
+    Snapshot(Box<Snapshot>),
+    /// A deal begins.
+    Deal(u32),
+    /// A seat has acted.
+    Action {
+        /// At which step.
+        step: u64,
+        /// Who.
+        seat: Seat,
+        /// What.
+        action: AnyAction,
+    },
+    /// Something happened in the game.
+    Game(AnyEvent),
+    /// A line for the log, in plain words.
+    Line(String),
+    /// An action was refused, or dropped because it is no longer legal; the reason in words.
+    Refused(String),
+    /// A seat's connection has changed.
+    Peer {
+        /// Whose.
+        seat: Seat,
+        /// To what.
+        state: PeerState,
+    },
+    /// A provable fault, or an internal one with no seat.
+    Fault {
+        /// Who did it.
+        seat: Option<Seat>,
+        /// What.
+        what: String,
+        /// Where the evidence is kept.
+        evidence: Option<PathBuf>,
+    },
+    /// The game is over and its transcript is written.
+    Over {
+        /// One score a seat.
+        scores: Vec<i64>,
+        /// The winners.
+        winners: Vec<Seat>,
+        /// The final log hash.
+        log: Hash32,
+        /// The transcript file.
+        transcript: PathBuf,
+    },
+    /// The session cannot go on; the reason in words and what to do.
+    Error(String),
+}
+
+/// A player's end of a session.
+#[derive(Debug)]
+pub struct Handle {
+    /// Commands to the session.
+    pub commands: mpsc::Sender<Command>,
+    /// Events from it; ends when the session has ended.
+    pub events: mpsc::Receiver<SessionEvent>,
+}
