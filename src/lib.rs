@@ -1,3 +1,4 @@
 //! fairdeal: a terminal table for five games, played between peers with no server and no dealer.
 
+pub mod net;
 pub mod store;
