@@ -1,0 +1,623 @@
+//! The node's task: owns the swarm, carries out commands, turns what happens into events.
+
+use std::collections::btree_map::{BTreeMap, Entry};
+use std::collections::{HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use futures::StreamExt as _;
+use libp2p::multiaddr::Protocol;
+use libp2p::request_response::{self, OutboundFailure, OutboundRequestId, ResponseChannel};
+use libp2p::swarm::dial_opts::{DialOpts, PeerCondition};
+use libp2p::swarm::{ConnectionId, DialError, SwarmEvent};
+use libp2p::{Multiaddr, PeerId as Libp2pPeerId, Swarm, connection_limits, identify, ping};
+use tokio::sync::{mpsc, oneshot};
+
+use super::event::clean;
+use super::node::{Command, MAX_DIAL_ADDRESSES};
+use super::outbox::Outbox;
+use super::peer::keypair;
+use super::swarm::{self, Behaviour, BehaviourEvent, SEND_WINDOW};
+use super::wanted::Wanted;
+use super::{
+    DialFailure, NodeConfig, NodeError, NodeEvent, PeerId, PeerIdError, SendFailure, SendId,
+};
+use crate::store::IdentityKey;
+
+/// Messages to one peer that wait behind those under way.
+const MAX_QUEUED: usize = 64;
+/// Addresses of a peer's own that are passed on.
+const MAX_LISTENING: usize = 8;
+
+/// An acknowledgement that is still to be given.
+type Ack = ResponseChannel<Vec<u8>>;
+
+/// Everything the node knows; one task, nothing shared.
+pub(super) struct Driver {
+    swarm: Swarm<Behaviour>,
+    commands: mpsc::Receiver<Command>,
+    outbox: Outbox<Ack>,
+    /// The connected peers.
+    peers: BTreeMap<PeerId, Peer>,
+    wanted: Wanted,
+    /// The dials under way; bounded by the swarm's limit of pending connections.
+    dials: HashMap<ConnectionId, Vec<Multiaddr>>,
+    flush: Duration,
+    closing: Option<Closing>,
+}
+
+/// A connected peer and what we are sending it.
+#[derive(Default)]
+struct Peer {
+    queue: VecDeque<(SendId, Vec<u8>)>,
+    under_way: HashMap<OutboundRequestId, SendId>,
+    phase: Phase,
+}
+
+/// How far the end of a peer's connections has come.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Open,
+    /// To be closed when everything is acknowledged, or then.
+    Flushing { until: Instant },
+    /// Told to close; the swarm has yet to say that it has.
+    Closing,
+}
+
+/// The node's own end, asked for by `shutdown`.
+struct Closing {
+    /// To be told when the node has ended: all that `shutdown` was called for.
+    replies: Vec<oneshot::Sender<()>>,
+    until: Instant,
+}
+
+impl Peer {
+    fn is_idle(&self) -> bool {
+        self.queue.is_empty() && self.under_way.is_empty()
+    }
+}
+
+impl Driver {
+    /// A node that listens where `config` says. Call it within a tokio runtime.
+    pub(super) fn new(
+        identity: &IdentityKey,
+        config: NodeConfig,
+        commands: mpsc::Receiver<Command>,
+    ) -> Result<Self, NodeError> {
+        let keypair = keypair(identity)?;
+        let swarm = swarm::build(&keypair, &config)?;
+        let local = PeerId::of(identity)?;
+        let mut driver = Self {
+            swarm,
+            commands,
+            outbox: Outbox::new(config.max_message),
+            peers: BTreeMap::new(),
+            wanted: Wanted::new(local, config.redial_first, config.redial_most),
+            dials: HashMap::new(),
+            flush: config.flush,
+            closing: None,
+        };
+        for address in config.listen {
+            driver.listen(address)?;
+        }
+        Ok(driver)
+    }
+
+    /// Runs until the node is told to end or its owner, who reads `events`, is gone.
+    pub(super) async fn run(mut self, events: mpsc::Sender<NodeEvent>) {
+        loop {
+            self.do_what_is_due();
+            if self.has_ended() {
+                break;
+            }
+            let timer = self.timer();
+            tokio::select! {
+                permit = events.reserve(), if !self.outbox.is_empty() => {
+                    let Ok(permit) = permit else { break };
+                    if let Some(delivery) = self.outbox.pop() {
+                        permit.send(delivery.event);
+                        if let Some(ack) = delivery.ack {
+                            // Refused if the sender has given up waiting; it will send again.
+                            let table = &mut self.swarm.behaviour_mut().table;
+                            let _ = table.send_response(ack, Vec::new());
+                        }
+                    }
+                }
+                () = events.closed(), if self.closing.is_none() => break,
+                command = self.commands.recv(), if self.closing.is_none() => match command {
+                    Some(command) => self.on_command(command),
+                    None => break,
+                },
+                event = self.swarm.select_next_some(), if !self.outbox.is_full() => {
+                    self.on_swarm_event(event);
+                }
+                () = sleep_until(timer) => {}
+            }
+        }
+        tracing::debug!("the network node ends");
+        let replies = self.closing.take().map(|closing| closing.replies);
+        // First the listeners and connections, then the word that they are gone.
+        drop(self);
+        for reply in replies.into_iter().flatten() {
+            let _ = reply.send(());
+        }
+    }
+
+    // ---- what time asks for ----
+
+    fn do_what_is_due(&mut self) {
+        let now = Instant::now();
+        if self.closing.is_some() {
+            // Nobody reads events any more, and waiting for a reader would hold up the end.
+            while self.outbox.pop().is_some() {}
+        } else {
+            while let Some((peer, addresses)) = self.wanted.due(now) {
+                self.dial_peer(peer, addresses);
+            }
+        }
+        let swarm = &mut self.swarm;
+        for (peer, state) in &mut self.peers {
+            let Phase::Flushing { until } = state.phase else {
+                continue;
+            };
+            if state.is_idle() || until <= now {
+                state.phase = Phase::Closing;
+                // An error says that there is no connection any more: just as well.
+                let _ = swarm.disconnect_peer_id(peer.to_libp2p());
+            }
+        }
+    }
+
+    /// When `do_what_is_due` is next to be called, if nothing happens before.
+    fn timer(&self) -> Option<Instant> {
+        let flushing = self.peers.values().filter_map(|peer| match peer.phase {
+            Phase::Flushing { until } => Some(until),
+            Phase::Open | Phase::Closing => None,
+        });
+        let closing = self.closing.as_ref().map(|closing| closing.until);
+        let wanted = self.wanted.next().filter(|_| closing.is_none());
+        flushing.chain(wanted).chain(closing).min()
+    }
+
+    fn has_ended(&self) -> bool {
+        let over = |closing: &Closing| self.peers.is_empty() || closing.until <= Instant::now();
+        self.closing.as_ref().is_some_and(over)
+    }
+
+    // ---- commands ----
+
+    fn on_command(&mut self, command: Command) {
+        let now = Instant::now();
+        match command {
+            Command::Dial { peer, addresses } => self.dial(peer, addresses),
+            Command::Keep { peer, addresses } => {
+                let addresses: Vec<Multiaddr> =
+                    addresses.into_iter().take(MAX_DIAL_ADDRESSES).collect();
+                let connected = self.peers.contains_key(&peer);
+                if !self.wanted.keep(peer, addresses.clone(), connected, now) {
+                    let reason = DialFailure::TooMany("the node keeps as many as it can".into());
+                    self.dial_failed(Some(peer), addresses, reason, None);
+                }
+            }
+            Command::Forget(peer) => self.wanted.forget(peer),
+            Command::Send { peer, send, bytes } => self.send(peer, send, bytes),
+            Command::Disconnect(peer) => {
+                self.wanted.forget(peer);
+                let until = now + self.flush;
+                if let Some(state) = self.peers.get_mut(&peer) {
+                    state.phase = Phase::Flushing { until };
+                }
+            }
+            Command::Listen { address, reply } => {
+                let _ = reply.send(self.listen(address));
+            }
+            Command::Addresses(reply) => {
+                let _ = reply.send(self.swarm.listeners().cloned().collect());
+            }
+            Command::Shutdown(reply) => self.shut_down(reply),
+        }
+    }
+
+    fn shut_down(&mut self, reply: oneshot::Sender<()>) {
+        let until = Instant::now() + self.flush;
+        for state in self.peers.values_mut() {
+            state.phase = Phase::Flushing { until };
+        }
+        let mut replies = vec![reply];
+        // Commands that came after are not carried out; who waits for them learns of the end.
+        self.commands.close();
+        while let Ok(command) = self.commands.try_recv() {
+            if let Command::Shutdown(reply) = command {
+                replies.push(reply);
+            }
+        }
+        // As long again for the connections to close in good order.
+        let until = until + self.flush;
+        self.closing = Some(Closing { replies, until });
+    }
+
+    fn listen(&mut self, address: Multiaddr) -> Result<(), NodeError> {
+        match self.swarm.listen_on(address.clone()) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(NodeError::Listen {
+                address,
+                reason: innermost(&error),
+            }),
+        }
+    }
+
+    fn dial(&mut self, peer: Option<PeerId>, addresses: Vec<Multiaddr>) {
+        let addresses: Vec<Multiaddr> = addresses.into_iter().take(MAX_DIAL_ADDRESSES).collect();
+        if let Some(peer) = peer {
+            return self.dial_peer(peer, addresses);
+        }
+        if addresses.is_empty() {
+            self.dial_failed(None, addresses, DialFailure::NoAddress, None);
+            return;
+        }
+        for address in addresses {
+            match address.iter().last() {
+                Some(Protocol::P2p(named)) => match PeerId::try_from(named) {
+                    Ok(peer) => self.dial_peer(peer, vec![address]),
+                    Err(error) => {
+                        let reason = DialFailure::NotEd25519(error);
+                        self.dial_failed(None, vec![address], reason, None);
+                    }
+                },
+                _ => {
+                    let options = DialOpts::unknown_peer_id().address(address.clone()).build();
+                    self.start_dial(None, options, vec![address]);
+                }
+            }
+        }
+    }
+
+    fn dial_peer(&mut self, peer: PeerId, addresses: Vec<Multiaddr>) {
+        let options = DialOpts::peer_id(peer.to_libp2p())
+            .condition(PeerCondition::DisconnectedAndNotDialing)
+            .addresses(addresses.clone())
+            .build();
+        self.start_dial(Some(peer), options, addresses);
+    }
+
+    fn start_dial(&mut self, peer: Option<PeerId>, options: DialOpts, addresses: Vec<Multiaddr>) {
+        let connection = options.connection_id();
+        match self.swarm.dial(options) {
+            Ok(()) => {
+                self.dials.insert(connection, addresses);
+            }
+            Err(error) => self.on_dial_error(peer, addresses, &error),
+        }
+    }
+
+    fn send(&mut self, peer: PeerId, send: SendId, bytes: Vec<u8>) {
+        let reason = match self.peers.get_mut(&peer) {
+            Some(state) if state.phase == Phase::Open => {
+                if state.queue.len() < MAX_QUEUED {
+                    state.queue.push_back((send, bytes));
+                    self.pump(peer);
+                    return;
+                }
+                SendFailure::QueueFull
+            }
+            _ => SendFailure::NotConnected,
+        };
+        self.send_failed(peer, send, reason);
+    }
+
+    /// Sends what waits for `peer`, as far as its window goes.
+    fn pump(&mut self, peer: PeerId) {
+        let Some(state) = self.peers.get_mut(&peer) else {
+            return;
+        };
+        let table = &mut self.swarm.behaviour_mut().table;
+        while state.under_way.len() < SEND_WINDOW {
+            let Some((send, bytes)) = state.queue.pop_front() else {
+                return;
+            };
+            let request = table.send_request(&peer.to_libp2p(), bytes);
+            state.under_way.insert(request, send);
+        }
+    }
+
+    // ---- what the swarm reports ----
+
+    fn on_swarm_event(&mut self, event: SwarmEvent<BehaviourEvent>) {
+        match event {
+            SwarmEvent::Behaviour(event) => self.on_behaviour_event(event),
+            SwarmEvent::ConnectionEstablished {
+                peer_id,
+                connection_id,
+                endpoint,
+                ..
+            } => {
+                self.dials.remove(&connection_id);
+                let address = endpoint.get_remote_address().clone();
+                self.on_connected(peer_id, address);
+            }
+            SwarmEvent::ConnectionClosed {
+                peer_id,
+                num_established: 0,
+                cause,
+                ..
+            } => {
+                if let Some(cause) = cause {
+                    tracing::debug!(peer = %peer_id, %cause, "the last connection broke");
+                }
+                self.on_disconnected(peer_id);
+            }
+            SwarmEvent::OutgoingConnectionError {
+                connection_id,
+                peer_id,
+                error,
+            } => {
+                let addresses = self.dials.remove(&connection_id).unwrap_or_default();
+                let peer = peer_id.and_then(|peer| PeerId::try_from(peer).ok());
+                self.on_dial_error(peer, addresses, &error);
+            }
+            SwarmEvent::IncomingConnectionError {
+                send_back_addr,
+                error,
+                ..
+            } => {
+                tracing::debug!(from = %send_back_addr, %error, "an incoming connection failed");
+            }
+            SwarmEvent::NewListenAddr { address, .. } => {
+                self.outbox.notice(None, NodeEvent::Listening(address));
+            }
+            SwarmEvent::ExpiredListenAddr { address, .. } => {
+                let addresses = vec![address];
+                let error = None;
+                let ended = NodeEvent::ListeningEnded { addresses, error };
+                self.outbox.notice(None, ended);
+            }
+            SwarmEvent::ListenerClosed {
+                addresses, reason, ..
+            } => {
+                let error = reason.err().map(|error| error.to_string());
+                let ended = NodeEvent::ListeningEnded { addresses, error };
+                self.outbox.notice(None, ended);
+            }
+            SwarmEvent::ListenerError { error, .. } => {
+                tracing::warn!(%error, "a listener reports an error and goes on");
+            }
+            // One of several connections closed, dials begun, external addresses guessed at.
+            _ => {}
+        }
+    }
+
+    fn on_behaviour_event(&mut self, event: BehaviourEvent) {
+        match event {
+            BehaviourEvent::Gate(never) | BehaviourEvent::Limits(never) => match never {},
+            BehaviourEvent::Identify(identify::Event::Received { peer_id, info, .. }) => {
+                self.on_identified(peer_id, info);
+            }
+            BehaviourEvent::Identify(_) => {}
+            BehaviourEvent::Ping(event) => self.on_ping(event),
+            BehaviourEvent::Table(event) => self.on_table_event(event),
+        }
+    }
+
+    fn on_connected(&mut self, id: Libp2pPeerId, address: Multiaddr) {
+        // The gate lets nobody else through.
+        let Ok(peer) = PeerId::try_from(id) else {
+            return;
+        };
+        self.wanted.connected(peer);
+        if let Entry::Vacant(entry) = self.peers.entry(peer) {
+            tracing::debug!(%peer, %address, "connected");
+            entry.insert(Peer::default());
+            let connected = NodeEvent::Connected { peer, address };
+            self.outbox.notice(Some(peer), connected);
+        }
+        let closing = |state: &Peer| state.phase == Phase::Closing;
+        // A peer that comes back while it is being closed would else stay half closed for ever.
+        if self.closing.is_some() || self.peers.get(&peer).is_some_and(closing) {
+            let _ = self.swarm.disconnect_peer_id(id);
+        }
+    }
+
+    fn on_disconnected(&mut self, id: Libp2pPeerId) {
+        let Ok(peer) = PeerId::try_from(id) else {
+            return;
+        };
+        self.wanted.lost(peer, Instant::now());
+        let Some(state) = self.peers.remove(&peer) else {
+            return;
+        };
+        tracing::debug!(%peer, "disconnected");
+        let mut lost: Vec<SendId> = state.under_way.into_values().collect();
+        lost.sort_unstable();
+        lost.extend(state.queue.into_iter().map(|(send, _)| send));
+        for send in lost {
+            self.send_failed(peer, send, SendFailure::NotConnected);
+        }
+        let disconnected = NodeEvent::Disconnected { peer };
+        self.outbox.notice(Some(peer), disconnected);
+    }
+
+    fn on_identified(&mut self, id: Libp2pPeerId, info: identify::Info) {
+        let Some(peer) = self.connected(id) else {
+            return;
+        };
+        let info = NodeEvent::PeerInfo {
+            peer,
+            protocol_version: clean(&info.protocol_version),
+            agent: clean(&info.agent_version),
+            observed: info.observed_addr,
+            listening: info.listen_addrs.into_iter().take(MAX_LISTENING).collect(),
+        };
+        self.outbox.notice(Some(peer), info);
+    }
+
+    fn on_ping(&mut self, event: ping::Event) {
+        let Some(peer) = self.connected(event.peer) else {
+            return;
+        };
+        match event.result {
+            // Stale once read, and the only event that comes without end from a quiet peer.
+            Ok(_) if self.outbox.has_waiting(Some(peer)) => {}
+            Ok(time) => {
+                let millis = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
+                self.outbox
+                    .notice(Some(peer), NodeEvent::Rtt { peer, millis });
+            }
+            Err(ping::Failure::Unsupported) => {
+                tracing::debug!(%peer, "does not answer pings");
+            }
+            // libp2p keeps the first failure in a row to itself: this is at least the second.
+            Err(error) => {
+                tracing::debug!(%peer, %error, "two pings failed, closing the connection");
+                self.swarm.close_connection(event.connection);
+            }
+        }
+    }
+
+    fn on_table_event(&mut self, event: request_response::Event<Vec<u8>, Vec<u8>>) {
+        use request_response::{Event, Message};
+        match event {
+            Event::Message {
+                peer,
+                message:
+                    Message::Request {
+                        request, channel, ..
+                    },
+                ..
+            } => {
+                let Some(peer) = self.connected(peer) else {
+                    return;
+                };
+                // The acknowledgement waits with the message; refused, it is never given.
+                if !self.outbox.message(peer, request, channel) {
+                    tracing::debug!(%peer, "sends faster than its messages are read");
+                }
+            }
+            Event::Message {
+                peer,
+                message: Message::Response { request_id, .. },
+                ..
+            } => {
+                self.settle(peer, request_id);
+            }
+            Event::OutboundFailure {
+                peer,
+                request_id,
+                error,
+                ..
+            } => {
+                if let Some((peer, send)) = self.settle(peer, request_id) {
+                    self.send_failed(peer, send, send_failure(&error));
+                }
+            }
+            Event::InboundFailure { peer, error, .. } => {
+                tracing::debug!(%peer, %error, "a message from a peer failed");
+            }
+            Event::ResponseSent { .. } => {}
+        }
+    }
+
+    /// Takes a message off those under way. None if its peer's end has settled it already.
+    fn settle(&mut self, id: Libp2pPeerId, request: OutboundRequestId) -> Option<(PeerId, SendId)> {
+        let peer = self.connected(id)?;
+        let send = self.peers.get_mut(&peer)?.under_way.remove(&request)?;
+        self.pump(peer);
+        Some((peer, send))
+    }
+
+    /// The peer, if it is connected and its owner has been told so.
+    fn connected(&self, id: Libp2pPeerId) -> Option<PeerId> {
+        let peer = PeerId::try_from(id).ok()?;
+        self.peers.contains_key(&peer).then_some(peer)
+    }
+
+    // ---- failures ----
+
+    fn send_failed(&mut self, peer: PeerId, send: SendId, reason: SendFailure) {
+        let failed = NodeEvent::SendFailed { peer, send, reason };
+        self.outbox.notice(Some(peer), failed);
+    }
+
+    fn on_dial_error(
+        &mut self,
+        peer: Option<PeerId>,
+        addresses: Vec<Multiaddr>,
+        error: &DialError,
+    ) {
+        let retry_in = peer.and_then(|peer| self.wanted.failed(peer, Instant::now()));
+        // Connected, or being dialled already: what was asked for is there or on its way.
+        if let Some(reason) = dial_failure(error) {
+            self.dial_failed(peer, addresses, reason, retry_in);
+        }
+    }
+
+    fn dial_failed(
+        &mut self,
+        peer: Option<PeerId>,
+        addresses: Vec<Multiaddr>,
+        reason: DialFailure,
+        retry_in: Option<Duration>,
+    ) {
+        let failed = NodeEvent::DialFailed {
+            peer,
+            addresses,
+            reason,
+            retry_in,
+        };
+        self.outbox.notice(peer, failed);
+    }
+}
+
+/// Sleeps until then, or for ever.
+async fn sleep_until(then: Option<Instant>) {
+    match then {
+        Some(then) => tokio::time::sleep_until(then.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn send_failure(error: &OutboundFailure) -> SendFailure {
+    match error {
+        OutboundFailure::DialFailure | OutboundFailure::ConnectionClosed => {
+            SendFailure::NotConnected
+        }
+        OutboundFailure::Timeout => SendFailure::Timeout,
+        OutboundFailure::UnsupportedProtocols => SendFailure::NotFairdeal,
+        OutboundFailure::Io(error) => SendFailure::NotTaken(clean(&error.to_string())),
+    }
+}
+
+/// None if the peer is connected or being dialled already.
+fn dial_failure(error: &DialError) -> Option<DialFailure> {
+    Some(match error {
+        DialError::DialPeerConditionFalse(_) => return None,
+        DialError::LocalPeerId { .. } => DialFailure::Ourselves,
+        DialError::NoAddresses => DialFailure::NoAddress,
+        DialError::Aborted => DialFailure::Aborted,
+        DialError::WrongPeerId { obtained, .. } => DialFailure::WrongPeer {
+            found: obtained.to_base58(),
+        },
+        DialError::Denied { cause } => {
+            if let Some(limit) = cause.downcast_ref::<connection_limits::Exceeded>() {
+                DialFailure::TooMany(limit.to_string())
+            } else if let Some(error) = cause.downcast_ref::<PeerIdError>() {
+                DialFailure::NotEd25519(error.clone())
+            } else {
+                DialFailure::Unreachable(cause.to_string())
+            }
+        }
+        DialError::Transport(errors) => DialFailure::Unreachable(
+            errors
+                .first()
+                .map_or_else(String::new, |(_, error)| clean(&innermost(error))),
+        ),
+    })
+}
+
+/// The last error of a chain: what the system said, without what was made of it.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    error.to_string()
+}

@@ -1,0 +1,158 @@
+//! What a node tells its owner, and why dials and sends fail.
+
+use std::time::Duration;
+
+use super::{Multiaddr, PeerId};
+
+/// Something that happened on the network.
+///
+/// Events about one peer arrive in the order in which they happened: its messages stand between its
+/// `Connected` and its `Disconnected`. Between peers there is no order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NodeEvent {
+    /// The node listens here; one event for each concrete address.
+    Listening(Multiaddr),
+    /// The node no longer listens here.
+    ListeningEnded {
+        /// The addresses that are gone.
+        addresses: Vec<Multiaddr>,
+        /// The system's reason, if it was an error.
+        error: Option<String>,
+    },
+    /// The first connection with this peer is up.
+    Connected {
+        /// The peer.
+        peer: PeerId,
+        /// Where it is; of a peer that dialled us, the address from which it did.
+        address: Multiaddr,
+    },
+    /// The last connection with this peer is gone.
+    Disconnected {
+        /// The peer.
+        peer: PeerId,
+    },
+    /// A message from a connected peer, at most `max_message` bytes, with no promise of order; a
+    /// message that is sent again can arrive twice.
+    Message {
+        /// The peer that sent it, as proven by the handshake.
+        peer: PeerId,
+        /// What it sent.
+        bytes: Vec<u8>,
+    },
+    /// A message of ours was not acknowledged. It may have arrived all the same.
+    SendFailed {
+        /// To whom it was sent.
+        peer: PeerId,
+        /// Which one, as `send` named it.
+        send: SendId,
+        /// Why.
+        reason: SendFailure,
+    },
+    /// A dial came to nothing.
+    DialFailed {
+        /// The peer that was dialled, if it was known.
+        peer: Option<PeerId>,
+        /// The addresses that were tried.
+        addresses: Vec<Multiaddr>,
+        /// Why.
+        reason: DialFailure,
+        /// In how long the node tries again, for a peer that it keeps.
+        retry_in: Option<Duration>,
+    },
+    /// What a peer says about itself. Untrusted: cleaned of control characters, at most 64
+    /// characters, and to be believed by nobody.
+    PeerInfo {
+        /// The peer.
+        peer: PeerId,
+        /// `/fairdeal/1` for a peer of our kind.
+        protocol_version: String,
+        /// Its program and version.
+        agent: String,
+        /// The address at which it sees us.
+        observed: Multiaddr,
+        /// Where it says it listens, at most eight addresses.
+        listening: Vec<Multiaddr>,
+    },
+    /// A round trip to a peer, measured every few seconds; left out while events wait.
+    Rtt {
+        /// The peer.
+        peer: PeerId,
+        /// The time in milliseconds, rounded down.
+        millis: u32,
+    },
+}
+
+/// Names a message in [`NodeEvent::SendFailed`]; never repeated within a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SendId(pub(super) u64);
+
+/// Why a message was not acknowledged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SendFailure {
+    /// There was no connection, or the last one ended first.
+    #[error("not connected")]
+    NotConnected,
+    /// Too many messages to this peer wait already.
+    #[error("too many messages wait for this peer")]
+    QueueFull,
+    /// No acknowledgement in time.
+    #[error("no answer in time")]
+    Timeout,
+    /// The peer does not speak our protocol.
+    #[error("the peer does not speak fairdeal's protocol")]
+    NotFairdeal,
+    /// The peer did not take it: it is too long for the peer, the peer has no room, or the stream
+    /// broke.
+    #[error("the peer did not take the message: {0}")]
+    NotTaken(String),
+}
+
+/// Why a dial came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DialFailure {
+    /// There was no address to dial, or only our own.
+    #[error("no address to dial")]
+    NoAddress,
+    /// The address is our own.
+    #[error("this is our own address")]
+    Ourselves,
+    /// Somebody else answered.
+    #[error("another peer answers there: {found}")]
+    WrongPeer {
+        /// Its peer id.
+        found: String,
+    },
+    /// The peer's key is of a kind that we do not know.
+    #[error("{0}")]
+    NotEd25519(super::PeerIdError),
+    /// Too many connections or wanted peers.
+    #[error("too many connections: {0}")]
+    TooMany(String),
+    /// Nobody answers, or not as a libp2p peer.
+    #[error("no connection: {0}")]
+    Unreachable(String),
+    /// The dial was given up.
+    #[error("the dial was given up")]
+    Aborted,
+}
+
+/// Makes text from a peer or a library fit for a screen and a log: printable ASCII, bounded.
+pub(super) fn clean(text: &str) -> String {
+    let printable = text.chars().filter(|c| c.is_ascii_graphic() || *c == ' ');
+    printable.take(64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn untrusted_text_is_cleaned_and_bounded() {
+        assert_eq!(clean("/fairdeal/1"), "/fairdeal/1");
+        assert_eq!(clean("a\u{1b}[31m\nb\u{202e}c"), "a[31mbc");
+        assert_eq!(clean(&"x".repeat(1000)).len(), 64);
+    }
+}

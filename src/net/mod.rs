@@ -1,0 +1,35 @@
+//! The network: tickets, and a node that carries opaque messages between peers.
+//!
+//! Nothing outside this module names libp2p. A [`Node`] is a swarm in a task of its own, told what
+//! to do by a [`NodeHandle`] and telling what happened by [`NodeEvent`]s. Peers are named by the
+//! Ed25519 key that the Noise handshake makes them prove ([`PeerId`]), and are found by a
+//! [`Ticket`] or an address. What the messages mean, which of them are missing and whether a peer
+//! belongs at the table is for the layers above.
+//!
+//! ```text
+//! node     NodeConfig, NodeHandle: what the owner sees
+//! driver   the task: commands in, swarm events to outbox
+//! swarm    transport and behaviours        gate     Ed25519 peers only
+//! codec    frames on a stream              outbox   events to the owner, fair and bounded
+//! wanted   who to dial again, and when     peer     ids        ticket   invitations
+//! ```
+
+mod codec;
+mod driver;
+mod event;
+mod gate;
+mod node;
+mod outbox;
+mod peer;
+mod swarm;
+#[cfg(test)]
+mod tests;
+mod ticket;
+mod wanted;
+
+pub use event::{DialFailure, NodeEvent, SendFailure, SendId};
+pub use libp2p::Multiaddr;
+pub use node::{LONGEST_MESSAGE, Node, NodeConfig, NodeError, NodeHandle, Transport};
+pub use peer::{PeerId, PeerIdError};
+pub use swarm::PROTOCOL_VERSION;
+pub use ticket::{JoinError, JoinTarget, MAX_ADDRESS_BYTES, MAX_ADDRESSES, Ticket, TicketError};

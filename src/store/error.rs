@@ -1,0 +1,106 @@
+//! Why the data directory could not do what it was asked.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What went wrong, with which file, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The platform names no data directory for this user.
+    #[error("this system names no directory for a program's data; choose one with --data-dir")]
+    NoHome,
+    /// Another process holds the lock.
+    #[error(
+        "another fairdeal uses the data directory {path}; give this one its own with --data-dir",
+        path = path.display()
+    )]
+    InUse {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The operating system refused.
+    #[error("cannot {action} {path}: {source}", path = path.display())]
+    Io {
+        /// The verb: "create", "read", "write", "lock", "list".
+        action: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Group or others have access to the identity file (Unix).
+    #[error(
+        "the identity file {path} is open to other users (mode {mode:04o}); run: chmod 600 '{path}'",
+        path = path.display()
+    )]
+    Exposed {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// The identity file is not one that we wrote.
+    #[error(
+        "the identity file {path} is damaged ({why}); restore it from a backup, or move it away to \
+         start with a new identity",
+        path = path.display()
+    )]
+    DamagedIdentity {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it; never its content.
+        why: &'static str,
+    },
+    /// The system gave no randomness for a new identity.
+    #[error("the system gave no randomness for a new identity: {0}")]
+    Random(getrandom::Error),
+    /// A table id, or the start of one, that is not hexadecimal.
+    #[error("{given:?} is not a table id; one is up to 64 hexadecimal digits")]
+    BadTable {
+        /// What was given, shortened.
+        given: String,
+    },
+    /// No transcript's table id starts so.
+    #[error("no transcript starts with {prefix}; {}", known_text(known))]
+    NoSuchTranscript {
+        /// The prefix, in lower case.
+        prefix: String,
+        /// The table ids that there are, newest first, at most ten.
+        known: Vec<String>,
+    },
+    /// More than one transcript's table id starts so.
+    #[error("{prefix} could be any of {}; give more digits", matches.join(", "))]
+    Ambiguous {
+        /// The prefix, in lower case.
+        prefix: String,
+        /// The table ids that match, newest first, at most ten.
+        matches: Vec<String>,
+    },
+    /// A table has as many evidence files as we keep.
+    #[error("table {table} has {limit} evidence files already; the new one was not saved")]
+    TooMuchEvidence {
+        /// The table id.
+        table: String,
+        /// [`super::MAX_EVIDENCE_FILES`].
+        limit: usize,
+    },
+}
+
+impl StoreError {
+    pub(super) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::Io {
+            action,
+            path: path.to_path_buf(),
+            source,
+        }
+    }
+}
+
+fn known_text(known: &[String]) -> String {
+    if known.is_empty() {
+        "there are none yet".to_owned()
+    } else {
+        format!("there are {}", known.join(", "))
+    }
+}

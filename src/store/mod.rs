@@ -1,0 +1,113 @@
+//! The data directory: identity, transcripts and evidence on this machine's disk.
+//!
+//! ```text
+//! DATA_DIR/                 0700 when we create it
+//!   lock                    held exclusively for as long as a DataDir lives
+//!   identity.key            the Ed25519 seed, 0600
+//!   transcripts/TABLE.fairdeal
+//!   evidence/TABLE-DIGEST.evidence
+//! ```
+//!
+//! Every file is written whole to a temporary name, synchronised and renamed, so that a crash
+//! leaves the old file or the new one and never a half. On Unix all of them are readable by their
+//! owner alone; elsewhere the permissions of the user's profile apply. Which directory to open is
+//! the caller's choice (`--data-dir`, `FAIRDEAL_DATA_DIR`); without one it is the platform's own.
+
+mod archive;
+mod error;
+mod files;
+mod identity;
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+pub use archive::{MAX_EVIDENCE_FILES, TranscriptFile};
+pub use error::StoreError;
+pub use identity::IdentityKey;
+
+/// An open data directory; no other process can open it while this value lives.
+#[derive(Debug)]
+pub struct DataDir {
+    path: PathBuf,
+    /// Never read: the lock lasts as long as the file is open.
+    _lock: File,
+}
+
+impl DataDir {
+    /// Opens `explicit`, or the platform's data directory, creates what is missing and locks it.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`] if another process has it open, [`StoreError::NoHome`] if the platform
+    /// names no directory, [`StoreError::Io`] if it cannot be created or written.
+    pub fn open(explicit: Option<&Path>) -> Result<Self, StoreError> {
+        let path = match explicit {
+            Some(path) => path.to_path_buf(),
+            None => directories::ProjectDirs::from("", "", "fairdeal")
+                .ok_or(StoreError::NoHome)?
+                .data_dir()
+                .to_path_buf(),
+        };
+        files::create_private_dir(&path)?;
+        let lock_path = path.join("lock");
+        let lock = files::open_lock(&lock_path)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { path, _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path }),
+            Err(TryLockError::Error(source)) => Err(StoreError::io("lock", &lock_path, source)),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The identity kept here; made and saved on first use.
+    ///
+    /// # Errors
+    /// [`StoreError::Exposed`] if others can read the file, [`StoreError::DamagedIdentity`] if it is
+    /// not one of ours (it is never replaced), [`StoreError::Io`], [`StoreError::Random`].
+    pub fn identity(&self) -> Result<IdentityKey, StoreError> {
+        identity::load_or_create(&self.path.join("identity.key"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_created_and_opened_once() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("a").join("b");
+        let first = DataDir::open(Some(&path)).unwrap();
+        assert_eq!(first.path(), path);
+        let second = DataDir::open(Some(&path)).unwrap_err();
+        assert!(matches!(second, StoreError::InUse { .. }));
+        assert!(second.to_string().contains("--data-dir"), "{second}");
+        drop(first);
+        DataDir::open(Some(&path)).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_directory_is_private() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("data");
+        let data = DataDir::open(Some(&path)).unwrap();
+        let mode = std::fs::metadata(data.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
+
+    #[test]
+    fn a_file_in_its_place_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("data");
+        std::fs::write(&path, b"").unwrap();
+        assert!(matches!(
+            DataDir::open(Some(&path)),
+            Err(StoreError::Io { .. })
+        ));
+    }
+}
