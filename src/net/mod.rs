@@ -10,6 +10,7 @@
 //! node     NodeConfig, NodeHandle: what the owner sees
 //! driver   the task: commands in, swarm events to outbox
 //! swarm    transport and behaviours        gate     Ed25519 peers only
+//! watched  streams that break when silent
 //! codec    frames on a stream              outbox   events to the owner, fair and bounded
 //! wanted   who to dial again, and when     peer     ids        ticket   invitations
 //! ```
@@ -26,6 +27,7 @@ mod swarm;
 mod tests;
 mod ticket;
 mod wanted;
+mod watched;
 
 pub use event::{DialFailure, NodeEvent, SendFailure, SendId};
 pub use libp2p::Multiaddr;

@@ -60,8 +60,9 @@ pub struct NodeConfig {
     pub max_connections_per_peer: u32,
     /// How long after one ping the next is sent.
     pub ping_interval: Duration,
-    /// How long a ping may take. A connection on which two fail in a row is closed.
-    pub ping_timeout: Duration,
+    /// How long a connection may be silent, pings included, before it counts as broken; at least
+    /// twice `ping_interval`.
+    pub silence: Duration,
     /// How long a message may take to be acknowledged.
     pub send_timeout: Duration,
     /// The first delay before a kept peer is dialled again.
@@ -82,7 +83,7 @@ impl NodeConfig {
             max_connections: 64,
             max_connections_per_peer: 4,
             ping_interval: Duration::from_secs(3),
-            ping_timeout: Duration::from_secs(5),
+            silence: Duration::from_secs(10),
             send_timeout: Duration::from_secs(10),
             redial_first: Duration::from_millis(500),
             redial_most: Duration::from_secs(10),

@@ -10,11 +10,13 @@ use libp2p::identity::Keypair;
 use libp2p::request_response::{self, ProtocolSupport};
 use libp2p::swarm::NetworkBehaviour;
 use libp2p::{
-    PeerId as Libp2pPeerId, Swarm, connection_limits, dns, identify, noise, ping, tcp, yamux,
+    PeerId as Libp2pPeerId, Swarm, Transport as _, connection_limits, dns, identify, noise, ping,
+    tcp, yamux,
 };
 
 use super::codec::{FrameCodec, PROTOCOL};
 use super::gate::Gate;
+use super::watched::Watched;
 use super::{NodeConfig, NodeError, Transport};
 
 /// What identify says we speak; a peer that says otherwise is not one of ours.
@@ -63,7 +65,7 @@ impl Behaviour {
             .with_cache_size(0);
         let ping = ping::Config::new()
             .with_interval(config.ping_interval)
-            .with_timeout(config.ping_timeout);
+            .with_timeout(silence(config));
         let codec = FrameCodec {
             max_message: config.max_message,
         };
@@ -87,11 +89,11 @@ impl Behaviour {
 /// A swarm that listens nowhere yet. Call it within a tokio runtime.
 pub(super) fn build(keypair: &Keypair, config: &NodeConfig) -> Result<Swarm<Behaviour>, NodeError> {
     let swarm_config = libp2p::swarm::Config::with_tokio_executor()
-        // A table thinks for longer than any idle timeout; pings find the dead connections.
+        // A table thinks for longer than any idle timeout; silence finds the dead connections.
         .with_idle_connection_timeout(Duration::from_secs(u64::MAX))
         .with_max_negotiating_inbound_streams(MAX_NEGOTIATING);
     Ok(Swarm::new(
-        transport(keypair, config.transport)?,
+        transport(keypair, config)?,
         Behaviour::new(keypair, config),
         keypair.public().to_peer_id(),
         swarm_config,
@@ -100,25 +102,31 @@ pub(super) fn build(keypair: &Keypair, config: &NodeConfig) -> Result<Swarm<Beha
 
 fn transport(
     keypair: &Keypair,
-    kind: Transport,
+    config: &NodeConfig,
 ) -> Result<Boxed<(Libp2pPeerId, StreamMuxerBox)>, NodeError> {
     let noise = noise::Config::new(keypair).map_err(|error| NodeError::Setup(error.to_string()))?;
     let mut yamux = yamux::Config::default();
     yamux.set_max_num_streams(MAX_YAMUX_STREAMS);
-    match kind {
-        Transport::Memory => Ok(secure(MemoryTransport::new(), noise, yamux)),
+    let silence = silence(config);
+    match config.transport {
+        Transport::Memory => Ok(secure(MemoryTransport::new(), noise, yamux, silence)),
         Transport::Tcp => {
             let tcp = || tcp::tokio::Transport::new(tcp::Config::default().nodelay(true));
             match dns::tokio::Transport::system(tcp()) {
-                Ok(dns) => Ok(secure(dns, noise, yamux)),
+                Ok(dns) => Ok(secure(dns, noise, yamux, silence)),
                 Err(error) => {
                     // A LAN without a resolver is no reason not to play by address.
                     tracing::warn!(%error, "no resolver: names in addresses cannot be dialled");
-                    Ok(secure(tcp(), noise, yamux))
+                    Ok(secure(tcp(), noise, yamux, silence))
                 }
             }
         }
     }
+}
+
+/// How long a connection may be silent: a ping and its answer always fit.
+fn silence(config: &NodeConfig) -> Duration {
+    config.silence.max(config.ping_interval.saturating_mul(2))
 }
 
 /// Noise and Yamux on a transport of bytes.
@@ -126,6 +134,7 @@ fn secure<T>(
     transport: T,
     noise: noise::Config,
     yamux: yamux::Config,
+    silence: Duration,
 ) -> Boxed<(Libp2pPeerId, StreamMuxerBox)>
 where
     T: libp2p::Transport + Send + Unpin + 'static,
@@ -135,6 +144,7 @@ where
     T::ListenerUpgrade: Send + 'static,
 {
     transport
+        .map(move |stream, _| Watched::new(stream, silence))
         .upgrade(Version::V1Lazy)
         .authenticate(noise)
         .multiplex(yamux)

@@ -496,7 +496,7 @@ async fn noise_from_strangers_disturbs_nobody() {
 #[tokio::test]
 async fn a_peer_that_falls_silent_is_given_up() {
     let mut config = quick(Transport::Tcp);
-    config.ping_timeout = Duration::from_millis(200);
+    config.silence = Duration::from_millis(500);
     let (mut one, address) = spawn_listening(1, config.clone()).await;
     let (wake, sleep) = std::sync::mpsc::channel::<()>();
     let frozen = std::thread::spawn(move || {
@@ -523,7 +523,7 @@ async fn a_full_table_lets_nobody_else_in() {
     let mut config = quick(Transport::Memory);
     config.max_connections = 1;
     let (mut one, address) = spawn_listening(1, config).await;
-    let mut two = spawn(2, quick(Transport::Memory));
+    let two = spawn(2, quick(Transport::Memory));
     two.handle.dial(Some(id(1)), vec![address.clone()]).unwrap();
     one.connected(id(2)).await;
     let mut three = spawn(3, quick(Transport::Memory));

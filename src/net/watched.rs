@@ -1,0 +1,194 @@
+//! A stream that fails when nothing comes, or nothing can be written, for too long.
+//!
+//! A peer that vanishes (a closed laptop, a pulled cable) closes no connection: its end stays open
+//! until the system gives up, which takes a quarter of an hour, and even closing our end waits for
+//! that if something is left to send. Failed pings alone do not help, as libp2p only reports them.
+//! Since both ends ping every few seconds, a healthy connection is never silent; one that is breaks
+//! here, at the bottom, and everything above sees an ordinary error.
+//!
+//! Any byte counts as a sign of life, so that a slow link under load is not taken for a dead one.
+//! Time passes only while the system has nothing for us: bytes that wait to be read are read first.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures::{AsyncRead, AsyncWrite};
+use tokio::time::{Instant, Sleep};
+
+/// The stream; `S` carries the bytes.
+#[derive(Debug)]
+pub(super) struct Watched<S> {
+    stream: S,
+    reading: Patience,
+    writing: Patience,
+}
+
+/// How long one direction has been waiting.
+#[derive(Debug)]
+struct Patience {
+    limit: Duration,
+    /// Set while waiting: when it is over.
+    waiting: bool,
+    end: Pin<Box<Sleep>>,
+}
+
+impl<S> Watched<S> {
+    /// Watches `stream`. Call it within a tokio runtime.
+    pub(super) fn new(stream: S, limit: Duration) -> Self {
+        Self {
+            stream,
+            reading: Patience::new(limit),
+            writing: Patience::new(limit),
+        }
+    }
+}
+
+impl Patience {
+    fn new(limit: Duration) -> Self {
+        Self {
+            limit,
+            waiting: false,
+            end: Box::pin(tokio::time::sleep(limit)),
+        }
+    }
+
+    /// Passes on a result; an error in place of waiting longer than the limit.
+    fn check<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        result: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if result.is_ready() {
+            self.waiting = false;
+            return result;
+        }
+        if !self.waiting {
+            self.waiting = true;
+            self.end.as_mut().reset(Instant::now() + self.limit);
+        }
+        ready!(self.end.as_mut().poll(cx));
+        Poll::Ready(Err(io::Error::new(
+            io::ErrorKind::TimedOut,
+            "the peer has fallen silent",
+        )))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut [u8],
+    ) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        self.reading.check(cx, result)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.writing.check(cx, result)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let result = Pin::new(&mut self.stream).poll_flush(cx);
+        self.writing.check(cx, result)
+    }
+
+    fn poll_close(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let result = Pin::new(&mut self.stream).poll_close(cx);
+        self.writing.check(cx, result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use futures::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    /// Gives one byte after each of its pauses and then nothing; takes no byte at all.
+    struct Stubborn {
+        pauses: VecDeque<Duration>,
+        pause: Pin<Box<Sleep>>,
+    }
+
+    impl Stubborn {
+        fn new(pauses: &[Duration]) -> Self {
+            Self {
+                pauses: pauses.iter().copied().collect(),
+                pause: Box::pin(tokio::time::sleep(pauses[0])),
+            }
+        }
+    }
+
+    impl AsyncRead for Stubborn {
+        fn poll_read(
+            mut self: Pin<&mut Self>,
+            cx: &mut Context<'_>,
+            buffer: &mut [u8],
+        ) -> Poll<io::Result<usize>> {
+            if self.pauses.is_empty() {
+                return Poll::Pending;
+            }
+            ready!(self.pause.as_mut().poll(cx));
+            self.pauses.pop_front();
+            let next = self.pauses.front().copied().unwrap_or_default();
+            self.pause.as_mut().reset(Instant::now() + next);
+            buffer[0] = 7;
+            Poll::Ready(Ok(1))
+        }
+    }
+
+    impl AsyncWrite for Stubborn {
+        fn poll_write(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            _: &[u8],
+        ) -> Poll<io::Result<usize>> {
+            Poll::Pending
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Pending
+        }
+
+        fn poll_close(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Pending
+        }
+    }
+
+    #[tokio::test]
+    async fn silence_ends_reading_and_only_silence() {
+        let (limit, pause) = (Duration::from_millis(400), Duration::from_millis(150));
+        let mut stream = Watched::new(Stubborn::new(&[pause; 4]), limit);
+        let mut byte = [0];
+        for _ in 0..4 {
+            // Longer than the limit in all, never at a time.
+            assert_eq!(stream.read(&mut byte).await.unwrap(), 1);
+        }
+        let start = Instant::now();
+        let error = stream.read(&mut byte).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert!(start.elapsed() >= limit);
+    }
+
+    #[tokio::test]
+    async fn a_stuck_write_and_a_stuck_close_end() {
+        let limit = Duration::from_millis(20);
+        let stubborn = || Stubborn::new(&[Duration::ZERO]);
+        let error = Watched::new(stubborn(), limit).write(b"x").await;
+        assert_eq!(error.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        let error = Watched::new(stubborn(), limit).close().await;
+        assert_eq!(error.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+}
