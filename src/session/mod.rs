@@ -3,6 +3,11 @@
 //! A task of its own owns the network node, the lobby and the table; players — a screen, a bot, a
 //! script — talk to it through a [`Handle`]: [`Command`]s in, [`SessionEvent`]s out.
 
+pub mod driver;
+pub mod frame;
+pub mod lobby;
+pub mod text;
+
 use std::path::PathBuf;
 
 use fairdeal_protocol::card::Faces;

@@ -325,7 +325,20 @@ impl<G: Game> Table<G> {
         bytes: &[u8],
         rng: &mut dyn CryptoRng,
     ) -> Result<(), ReceiveError> {
-        match Message::from_bytes(bytes)? {
+        self.accept(from, Message::from_bytes(bytes)?, rng)
+    }
+
+    /// Takes a message that has been decoded.
+    ///
+    /// # Errors
+    /// [`ReceiveError`] if the sender is to be dropped.
+    pub fn accept(
+        &mut self,
+        from: Seat,
+        message: Message,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), ReceiveError> {
+        match message {
             Message::Entries(entries) => {
                 for entry in entries.iter() {
                     self.hold(entry)?;

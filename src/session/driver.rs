@@ -1,0 +1,794 @@
+//! The task behind a session: it carries frames between the node, the lobby and the table, keeps
+//! the clock, and lets a bot play the seat if there is one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ed25519_dalek::SigningKey;
+use fairdeal_protocol::charter::{Charter, SignedCharter};
+use fairdeal_protocol::game::{Game as _, RuleSet};
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::{Event, Output, Stop, Table, To};
+use fairdeal_protocol::table::replica::News;
+use fairdeal_protocol::wire::bounded::Text;
+use fairdeal_protocol::wire::message::Message;
+use getrandom::SysRng;
+use getrandom::rand_core::UnwrapErr;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+
+use super::frame::{Addresses, Frame, Join, MAX_ADDRESSES, MAX_FRAME};
+use super::lobby::{Agreed, GuestLobby, HostLobby, LobbyError, Outbox};
+use super::text::clean;
+use super::{Command, Handle, LobbyView, PeerState, SessionEvent, Snapshot};
+use crate::bots::{self, Level};
+use crate::games::{AnyAction, AnyGame, TableGame as _};
+use crate::net::{
+    JoinTarget, Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, PeerId, Ticket,
+    TicketError, Transport,
+};
+use crate::store::{DataDir, IdentityKey};
+
+/// How often lost messages are looked for.
+const TICK: Duration = Duration::from_millis(500);
+/// How long a finished table stays to hand the last entries to others.
+const LINGER: Duration = Duration::from_secs(10);
+/// How long a guest tries to reach the host.
+const REACH: Duration = Duration::from_secs(60);
+/// How long a host waits for its addresses to become known before it writes the ticket.
+const SETTLE: Duration = Duration::from_millis(200);
+
+/// Open a table or sit down at one.
+#[derive(Clone, Debug)]
+pub enum Role {
+    /// Open one.
+    Host(RuleSet),
+    /// Sit down at one.
+    Guest(JoinTarget),
+}
+
+/// A bot that plays the seat.
+#[derive(Clone, Copy, Debug)]
+pub struct Pilot {
+    /// How well.
+    pub level: Level,
+    /// How long it thinks before each action.
+    pub pace: Duration,
+}
+
+/// What a session is started with.
+#[derive(Debug)]
+pub struct Setup {
+    /// Who this player is.
+    pub identity: IdentityKey,
+    /// Its name, as others will see it.
+    pub name: String,
+    /// Host or guest.
+    pub role: Role,
+    /// What carries the connections.
+    pub transport: Transport,
+    /// Where to listen.
+    pub listen: Vec<Multiaddr>,
+    /// Who plays the seat, if it is not the holder of the handle.
+    pub pilot: Option<Pilot>,
+    /// Where transcripts and evidence are kept; `None` for a bot within another player's program.
+    pub archive: Option<Arc<DataDir>>,
+}
+
+/// Why a session cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The network cannot.
+    #[error("{0}")]
+    Node(#[from] NodeError),
+    /// The name is too long.
+    #[error("the name is longer than 64 bytes; choose a shorter one with --name")]
+    Name,
+    /// The system has no randomness.
+    #[error("the system gives no random bytes: {0}")]
+    Random(getrandom::Error),
+}
+
+/// Starts a session in a task of the current tokio runtime.
+///
+/// # Errors
+/// [`SessionError`].
+pub fn start(setup: Setup) -> Result<Handle, SessionError> {
+    let mut config = NodeConfig::new(setup.transport);
+    config.listen.clone_from(&setup.listen);
+    config.max_message = MAX_FRAME;
+    let (node, network) = Node::spawn(&setup.identity, config)?;
+    let key = SigningKey::from_bytes(setup.identity.seed());
+    let mut random = [0_u8; 40];
+    getrandom::fill(&mut random).map_err(SessionError::Random)?;
+    let (mut nonce, mut lobby) = ([0; 32], [0; 8]);
+    nonce
+        .iter_mut()
+        .chain(&mut lobby)
+        .zip(random)
+        .for_each(|(to, from)| *to = from);
+    let name = Text::try_from(clean(&setup.name)).map_err(|_| SessionError::Name)?;
+    let own = Join {
+        lobby: None,
+        name,
+        nonce,
+        addresses: Addresses::default(),
+    };
+    let stage = match setup.role {
+        Role::Host(rules) => Stage::Host {
+            lobby: HostLobby::new(lobby, rules, key.clone(), own),
+            id: lobby,
+        },
+        Role::Guest(target) => {
+            let (host, lobby, addresses) = match target {
+                JoinTarget::Ticket(ticket) => (
+                    ticket.host(),
+                    Some(ticket.lobby()),
+                    ticket.addresses().to_vec(),
+                ),
+                JoinTarget::Address { peer, address } => (peer, None, vec![address]),
+            };
+            node.keep(host, addresses)?;
+            Stage::Guest(GuestLobby::new(host, key.clone(), Join { lobby, ..own }))
+        }
+    };
+    let (commands, inbox) = mpsc::channel(64);
+    let (events, outbox) = mpsc::channel(1024);
+    let driver = Driver {
+        node,
+        key,
+        stage,
+        pilot: setup.pilot,
+        archive: setup.archive,
+        events,
+        connected: Vec::new(),
+        told: None,
+        addresses_at: None,
+        reached: false,
+        give_up: Instant::now() + REACH,
+        think: None,
+        done: None,
+        rng: UnwrapErr(SysRng),
+    };
+    tokio::spawn(driver.run(network, inbox));
+    Ok(Handle {
+        commands,
+        events: outbox,
+    })
+}
+
+enum Stage {
+    Host { lobby: HostLobby, id: [u8; 8] },
+    Guest(GuestLobby),
+    Table(Box<Seated>),
+    Ended,
+}
+
+/// A table with what is known of its peers.
+struct Seated {
+    table: Table<AnyGame>,
+    id: Hash32,
+    charter: SignedCharter,
+    names: Vec<String>,
+    peers: BTreeMap<Seat, PeerId>,
+}
+
+struct Driver {
+    node: NodeHandle,
+    key: SigningKey,
+    stage: Stage,
+    pilot: Option<Pilot>,
+    archive: Option<Arc<DataDir>>,
+    events: mpsc::Sender<SessionEvent>,
+    connected: Vec<PeerId>,
+    /// The lobby as it was last told.
+    told: Option<LobbyView>,
+    /// When the listening addresses are taken to be complete.
+    addresses_at: Option<Instant>,
+    reached: bool,
+    give_up: Instant,
+    /// When the bot acts.
+    think: Option<Instant>,
+    /// When a finished table stops waiting for the others.
+    done: Option<Instant>,
+    rng: UnwrapErr<SysRng>,
+}
+
+/// Waits for an instant, or for ever if there is none.
+async fn at(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => sleep_until(instant).await,
+        None => std::future::pending().await,
+    }
+}
+
+impl Driver {
+    async fn run(
+        mut self,
+        mut network: mpsc::Receiver<NodeEvent>,
+        mut inbox: mpsc::Receiver<Command>,
+    ) {
+        let mut ticks = interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        self.addresses_at = Some(Instant::now() + SETTLE);
+        while !matches!(self.stage, Stage::Ended) {
+            tokio::select! {
+                event = network.recv() => match event {
+                    Some(event) => self.network(event).await,
+                    None => self.fail("the network has ended".to_owned()).await,
+                },
+                command = inbox.recv() => match command {
+                    Some(Command::Act(action)) => self.act(action).await,
+                    Some(Command::Quit) | None => self.stage = Stage::Ended,
+                },
+                () = at(self.addresses_at) => self.addresses_known().await,
+                () = at(self.think) => self.pilot_acts().await,
+                () = at(self.done) => self.stage = Stage::Ended,
+                _ = ticks.tick() => self.tick().await,
+            }
+        }
+        self.node.shutdown().await;
+    }
+
+    async fn tell(&self, event: SessionEvent) {
+        // A player that has gone away is noticed by its commands ending.
+        let _ = self.events.send(event).await;
+    }
+
+    async fn fail(&mut self, why: String) {
+        self.tell(SessionEvent::Error(why)).await;
+        self.stage = Stage::Ended;
+    }
+
+    fn send(&self, peer: PeerId, frame: &Frame) {
+        // What is lost is said again at the next tick.
+        if let Err(error) = self.node.send(peer, frame.to_bytes()) {
+            tracing::debug!(%peer, %error, "not sent");
+        }
+    }
+
+    fn send_all(&self, outbox: &Outbox) {
+        for (peer, frame) in outbox {
+            self.send(*peer, frame);
+        }
+    }
+
+    // The lobby.
+
+    /// Listening addresses have had time to come up: a host can write its ticket.
+    async fn addresses_known(&mut self) {
+        self.addresses_at = None;
+        let addresses = self.node.addresses().await.unwrap_or_default();
+        let bytes: Vec<_> = addresses
+            .iter()
+            .take(MAX_ADDRESSES)
+            .filter_map(|address| address.to_vec().try_into().ok())
+            .collect();
+        let packed: Addresses = bytes.try_into().unwrap_or_default();
+        let ticket = match &mut self.stage {
+            Stage::Host { lobby, id } => {
+                lobby.set_addresses(packed);
+                let listed = addresses.iter().take(MAX_ADDRESSES).cloned();
+                Ticket::new(*id, self.node.local_peer(), listed)
+            }
+            Stage::Guest(lobby) => {
+                lobby.set_addresses(packed);
+                let outbox = lobby.tick();
+                self.send_all(&outbox);
+                return;
+            }
+            Stage::Table(_) | Stage::Ended => return,
+        };
+        match ticket {
+            Ok(ticket) => self.show_ticket(&ticket, &addresses).await,
+            Err(error) => self.fail(ticket_words(&error)).await,
+        }
+    }
+
+    async fn show_ticket(&mut self, ticket: &Ticket, addresses: &[Multiaddr]) {
+        let me = self.node.local_peer();
+        let Stage::Host { lobby, .. } = &self.stage else {
+            return;
+        };
+        let view = LobbyView {
+            ticket: Some(ticket.to_string()),
+            addresses: addresses
+                .iter()
+                .map(|address| format!("{address}/p2p/{me}"))
+                .collect(),
+            ..lobby.view()
+        };
+        self.told = Some(view.clone());
+        self.tell(SessionEvent::Lobby(view)).await;
+    }
+
+    /// Tells the player what has changed in the lobby.
+    async fn tell_lobby(&mut self) {
+        let mut view = match &self.stage {
+            Stage::Host { lobby, .. } => lobby.view(),
+            Stage::Guest(lobby) => lobby.view(),
+            Stage::Table(_) | Stage::Ended => return,
+        };
+        let before = self.told.clone().unwrap_or_default();
+        view.ticket.clone_from(&before.ticket);
+        view.addresses.clone_from(&before.addresses);
+        if view == before {
+            return;
+        }
+        for (seat, name) in Seat::first(view.seats.len()).zip(&view.seats) {
+            if let Some(name) = name
+                && before
+                    .seats
+                    .get(seat.index())
+                    .is_none_or(|known| known.as_ref() != Some(name))
+            {
+                self.tell(SessionEvent::Seated {
+                    seat,
+                    name: name.clone(),
+                })
+                .await;
+            }
+        }
+        self.told = Some(view.clone());
+        self.tell(SessionEvent::Lobby(view)).await;
+    }
+
+    async fn lobby_result(&mut self, result: Result<(Outbox, Option<Agreed>), LobbyError>) {
+        match result {
+            Err(error) => self.fail(error.to_string()).await,
+            Ok((outbox, agreed)) => {
+                self.send_all(&outbox);
+                self.tell_lobby().await;
+                if let Some(agreed) = agreed {
+                    self.sit_down(agreed).await;
+                }
+            }
+        }
+    }
+
+    /// The charter is signed by all: the table opens.
+    async fn sit_down(&mut self, agreed: Agreed) {
+        let Agreed {
+            charter,
+            me,
+            addresses,
+        } = agreed;
+        let table = match Table::new(charter.clone(), me, self.key.clone()) {
+            Ok(table) => table,
+            Err(error) => return self.fail(error.to_string()).await,
+        };
+        let names = display_names(charter.charter());
+        let mut peers = BTreeMap::new();
+        for ((seat, player), listed) in charter.charter().seated().zip(addresses) {
+            if seat == me {
+                continue;
+            }
+            match PeerId::from_bytes(&player.key.to_bytes()) {
+                Ok(peer) => {
+                    peers.insert(seat, peer);
+                    // The later seat dials the earlier one, so that two do not dial each other.
+                    let known: Vec<Multiaddr> = listed
+                        .iter()
+                        .filter_map(|bytes| Multiaddr::try_from(bytes.to_vec()).ok())
+                        .collect();
+                    if seat < me && Some(seat) != Seat::new(0) && !known.is_empty() {
+                        let _ = self.node.keep(peer, known);
+                    }
+                }
+                Err(error) => return self.fail(error.to_string()).await,
+            }
+        }
+        let id = charter.table();
+        let game = charter.charter().rules().game;
+        let started = SessionEvent::Started {
+            table: id,
+            game,
+            names: names.clone(),
+            me,
+        };
+        self.tell(started).await;
+        let mut seated = Box::new(Seated {
+            table,
+            id,
+            charter,
+            names,
+            peers,
+        });
+        seated.table.begin(&mut self.rng);
+        let present: Vec<Seat> = seated
+            .peers
+            .iter()
+            .filter(|(_, peer)| self.connected.contains(peer))
+            .map(|(seat, _)| *seat)
+            .collect();
+        self.stage = Stage::Table(seated);
+        for seat in present {
+            self.tell(SessionEvent::Peer {
+                seat,
+                state: PeerState::Connected,
+            })
+            .await;
+        }
+        self.flush().await;
+    }
+
+    // The network.
+
+    async fn network(&mut self, event: NodeEvent) {
+        match event {
+            NodeEvent::Connected { peer, .. } => {
+                if !self.connected.contains(&peer) {
+                    self.connected.push(peer);
+                }
+                self.reached = true;
+                match &mut self.stage {
+                    Stage::Guest(lobby) if lobby.host() == peer && self.addresses_at.is_none() => {
+                        let outbox = lobby.tick();
+                        self.send_all(&outbox);
+                    }
+                    Stage::Table(seated) => {
+                        if let Some(seat) = seated.seat_of(peer) {
+                            seated.table.greet(seat);
+                            let state = PeerState::Connected;
+                            self.tell(SessionEvent::Peer { seat, state }).await;
+                            self.flush().await;
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            NodeEvent::Disconnected { peer } => {
+                self.connected.retain(|known| *known != peer);
+                match &mut self.stage {
+                    Stage::Host { lobby, .. } => {
+                        let result = lobby.gone(peer).map(|outbox| (outbox, None));
+                        self.lobby_result(result).await;
+                    }
+                    Stage::Table(seated) => {
+                        if let Some(seat) = seated.seat_of(peer) {
+                            self.tell(SessionEvent::Peer {
+                                seat,
+                                state: PeerState::Lost,
+                            })
+                            .await;
+                            self.show().await;
+                        }
+                    }
+                    Stage::Guest(_) | Stage::Ended => {}
+                }
+            }
+            NodeEvent::Message { peer, bytes } => match Frame::from_bytes(&bytes) {
+                Ok(frame) => self.frame(peer, frame).await,
+                Err(error) => self.drop_peer(peer, &error.to_string()),
+            },
+            NodeEvent::DialFailed { peer, reason, .. } => {
+                tracing::debug!(?peer, %reason, "dial failed");
+            }
+            _ => {}
+        }
+    }
+
+    /// A peer whose messages are bad loses its connection.
+    fn drop_peer(&self, peer: PeerId, why: &str) {
+        tracing::warn!(%peer, why, "dropped");
+        let _ = self.node.disconnect(peer);
+    }
+
+    async fn frame(&mut self, peer: PeerId, frame: Frame) {
+        match (&mut self.stage, frame) {
+            (Stage::Host { lobby, .. }, frame) => {
+                let result = lobby.receive(peer, frame);
+                self.lobby_result(result).await;
+            }
+            (Stage::Guest(lobby), frame) => {
+                let result = lobby.receive(peer, frame);
+                self.lobby_result(result).await;
+            }
+            (Stage::Table(seated), Frame::Table { table, message }) if table == seated.id => {
+                let Some(seat) = seated.seat_of(peer) else {
+                    return;
+                };
+                if let Err(error) = seated.table.accept(seat, message, &mut self.rng) {
+                    let why = error.to_string();
+                    return self.drop_peer(peer, &why);
+                }
+                self.flush().await;
+            }
+            // A guest that has not heard that everybody signed.
+            (Stage::Table(seated), Frame::Sign { table, .. }) if table == seated.id => {
+                let frame = HostLobby::signed(&seated.charter);
+                self.send(peer, &frame);
+            }
+            (Stage::Table(_), Frame::Join(_)) => {
+                let text = Text::try_from("the table is already playing".to_owned());
+                self.send(peer, &Frame::Refused(text.unwrap_or_default()));
+            }
+            (Stage::Table(_) | Stage::Ended, _) => {}
+        }
+    }
+
+    async fn tick(&mut self) {
+        match &mut self.stage {
+            Stage::Host { lobby, .. } => {
+                let outbox = lobby.tick();
+                self.send_all(&outbox);
+            }
+            Stage::Guest(lobby) => {
+                if self.reached && self.addresses_at.is_none() {
+                    let outbox = lobby.tick();
+                    self.send_all(&outbox);
+                } else if Instant::now() > self.give_up {
+                    let why = "the host cannot be reached: check the ticket, that the host is \
+                               still waiting, and that nothing between you blocks it";
+                    self.fail(why.to_owned()).await;
+                }
+            }
+            Stage::Table(seated) => {
+                seated.table.tick();
+                self.flush().await;
+            }
+            Stage::Ended => {}
+        }
+    }
+
+    // The table.
+
+    async fn act(&mut self, action: AnyAction) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        if let Err(error) = seated.table.act(action, &mut self.rng) {
+            self.tell(SessionEvent::Refused(error.to_string())).await;
+        }
+        self.flush().await;
+    }
+
+    async fn pilot_acts(&mut self) {
+        self.think = None;
+        let (Stage::Table(seated), Some(pilot)) = (&mut self.stage, self.pilot) else {
+            return;
+        };
+        let table = &seated.table;
+        let choice = bots::choose(
+            pilot.level,
+            table.game(),
+            table.me(),
+            table.known(),
+            &mut self.rng,
+        );
+        if let Some(action) = choice {
+            self.act(action).await;
+        }
+    }
+
+    /// Sends and tells whatever the table has to say.
+    async fn flush(&mut self) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        let mut changed = false;
+        let mut news = Vec::new();
+        let mut frames: Outbox = Vec::new();
+        while let Some(output) = seated.table.poll() {
+            match output {
+                Output::Send(to, message) => seated.address(to, message, &mut frames),
+                Output::Event(event) => {
+                    changed = true;
+                    news.push(event);
+                }
+            }
+        }
+        self.send_all(&frames);
+        for event in news {
+            self.news(event).await;
+        }
+        if changed {
+            self.show().await;
+            self.plan();
+        }
+        if let Stage::Table(seated) = &self.stage
+            && seated.table.all_finished()
+        {
+            // The others may still wait for our last head to be acknowledged.
+            self.done = Some(Instant::now() + Duration::from_millis(100));
+        }
+    }
+
+    /// Lets the bot think if there is something to think about.
+    fn plan(&mut self) {
+        let (Stage::Table(seated), Some(pilot)) = (&self.stage, self.pilot) else {
+            return;
+        };
+        let table = &seated.table;
+        let may_act = table.is_my_turn()
+            || table
+                .game()
+                .legal(table.me(), table.known())
+                .iter()
+                .any(|action| table.game().out_of_turn(action));
+        self.think = may_act.then(|| Instant::now() + pilot.pace);
+    }
+
+    async fn show(&self) {
+        let Stage::Table(seated) = &self.stage else {
+            return;
+        };
+        let table = &seated.table;
+        let mut connected: SeatSet = seated
+            .peers
+            .iter()
+            .filter(|(_, peer)| self.connected.contains(peer))
+            .map(|(seat, _)| *seat)
+            .collect();
+        connected.insert(table.me());
+        let snapshot = Snapshot {
+            table: seated.id,
+            me: table.me(),
+            names: seated.names.clone(),
+            game: table.game().clone(),
+            known: table.known().clone(),
+            progress: table.progress(),
+            my_turn: table.is_my_turn(),
+            connected,
+        };
+        self.tell(SessionEvent::Snapshot(Box::new(snapshot))).await;
+    }
+
+    async fn news(&mut self, event: Event<AnyGame>) {
+        let Stage::Table(seated) = &self.stage else {
+            return;
+        };
+        let name = |seat: Seat| {
+            seated
+                .names
+                .get(seat.index())
+                .cloned()
+                .unwrap_or_else(|| seat.to_string())
+        };
+        match event {
+            Event::News(News::Deal(deal)) => {
+                self.tell(SessionEvent::Deal(deal)).await;
+            }
+            Event::News(News::Action { step, seat, action }) => {
+                self.tell(SessionEvent::Action { step, seat, action }).await;
+            }
+            Event::News(News::Game(event)) => {
+                let line = seated.table.game().event_text(&event, &seated.names);
+                self.tell(SessionEvent::Game(event)).await;
+                self.tell(SessionEvent::Line(line)).await;
+            }
+            Event::News(News::Sealed { cards, .. }) => {
+                let line =
+                    format!("{cards} cards are sealed: every seat has shuffled, with proof.");
+                self.tell(SessionEvent::Line(line)).await;
+            }
+            Event::News(News::Opened(deal)) => {
+                let line = format!(
+                    "Deal {}: all seeds are open, every shuffle was computed again and fits.",
+                    deal + 1
+                );
+                self.tell(SessionEvent::Line(line)).await;
+            }
+            Event::News(News::Void(seat)) => {
+                let line = format!("{} was too late; its call has no effect.", name(seat));
+                self.tell(SessionEvent::Line(line)).await;
+            }
+            Event::News(News::Finished) => self.over().await,
+            Event::News(News::Dealt { .. }) | Event::Step(..) | Event::YourTurn => {}
+            Event::Dropped(why) => self.tell(SessionEvent::Refused(why.to_string())).await,
+            Event::Stopped(stop) => self.stopped(stop).await,
+        }
+    }
+
+    async fn over(&mut self) {
+        self.think = None;
+        self.done = Some(Instant::now() + LINGER);
+        let Stage::Table(seated) = &self.stage else {
+            return;
+        };
+        let table = &seated.table;
+        let game = table.game();
+        let saved = self.archive.as_ref().map(|archive| {
+            let bytes = table
+                .transcript()
+                .to_bytes()
+                .map_err(|error| error.to_string())?;
+            archive
+                .save_transcript(&seated.id.to_string(), &bytes)
+                .map_err(|error| error.to_string())
+        });
+        let transcript = match saved {
+            None => std::path::PathBuf::new(),
+            Some(Ok(path)) => path,
+            Some(Err(error)) => {
+                return self
+                    .tell(SessionEvent::Error(format!(
+                        "the transcript was not saved: {error}"
+                    )))
+                    .await;
+            }
+        };
+        let over = SessionEvent::Over {
+            scores: game.scores(),
+            winners: game.winners().iter().collect(),
+            log: table.log_hash(),
+            transcript,
+        };
+        self.tell(over).await;
+    }
+
+    async fn stopped(&mut self, stop: Stop) {
+        self.think = None;
+        self.done = Some(Instant::now() + LINGER);
+        let Stage::Table(seated) = &self.stage else {
+            return;
+        };
+        let seat = match &stop {
+            Stop::Fault(fault) => Some(fault.seat),
+            Stop::Desync(..) | Stop::Broken(_) => None,
+        };
+        let bytes = seated.table.transcript().to_bytes().ok();
+        let evidence = self
+            .archive
+            .as_ref()
+            .zip(bytes)
+            .and_then(|(archive, bytes)| {
+                archive.save_evidence(&seated.id.to_string(), &bytes).ok()
+            });
+        self.tell(SessionEvent::Fault {
+            seat,
+            what: stop.to_string(),
+            evidence,
+        })
+        .await;
+    }
+}
+
+impl Seated {
+    fn seat_of(&self, peer: PeerId) -> Option<Seat> {
+        self.peers
+            .iter()
+            .find(|(_, known)| **known == peer)
+            .map(|(seat, _)| *seat)
+    }
+
+    fn address(&self, to: To, message: Message, frames: &mut Outbox) {
+        let frame = Frame::Table {
+            table: self.id,
+            message,
+        };
+        match to {
+            To::One(seat) => {
+                frames.extend(self.peers.get(&seat).map(|peer| (*peer, frame)));
+            }
+            To::All => frames.extend(self.peers.values().map(|peer| (*peer, frame.clone()))),
+        }
+    }
+}
+
+/// Names for the screen: cleaned, and told apart by their seat if two are alike.
+fn display_names(charter: &Charter) -> Vec<String> {
+    let cleaned: Vec<String> = charter
+        .players
+        .iter()
+        .map(|player| clean(player.name.as_str()))
+        .collect();
+    cleaned
+        .iter()
+        .enumerate()
+        .map(|(seat, name)| {
+            let alike = cleaned.iter().filter(|other| *other == name).count() > 1;
+            if name.is_empty() || alike {
+                format!("{name}#{}", seat + 1)
+            } else {
+                name.clone()
+            }
+        })
+        .collect()
+}
+
+fn ticket_words(error: &TicketError) -> String {
+    format!("no ticket can be written: {error}")
+}

@@ -1,0 +1,109 @@
+//! What two programs say to each other: the lobby's words, and the table's messages in an envelope.
+
+use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SignatureBytes};
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::seat::{MAX_SEATS, Seat};
+use fairdeal_protocol::wire::bounded::{Bounded, Text};
+use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
+use fairdeal_protocol::wire::message::{MAX_MESSAGE, Message};
+use serde::{Deserialize, Serialize};
+
+/// The largest frame, in bytes: a message of the table in its envelope.
+pub const MAX_FRAME: usize = MAX_MESSAGE + 64;
+/// The most addresses that a peer tells of itself.
+pub const MAX_ADDRESSES: usize = 8;
+/// The longest address, in bytes of its binary form.
+pub const MAX_ADDRESS: usize = 256;
+/// The longest reason for a refusal, in bytes.
+pub const MAX_REASON: usize = 200;
+
+/// A multiaddr in its binary form.
+pub type AddressBytes = Bounded<u8, MAX_ADDRESS>;
+/// Where a peer says that it listens.
+pub type Addresses = Bounded<AddressBytes, MAX_ADDRESSES>;
+
+/// A wish to sit down.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Join {
+    /// The lobby that the ticket names; `None` after joining by a bare address.
+    pub lobby: Option<[u8; 8]>,
+    /// The player's name.
+    pub name: Text<MAX_NAME>,
+    /// Its fresh bytes for the charter.
+    pub nonce: [u8; 32],
+    /// Where it listens.
+    pub addresses: Addresses,
+}
+
+/// How the lobby stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Roster {
+    /// The lobby.
+    pub lobby: [u8; 8],
+    /// The game's id.
+    pub game: Text<MAX_WORD>,
+    /// Its options.
+    pub options: Bounded<(Text<MAX_WORD>, Text<MAX_WORD>), MAX_OPTIONS>,
+    /// The names at the seats.
+    pub seats: Bounded<Option<Text<MAX_NAME>>, MAX_SEATS>,
+    /// The receiver's own seat.
+    pub you: Seat,
+}
+
+/// A charter to sign, and where its seats listen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// The charter.
+    pub charter: Charter,
+    /// The addresses, in seat order.
+    pub addresses: Bounded<Addresses, MAX_SEATS>,
+}
+
+/// Everything that is sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Frame {
+    /// Guest to host.
+    Join(Join),
+    /// Host to guest.
+    Roster(Roster),
+    /// Host to guest: no seat, and why.
+    Refused(Text<MAX_REASON>),
+    /// Host to guest: sign this.
+    Propose(Box<Proposal>),
+    /// Guest to host.
+    Sign {
+        /// The table id of the charter signed.
+        table: Hash32,
+        /// The signature.
+        signature: SignatureBytes,
+    },
+    /// Host to guest: everybody has signed.
+    Signed {
+        /// The table id.
+        table: Hash32,
+        /// All signatures, in seat order.
+        signatures: Bounded<SignatureBytes, MAX_SEATS>,
+    },
+    /// Seat to seat.
+    Table {
+        /// The table id.
+        table: Hash32,
+        /// The message.
+        message: Message,
+    },
+}
+
+impl Frame {
+    /// Its bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        encode(self)
+    }
+
+    /// Decodes a frame.
+    ///
+    /// # Errors
+    /// [`CodecError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
+        decode(bytes, MAX_FRAME)
+    }
+}

@@ -1,0 +1,480 @@
+//! The lobby: how strangers with a ticket become the seats of a signed charter.
+//!
+//! Two pure state machines, frames in and frames out; the driver carries them and calls `tick` now
+//! and then, which says again what may have been lost. The host seats guests in the order in which
+//! they come and proposes a charter when all seats are taken; every guest checks that it stands in
+//! it as it asked to, and signs; the host hands all signatures round. The host decides who sits
+//! where and nothing else: it cannot change a name, a key, the rules or the table id unnoticed.
+
+use std::collections::BTreeMap;
+
+use ed25519_dalek::SigningKey;
+use fairdeal_protocol::charter::{Charter, CharterError, Player, SignatureBytes, SignedCharter};
+use fairdeal_protocol::game::{Game as _, RuleSet};
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::wire::bounded::Text;
+
+use super::LobbyView;
+use super::frame::{Addresses, Frame, Join, Proposal, Roster};
+use super::text::clean;
+use crate::games::AnyGame;
+use crate::net::PeerId;
+
+/// Frames to send, each to one peer.
+pub type Outbox = Vec<(PeerId, Frame)>;
+
+/// A charter that all have signed, and where its seats listen.
+#[derive(Clone, Debug)]
+pub struct Agreed {
+    /// The charter.
+    pub charter: SignedCharter,
+    /// This player's seat.
+    pub me: Seat,
+    /// The addresses in seat order.
+    pub addresses: Vec<Addresses>,
+}
+
+/// Why a lobby comes to nothing, in words for the player.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LobbyError {
+    /// The host gave no seat.
+    #[error("the host gave no seat: {0}")]
+    Refused(String),
+    /// The charter proposed is not what was agreed.
+    #[error("the host proposed a charter that {0}; do not play with this host")]
+    BadProposal(&'static str),
+    /// The charter cannot be put together.
+    #[error("{0}")]
+    Charter(#[from] CharterError),
+    /// The rules of the table are not known here.
+    #[error("{0}")]
+    Rules(String),
+}
+
+struct Guest {
+    peer: PeerId,
+    join: Join,
+    signature: Option<SignatureBytes>,
+}
+
+/// The host's side.
+pub struct HostLobby {
+    lobby: [u8; 8],
+    rules: RuleSet,
+    key: SigningKey,
+    own: Join,
+    guests: BTreeMap<Seat, Guest>,
+    proposal: Option<Proposal>,
+}
+
+impl std::fmt::Debug for HostLobby {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "HostLobby({} guests)", self.guests.len())
+    }
+}
+
+fn host_seat() -> Option<Seat> {
+    Seat::new(0)
+}
+
+impl HostLobby {
+    /// Opens a lobby; `own` is the host's own wish for a seat, which it gets: the first.
+    pub fn new(lobby: [u8; 8], rules: RuleSet, key: SigningKey, own: Join) -> Self {
+        Self {
+            lobby,
+            rules,
+            key,
+            own,
+            guests: BTreeMap::new(),
+            proposal: None,
+        }
+    }
+
+    fn joined(&self, seat: Seat) -> Option<&Join> {
+        if Some(seat) == host_seat() {
+            Some(&self.own)
+        } else {
+            self.guests.get(&seat).map(|guest| &guest.join)
+        }
+    }
+
+    fn seats(&self) -> impl DoubleEndedIterator<Item = Seat> + Clone + use<> {
+        Seat::first(usize::from(self.rules.seats))
+    }
+
+    /// For the screen.
+    pub fn view(&self) -> LobbyView {
+        LobbyView {
+            game: self.rules.game.clone(),
+            options: self.rules.options.clone().into_iter().collect(),
+            seats: self
+                .seats()
+                .map(|seat| self.joined(seat).map(|join| clean(join.name.as_str())))
+                .collect(),
+            me: host_seat(),
+            ticket: None,
+            addresses: Vec::new(),
+        }
+    }
+
+    /// Where the host listens, once that is known.
+    pub fn set_addresses(&mut self, addresses: Addresses) {
+        self.own.addresses = addresses;
+    }
+
+    fn roster(&self, you: Seat) -> Option<Frame> {
+        let options: Option<Vec<_>> = self
+            .rules
+            .options
+            .iter()
+            .map(|(key, value)| {
+                Some((
+                    Text::try_from(key.clone()).ok()?,
+                    Text::try_from(value.clone()).ok()?,
+                ))
+            })
+            .collect();
+        let seats: Vec<_> = self
+            .seats()
+            .map(|seat| self.joined(seat).map(|join| join.name.clone()))
+            .collect();
+        Some(Frame::Roster(Roster {
+            lobby: self.lobby,
+            game: Text::try_from(self.rules.game.clone()).ok()?,
+            options: options?.try_into().ok()?,
+            seats: seats.try_into().ok()?,
+            you,
+        }))
+    }
+
+    fn tell_all(&self) -> Outbox {
+        self.guests
+            .iter()
+            .filter_map(|(seat, guest)| Some((guest.peer, self.roster(*seat)?)))
+            .collect()
+    }
+
+    /// Takes a frame from a peer.
+    ///
+    /// # Errors
+    /// [`LobbyError`] if the charter cannot be made; the lobby is of no further use.
+    pub fn receive(
+        &mut self,
+        peer: PeerId,
+        frame: Frame,
+    ) -> Result<(Outbox, Option<Agreed>), LobbyError> {
+        match frame {
+            Frame::Join(join) => self.join(peer, join).map(|outbox| (outbox, None)),
+            Frame::Sign { table, signature } => {
+                let Some(proposal) = &self.proposal else {
+                    return Ok((Vec::new(), None));
+                };
+                let guest = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer);
+                if let Some((seat, guest)) = guest
+                    && proposal.charter.table() == table
+                    && proposal.charter.verifies(*seat, &signature)
+                {
+                    guest.signature = Some(signature);
+                }
+                self.agree()
+            }
+            _ => Ok((Vec::new(), None)),
+        }
+    }
+
+    fn join(&mut self, peer: PeerId, join: Join) -> Result<Outbox, LobbyError> {
+        let refuse = |reason: &str| {
+            let text = Text::try_from(reason.to_owned()).unwrap_or_default();
+            Ok(vec![(peer, Frame::Refused(text))])
+        };
+        if join.lobby.is_some_and(|lobby| lobby != self.lobby) {
+            return refuse("this ticket is for another table; ask for a new one");
+        }
+        if let Some((seat, guest)) = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer) {
+            let seat = *seat;
+            // Said again because an answer was lost, or by a program started anew.
+            let changed = guest.join != join;
+            guest.join = join;
+            if changed {
+                return self.change();
+            }
+            let mut outbox: Outbox = self
+                .roster(seat)
+                .map(|roster| (peer, roster))
+                .into_iter()
+                .collect();
+            if let Some(proposal) = &self.proposal {
+                outbox.push((peer, Frame::Propose(Box::new(proposal.clone()))));
+            }
+            return Ok(outbox);
+        }
+        let free = self
+            .seats()
+            .skip(1)
+            .find(|seat| !self.guests.contains_key(seat));
+        let Some(seat) = free else {
+            return refuse("all seats are taken");
+        };
+        self.guests.insert(
+            seat,
+            Guest {
+                peer,
+                join,
+                signature: None,
+            },
+        );
+        self.change()
+    }
+
+    /// Who sits where has changed: tell everybody, and propose a charter once all seats are taken.
+    fn change(&mut self) -> Result<Outbox, LobbyError> {
+        self.proposal = None;
+        for guest in self.guests.values_mut() {
+            guest.signature = None;
+        }
+        let mut outbox = self.tell_all();
+        let joins: Option<Vec<(Seat, &Join)>> = self
+            .seats()
+            .map(|seat| Some((seat, self.joined(seat)?)))
+            .collect();
+        let Some(joins) = joins else {
+            return Ok(outbox);
+        };
+        let mut players = Vec::new();
+        let mut addresses = Vec::new();
+        for (seat, join) in joins {
+            let key = match self.guests.get(&seat) {
+                None => (&self.key).into(),
+                Some(guest) => guest
+                    .peer
+                    .to_bytes()
+                    .try_into()
+                    .map_err(|_| LobbyError::BadProposal("has a weak key"))?,
+            };
+            players.push(Player {
+                name: join.name.clone(),
+                key,
+                nonce: join.nonce,
+            });
+            addresses.push(join.addresses.clone());
+        }
+        let charter = Charter::new(self.lobby, &self.rules, players)?;
+        let proposal = Proposal {
+            charter,
+            addresses: addresses.try_into().unwrap_or_default(),
+        };
+        for guest in self.guests.values() {
+            outbox.push((guest.peer, Frame::Propose(Box::new(proposal.clone()))));
+        }
+        self.proposal = Some(proposal);
+        Ok(outbox)
+    }
+
+    fn agree(&self) -> Result<(Outbox, Option<Agreed>), LobbyError> {
+        let (Some(proposal), Some(me)) = (&self.proposal, host_seat()) else {
+            return Ok((Vec::new(), None));
+        };
+        let own = std::iter::once(Some(proposal.charter.sign(&self.key)));
+        let guests = self.guests.values().map(|guest| guest.signature);
+        let signatures: Option<Vec<SignatureBytes>> = own.chain(guests).collect();
+        let Some(signatures) = signatures else {
+            return Ok((Vec::new(), None));
+        };
+        let charter = SignedCharter::assemble(proposal.charter.clone(), signatures)?;
+        let frame = Self::signed(&charter);
+        let outbox = self
+            .guests
+            .values()
+            .map(|guest| (guest.peer, frame.clone()))
+            .collect();
+        let addresses = proposal.addresses.to_vec();
+        Ok((
+            outbox,
+            Some(Agreed {
+                charter,
+                me,
+                addresses,
+            }),
+        ))
+    }
+
+    /// The frame that opens the table, which a guest that missed it is sent again.
+    pub fn signed(charter: &SignedCharter) -> Frame {
+        let signatures = charter.signatures().to_vec().try_into().unwrap_or_default();
+        Frame::Signed {
+            table: charter.table(),
+            signatures,
+        }
+    }
+
+    /// A guest has gone; its seat is free again.
+    ///
+    /// # Errors
+    /// [`LobbyError`] as for [`Self::receive`].
+    pub fn gone(&mut self, peer: PeerId) -> Result<Outbox, LobbyError> {
+        let before = self.guests.len();
+        self.guests.retain(|_, guest| guest.peer != peer);
+        if self.guests.len() == before {
+            Ok(Vec::new())
+        } else {
+            self.change()
+        }
+    }
+
+    /// Says again what may have been lost.
+    pub fn tick(&self) -> Outbox {
+        let Some(proposal) = &self.proposal else {
+            return Vec::new();
+        };
+        self.guests
+            .values()
+            .filter(|guest| guest.signature.is_none())
+            .map(|guest| (guest.peer, Frame::Propose(Box::new(proposal.clone()))))
+            .collect()
+    }
+}
+
+/// The guest's side.
+pub struct GuestLobby {
+    host: PeerId,
+    key: SigningKey,
+    own: Join,
+    roster: Option<Roster>,
+    signed: Option<(Proposal, Seat, SignatureBytes)>,
+}
+
+impl std::fmt::Debug for GuestLobby {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "GuestLobby({:?})", self.host)
+    }
+}
+
+impl GuestLobby {
+    /// Wishes for a seat at a host's table.
+    pub fn new(host: PeerId, key: SigningKey, own: Join) -> Self {
+        Self {
+            host,
+            key,
+            own,
+            roster: None,
+            signed: None,
+        }
+    }
+
+    /// The host.
+    pub fn host(&self) -> PeerId {
+        self.host
+    }
+
+    /// Where this guest listens, once that is known.
+    pub fn set_addresses(&mut self, addresses: Addresses) {
+        self.own.addresses = addresses;
+    }
+
+    /// For the screen.
+    pub fn view(&self) -> LobbyView {
+        let Some(roster) = &self.roster else {
+            return LobbyView::default();
+        };
+        let name = |name: &Option<Text<_>>| name.as_ref().map(|name| clean(name.as_str()));
+        LobbyView {
+            game: clean(roster.game.as_str()),
+            options: roster
+                .options
+                .iter()
+                .map(|(key, value)| (clean(key.as_str()), clean(value.as_str())))
+                .collect(),
+            seats: roster.seats.iter().map(name).collect(),
+            me: Some(roster.you),
+            ticket: None,
+            addresses: Vec::new(),
+        }
+    }
+
+    /// Takes a frame; only the host is listened to.
+    ///
+    /// # Errors
+    /// [`LobbyError`] if there is no seat, or the charter is not what this guest asked for.
+    pub fn receive(
+        &mut self,
+        peer: PeerId,
+        frame: Frame,
+    ) -> Result<(Outbox, Option<Agreed>), LobbyError> {
+        if peer != self.host {
+            return Ok((Vec::new(), None));
+        }
+        match frame {
+            Frame::Refused(reason) => Err(LobbyError::Refused(clean(reason.as_str()))),
+            Frame::Roster(roster) => {
+                self.roster = Some(roster);
+                Ok((Vec::new(), None))
+            }
+            Frame::Propose(proposal) => self.sign(*proposal).map(|outbox| (outbox, None)),
+            Frame::Signed { table, signatures } => {
+                let Some((proposal, me, _)) = &self.signed else {
+                    return Ok((Vec::new(), None));
+                };
+                if proposal.charter.table() != table {
+                    return Ok((Vec::new(), None));
+                }
+                let charter =
+                    SignedCharter::assemble(proposal.charter.clone(), signatures.into_inner())?;
+                let addresses = proposal.addresses.to_vec();
+                Ok((
+                    Vec::new(),
+                    Some(Agreed {
+                        charter,
+                        me: *me,
+                        addresses,
+                    }),
+                ))
+            }
+            _ => Ok((Vec::new(), None)),
+        }
+    }
+
+    fn sign(&mut self, proposal: Proposal) -> Result<Outbox, LobbyError> {
+        let charter = &proposal.charter;
+        // What came over the wire was decoded, not checked.
+        let charter_again = Charter::from_bytes(&charter.to_bytes())?;
+        let own_key = (&self.key).into();
+        let me = charter_again
+            .seat_of(&own_key)
+            .ok_or(LobbyError::BadProposal("does not have our seat in it"))?;
+        let player = charter.player(me);
+        if player.is_none_or(|p| p.name != self.own.name || p.nonce != self.own.nonce) {
+            return Err(LobbyError::BadProposal(
+                "has another name or nonce at our seat",
+            ));
+        }
+        if self.own.lobby.is_some_and(|lobby| lobby != charter.lobby) {
+            return Err(LobbyError::BadProposal(
+                "is for another table than our ticket",
+            ));
+        }
+        if let Some(roster) = &self.roster
+            && (roster.game != charter.game || roster.options != charter.options)
+        {
+            return Err(LobbyError::BadProposal(
+                "has other rules than the lobby showed",
+            ));
+        }
+        AnyGame::create(&charter.rules()).map_err(|error| LobbyError::Rules(error.to_string()))?;
+        let signature = charter.sign(&self.key);
+        let table = charter.table();
+        self.signed = Some((proposal, me, signature));
+        Ok(vec![(self.host, Frame::Sign { table, signature })])
+    }
+
+    /// Says again what may have been lost.
+    pub fn tick(&self) -> Outbox {
+        let frame = match &self.signed {
+            Some((proposal, _, signature)) => Frame::Sign {
+                table: proposal.charter.table(),
+                signature: *signature,
+            },
+            None => Frame::Join(self.own.clone()),
+        };
+        vec![(self.host, frame)]
+    }
+}
