@@ -7,27 +7,29 @@ use std::time::{Duration, Instant};
 use futures::StreamExt as _;
 use libp2p::core::transport::ListenerId;
 use libp2p::multiaddr::Protocol;
-use libp2p::request_response::{self, OutboundFailure, OutboundRequestId, ResponseChannel};
+use libp2p::request_response::{self, OutboundRequestId, ResponseChannel};
 use libp2p::swarm::dial_opts::{DialOpts, PeerCondition};
 use libp2p::swarm::{ConnectionId, DialError, SwarmEvent};
-use libp2p::{Multiaddr, PeerId as Libp2pPeerId, Swarm, connection_limits, identify, ping};
+use libp2p::{Multiaddr, PeerId as Libp2pPeerId, Swarm, identify, ping};
 use tokio::sync::{mpsc, oneshot};
 
 use super::event::clean;
+use super::failure::{dial_failure, innermost, send_failure};
 use super::node::{Command, MAX_DIAL_ADDRESSES};
 use super::outbox::Outbox;
 use super::peer::keypair;
 use super::swarm::{self, Behaviour, BehaviourEvent, SEND_WINDOW};
 use super::wanted::Wanted;
-use super::{
-    DialFailure, NodeConfig, NodeError, NodeEvent, PeerId, PeerIdError, SendFailure, SendId,
-};
+use super::{DialFailure, NodeConfig, NodeError, NodeEvent, PeerId, SendFailure, SendId};
 use crate::store::IdentityKey;
 
 /// Messages to one peer that wait behind those under way.
 const MAX_QUEUED: usize = 64;
 /// Addresses of a peer's own that are passed on.
 const MAX_LISTENING: usize = 8;
+
+/// How often a peer's words about itself are passed on while it is connected.
+const MAX_INTRODUCTIONS: u32 = 16;
 
 /// An acknowledgement that is still to be given.
 type Ack = ResponseChannel<Vec<u8>>;
@@ -52,6 +54,8 @@ pub(super) struct Driver {
 struct Peer {
     queue: VecDeque<(SendId, Vec<u8>)>,
     under_way: HashMap<OutboundRequestId, SendId>,
+    /// How often it has introduced itself.
+    introductions: u32,
     phase: Phase,
 }
 
@@ -114,6 +118,7 @@ impl Driver {
                 break;
             }
             let timer = self.timer();
+            let takes_commands = self.closing.is_none() && !self.outbox.is_overfull();
             tokio::select! {
                 permit = events.reserve(), if !self.outbox.is_empty() => {
                     let Ok(permit) = permit else { break };
@@ -127,7 +132,7 @@ impl Driver {
                     }
                 }
                 () = events.closed(), if self.closing.is_none() => break,
-                command = self.commands.recv(), if self.closing.is_none() => match command {
+                command = self.commands.recv(), if takes_commands => match command {
                     Some(command) => self.on_command(command),
                     None => break,
                 },
@@ -453,6 +458,13 @@ impl Driver {
         let Some(peer) = self.connected(id) else {
             return;
         };
+        if let Some(state) = self.peers.get_mut(&peer) {
+            // It may do so as often as it likes; a queue full of it would hold up the others.
+            state.introductions = state.introductions.saturating_add(1);
+            if state.introductions > MAX_INTRODUCTIONS {
+                return;
+            }
+        }
         let info = NodeEvent::PeerInfo {
             peer,
             protocol_version: clean(&info.protocol_version),
@@ -580,51 +592,4 @@ async fn sleep_until(then: Option<Instant>) {
         Some(then) => tokio::time::sleep_until(then.into()).await,
         None => std::future::pending().await,
     }
-}
-
-fn send_failure(error: &OutboundFailure) -> SendFailure {
-    match error {
-        OutboundFailure::DialFailure | OutboundFailure::ConnectionClosed => {
-            SendFailure::NotConnected
-        }
-        OutboundFailure::Timeout => SendFailure::Timeout,
-        OutboundFailure::UnsupportedProtocols => SendFailure::NotFairdeal,
-        OutboundFailure::Io(error) => SendFailure::NotTaken(clean(&error.to_string())),
-    }
-}
-
-/// None if the peer is connected or being dialled already.
-fn dial_failure(error: &DialError) -> Option<DialFailure> {
-    Some(match error {
-        DialError::DialPeerConditionFalse(_) => return None,
-        DialError::LocalPeerId { .. } => DialFailure::Ourselves,
-        DialError::NoAddresses => DialFailure::NoAddress,
-        DialError::Aborted => DialFailure::Aborted,
-        DialError::WrongPeerId { obtained, .. } => DialFailure::WrongPeer {
-            found: obtained.to_base58(),
-        },
-        DialError::Denied { cause } => {
-            if let Some(limit) = cause.downcast_ref::<connection_limits::Exceeded>() {
-                DialFailure::TooMany(limit.to_string())
-            } else if let Some(error) = cause.downcast_ref::<PeerIdError>() {
-                DialFailure::NotEd25519(error.clone())
-            } else {
-                DialFailure::Unreachable(cause.to_string())
-            }
-        }
-        DialError::Transport(errors) => DialFailure::Unreachable(
-            errors
-                .first()
-                .map_or_else(String::new, |(_, error)| clean(&innermost(error))),
-        ),
-    })
-}
-
-/// The last error of a chain: what the system said, without what was made of it.
-fn innermost(error: &dyn std::error::Error) -> String {
-    let mut error = error;
-    while let Some(source) = error.source() {
-        error = source;
-    }
-    error.to_string()
 }

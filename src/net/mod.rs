@@ -18,6 +18,7 @@
 mod codec;
 mod driver;
 mod event;
+mod failure;
 mod gate;
 mod node;
 mod outbox;

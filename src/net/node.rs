@@ -84,7 +84,8 @@ impl NodeConfig {
             max_connections_per_peer: 4,
             ping_interval: Duration::from_secs(3),
             silence: Duration::from_secs(10),
-            send_timeout: Duration::from_secs(10),
+            // On a link of one megabit a second the longest messages take this long.
+            send_timeout: Duration::from_secs(30),
             redial_first: Duration::from_millis(500),
             redial_most: Duration::from_secs(10),
             flush: Duration::from_secs(1),
@@ -148,8 +149,9 @@ pub struct Node;
 impl Node {
     /// Starts a node in a task of the current tokio runtime.
     ///
-    /// Read the events without long pauses: while nobody does, messages are refused, and after a
-    /// thousand other events the node takes none from the network.
+    /// Read the events without long pauses: while nobody does, messages are refused; after a
+    /// thousand other events the node takes none from the network, and after four thousand, which
+    /// only failing commands can make, it takes no commands ([`NodeError::Busy`]).
     ///
     /// # Errors
     /// [`NodeError::NoRuntime`], [`NodeError::Config`], [`NodeError::Identity`],

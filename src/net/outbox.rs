@@ -5,8 +5,9 @@
 //! the others by one message each and no more.
 //!
 //! A message beyond its peer's budget, or beyond that of all, is refused and so never acknowledged:
-//! its sender is told that it failed. Notices are not refused; the node stops asking the network for
-//! more while too many wait (see [`Outbox::is_full`]).
+//! its sender is told that it failed. Notices are not refused: while many wait the node asks the
+//! network for no more, and while very many wait, which only its owner's own commands can bring
+//! about, it takes no commands either.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -20,6 +21,8 @@ const PEER_BUDGET: usize = 4;
 const TOTAL_BUDGET: usize = 64;
 /// Notices that wait before the network is asked for no more.
 const MANY_NOTICES: usize = 1024;
+/// Notices that wait before commands wait too.
+const TOO_MANY_NOTICES: usize = 4 * MANY_NOTICES;
 
 /// The waiting events; `A` is what acknowledges a message.
 #[derive(Debug)]
@@ -73,6 +76,11 @@ impl<A> Outbox<A> {
     /// Whether so many notices wait that no more should be made.
     pub(super) fn is_full(&self) -> bool {
         self.notices >= MANY_NOTICES
+    }
+
+    /// Whether so many notices wait that not even commands should make more.
+    pub(super) fn is_overfull(&self) -> bool {
+        self.notices >= TOO_MANY_NOTICES
     }
 
     /// Whether something about `peer` waits; `None` is the node itself.

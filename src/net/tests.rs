@@ -393,6 +393,31 @@ async fn what_was_sent_arrives_before_the_node_ends() {
 }
 
 #[tokio::test]
+async fn an_owner_that_only_sends_is_told_to_wait() {
+    let mut two = spawn(2, quick(Transport::Memory));
+    let mut accepted = 0;
+    loop {
+        match two.handle.send(id(1), Vec::new()) {
+            Ok(_) => accepted += 1,
+            Err(error) => {
+                assert_eq!(error, NodeError::Busy);
+                // The node has had its turn and still takes nothing.
+                if accepted > 4096 {
+                    break;
+                }
+            }
+        }
+        tokio::task::yield_now().await;
+    }
+    assert!(accepted < 5000, "{accepted} accepted");
+    for _ in 0..accepted {
+        two.send_failure().await;
+    }
+    two.handle.send(id(1), Vec::new()).unwrap();
+    two.send_failure().await;
+}
+
+#[tokio::test]
 async fn a_slow_owner_slows_its_peers_down_and_loses_nothing() {
     let mut config = quick(Transport::Memory);
     config.max_message = 1000;
