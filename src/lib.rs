@@ -1,7 +1,9 @@
 //! fairdeal: a terminal table for five games, played between peers with no server and no dealer.
 
 pub mod bots;
+pub mod cli;
 pub mod games;
 pub mod net;
 pub mod session;
 pub mod store;
+pub mod tui;

@@ -1,3 +1,7 @@
 //! The `fairdeal` program: parses its arguments, runs, and says how it ended by its exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    fairdeal::cli::main()
+}

@@ -117,7 +117,7 @@ fn wants_fire(game: &Loot, seat: Seat, hand: &[Face], gods: Gods) -> bool {
     };
     let turns = i64::from(game.turns(seat));
     let others = (-25 + 4 * turns).min(16);
-    own >= 4 && own >= others + 8
+    own >= 8 && own >= others + 14
 }
 
 #[cfg(test)]

@@ -1,0 +1,160 @@
+//! The arguments of every command.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Parser, Subcommand};
+
+use crate::bots::Level;
+use crate::net::{JoinTarget, Multiaddr};
+
+/// Card games at a terminal table, between peers, with no server and no dealer to trust.
+#[derive(Debug, Parser)]
+#[command(name = "fairdeal", version, propagate_version = true)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub(super) command: Command,
+    /// What every command takes.
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+/// What every command takes.
+#[derive(Debug, clap::Args)]
+pub(super) struct Common {
+    /// Where identity and transcripts live (default: the platform's data directory)
+    #[arg(long, global = true, env = "FAIRDEAL_DATA_DIR", value_name = "DIR")]
+    pub(super) data_dir: Option<PathBuf>,
+    /// Your name at the table
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(super) name: Option<String>,
+    /// Write a log to this file
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(super) log: Option<PathBuf>,
+    /// Log more; twice for everything
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(super) verbose: u8,
+    /// Draw with ASCII characters alone
+    #[arg(long, global = true)]
+    pub(super) ascii: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Play on this machine against bots, really sealed and really audited
+    Play(Play),
+    /// Open a table and print a ticket for your friends
+    Host(Host),
+    /// Sit down at a table
+    Join(Join),
+    /// A headless seat played by a bot
+    Bot {
+        #[command(subcommand)]
+        command: BotCommand,
+    },
+    /// Audit a transcript: exit 0 fair, 1 not fair, 2 unreadable
+    Verify(Verify),
+    /// Write the transcript of a past table to a file
+    Export {
+        /// The table id, or enough of its first digits
+        table: String,
+        /// The file to write
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum BotCommand {
+    /// Open a table, with a bot at the first seat
+    Host(Host),
+    /// Sit a bot down at a table
+    Join(Join),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Play {
+    /// The game: loot
+    pub(super) game: String,
+    /// How many bots play against you
+    #[arg(long, default_value_t = 2, value_name = "N")]
+    pub(super) bots: u8,
+    #[command(flatten)]
+    pub(super) seat: SeatArgs,
+    #[command(flatten)]
+    pub(super) options: Options,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Host {
+    /// The game: loot
+    pub(super) game: String,
+    /// How many seats the table has (default: what the bots leave one friend short of)
+    #[arg(long, value_name = "N")]
+    pub(super) seats: Option<u8>,
+    /// How many of the seats bots take
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(super) bots: u8,
+    /// Listen here instead of on every interface; may be given more than once
+    #[arg(long, value_name = "MULTIADDR")]
+    pub(super) listen: Vec<Multiaddr>,
+    #[command(flatten)]
+    pub(super) seat: SeatArgs,
+    #[command(flatten)]
+    pub(super) options: Options,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Join {
+    /// A ticket, or an address that ends in /p2p/PEER
+    #[arg(value_name = "TICKET|MULTIADDR", num_args = 1.., required = true)]
+    target: Vec<String>,
+    /// Listen here instead of on every interface; may be given more than once
+    #[arg(long, value_name = "MULTIADDR")]
+    pub(super) listen: Vec<Multiaddr>,
+    #[command(flatten)]
+    pub(super) seat: SeatArgs,
+}
+
+impl Join {
+    /// The target; a ticket may have been broken into words by a chat.
+    pub(super) fn target(&self) -> Result<JoinTarget, crate::net::JoinError> {
+        self.target.concat().parse()
+    }
+}
+
+/// How the own seat is played and told about.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(super) struct SeatArgs {
+    /// No screen: a bot plays the seat
+    #[arg(long)]
+    pub(super) headless: bool,
+    /// One JSON event a line on standard output
+    #[arg(long)]
+    pub(super) json: bool,
+    /// How well bots play: easy or normal
+    #[arg(long, default_value = "normal", value_name = "LEVEL")]
+    pub(super) level: Level,
+    /// How long bots think before each action, in milliseconds
+    #[arg(long, value_name = "MS")]
+    pub(super) pace: Option<u64>,
+    /// Leave after one game (the default)
+    #[arg(long)]
+    pub(super) once: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Options {
+    /// An option of the game; may be given more than once
+    #[arg(long = "option", value_name = "KEY=VALUE")]
+    pub(super) options: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Verify {
+    /// The transcript
+    pub(super) file: PathBuf,
+    /// The result as one JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+}

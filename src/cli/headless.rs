@@ -1,0 +1,165 @@
+//! A seat without a screen: events as JSON lines or plain words on standard output.
+
+use std::io::Write as _;
+
+use fairdeal_protocol::seat::Seat;
+use serde_json::{Value, json};
+
+use super::Exit;
+use crate::games::{AnyGame, TableGame as _};
+use crate::session::{Command, Handle, PeerState, SessionEvent};
+
+/// Prints a session until it ends.
+pub(super) async fn run(
+    mut handle: Handle,
+    early: Vec<SessionEvent>,
+    json: bool,
+) -> anyhow::Result<Exit> {
+    let mut printer = Printer {
+        json,
+        game: None,
+        ticket: false,
+        exit: Exit::Failed,
+    };
+    for event in early {
+        printer.event(&event)?;
+    }
+    loop {
+        tokio::select! {
+            event = handle.events.recv() => match event {
+                Some(event) => printer.event(&event)?,
+                None => return Ok(printer.exit),
+            },
+            _ = tokio::signal::ctrl_c() => {
+                let _ = handle.commands.send(Command::Quit).await;
+                return Ok(Exit::Interrupted);
+            }
+        }
+    }
+}
+
+struct Printer {
+    json: bool,
+    /// The game as it last stood, to write actions as the referee does.
+    game: Option<AnyGame>,
+    ticket: bool,
+    exit: Exit,
+}
+
+impl Printer {
+    fn event(&mut self, event: &SessionEvent) -> anyhow::Result<()> {
+        match event {
+            SessionEvent::Snapshot(snapshot) => self.game = Some(snapshot.game.clone()),
+            SessionEvent::Over { .. } => self.exit = Exit::Done,
+            _ => {}
+        }
+        let line = if self.json {
+            self.json_line(event)
+        } else {
+            Self::words(event)
+        };
+        if matches!(event, SessionEvent::Lobby(view) if view.ticket.is_some()) {
+            self.ticket = true;
+        }
+        if let Some(line) = line {
+            let mut out = std::io::stdout().lock();
+            writeln!(out, "{line}")?;
+            out.flush()?;
+        }
+        if let (SessionEvent::Error(why), true) = (event, self.json) {
+            eprintln!("fairdeal: {why}");
+        }
+        Ok(())
+    }
+
+    fn json_line(&self, event: &SessionEvent) -> Option<String> {
+        let seat = |seat: &Seat| json!(seat.index());
+        let value: Value = match event {
+            SessionEvent::Lobby(view) => {
+                let ticket = view.ticket.as_ref().filter(|_| !self.ticket)?;
+                json!({"event": "ticket", "ticket": ticket, "addresses": view.addresses})
+            }
+            SessionEvent::Seated { seat: at, name } => {
+                json!({"event": "seated", "seat": seat(at), "name": name})
+            }
+            SessionEvent::Started {
+                table,
+                game,
+                names,
+                me,
+            } => json!({
+                "event": "started", "table": table.to_string(), "game": game, "seats": names,
+                "me": seat(me),
+            }),
+            SessionEvent::Deal(deal) => json!({"event": "deal", "deal": deal}),
+            SessionEvent::Action {
+                step,
+                seat: by,
+                action,
+            } => {
+                let action = self.game.as_ref().map(|game| game.action_to_json(action));
+                json!({"event": "action", "step": step, "seat": seat(by), "action": action})
+            }
+            SessionEvent::Game(event) => {
+                let event = self.game.as_ref().map(|game| game.event_to_json(event));
+                json!({"event": "game", "what": event})
+            }
+            SessionEvent::Peer { seat: who, state } => {
+                let state = match state {
+                    PeerState::Connected => "connected",
+                    PeerState::Lost => "lost",
+                };
+                json!({"event": "peer", "seat": seat(who), "state": state})
+            }
+            SessionEvent::Fault {
+                seat: who,
+                what,
+                evidence,
+            } => json!({
+                "event": "fault", "seat": who.as_ref().map(seat), "what": what,
+                "evidence": evidence,
+            }),
+            SessionEvent::Over {
+                scores,
+                winners,
+                log,
+                transcript,
+            } => json!({
+                "event": "over", "scores": scores,
+                "winners": winners.iter().map(seat).collect::<Vec<_>>(),
+                "log": log.to_string(), "transcript": transcript,
+            }),
+            SessionEvent::Error(message) => json!({"event": "error", "message": message}),
+            SessionEvent::Refused(message) => json!({"event": "refused", "message": message}),
+            SessionEvent::Snapshot(_) | SessionEvent::Line(_) => return None,
+        };
+        Some(value.to_string())
+    }
+
+    fn words(event: &SessionEvent) -> Option<String> {
+        Some(match event {
+            SessionEvent::Lobby(view) => format!("ticket: {}", view.ticket.as_ref()?),
+            SessionEvent::Seated { seat, name } => format!("{name} sits down at {seat}."),
+            SessionEvent::Started { table, names, .. } => {
+                format!("Table {} is open: {}.", table.short(), names.join(", "))
+            }
+            SessionEvent::Line(line) => line.clone(),
+            SessionEvent::Peer { seat, state } => format!("{seat}: {state:?}"),
+            SessionEvent::Fault { what, evidence, .. } => match evidence {
+                Some(path) => format!("FAULT: {what}. The evidence is in {}.", path.display()),
+                None => format!("FAULT: {what}."),
+            },
+            SessionEvent::Over {
+                scores, transcript, ..
+            } => {
+                format!("Scores {scores:?}. Transcript: {}", transcript.display())
+            }
+            SessionEvent::Error(why) => format!("error: {why}"),
+            SessionEvent::Refused(why) => format!("refused: {why}"),
+            SessionEvent::Snapshot(_)
+            | SessionEvent::Deal(_)
+            | SessionEvent::Action { .. }
+            | SessionEvent::Game(_) => return None,
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! The command line: what each command does, and how it ends.
+//!
+//! Exit codes: 0 done (for `verify`: fair), 1 ended otherwise (for `verify`: not fair), 2 a usage
+//! error or an unreadable file, 130 interrupted.
+
+mod args;
+mod headless;
+mod table;
+mod verify;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+pub use args::Args;
+use args::{BotCommand, Command};
+
+use crate::store::DataDir;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// As hoped.
+    Done,
+    /// Otherwise, and it has been said how.
+    Failed,
+    /// The command was not understood, or a file is not readable.
+    Usage,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Done => Self::SUCCESS,
+            Exit::Failed => Self::from(1),
+            Exit::Usage => Self::from(2),
+            Exit::Interrupted => Self::from(130),
+        }
+    }
+}
+
+/// Parses the arguments of this process and runs the command.
+pub fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version are no errors; everything else exits 2.
+            let _ = error.print();
+            return if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Done
+            }
+            .into();
+        }
+    };
+    match run(args) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            eprintln!("fairdeal: {error:#}");
+            ExitCode::from(match error.downcast_ref::<Usage>() {
+                Some(_) => Exit::Usage,
+                None => Exit::Failed,
+            })
+        }
+    }
+}
+
+/// A usage error: exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Usage(String);
+
+fn usage(error: impl std::fmt::Display) -> anyhow::Error {
+    anyhow::Error::new(Usage(error.to_string()))
+}
+
+fn run(args: Args) -> anyhow::Result<Exit> {
+    start_log(args.common.log.as_deref(), args.common.verbose)?;
+    let common = args.common;
+    match args.command {
+        Command::Play(play) => table::play(&common, &play),
+        Command::Host(host) => table::host(&common, host),
+        Command::Join(join) => table::join(&common, join),
+        Command::Bot {
+            command: BotCommand::Host(host),
+        } => table::bot_host(&common, host),
+        Command::Bot {
+            command: BotCommand::Join(join),
+        } => table::bot_join(&common, join),
+        Command::Verify(verify) => verify::verify(&verify),
+        Command::Export { table, output } => {
+            let data = DataDir::open(common.data_dir.as_deref())?;
+            export(&data, &table, &output)
+        }
+    }
+}
+
+/// Copies the transcript of a past table.
+fn export(data: &DataDir, table: &str, output: &Path) -> anyhow::Result<Exit> {
+    use anyhow::Context as _;
+
+    let path = data.find_transcript(table)?;
+    std::fs::copy(&path, output)
+        .with_context(|| format!("cannot copy {} to {}", path.display(), output.display()))?;
+    println!("{}", output.display());
+    Ok(Exit::Done)
+}
+
+/// Logs go to a file alone: the terminal belongs to the table.
+fn start_log(file: Option<&Path>, verbose: u8) -> anyhow::Result<()> {
+    use anyhow::Context as _;
+
+    let Some(path) = file else { return Ok(()) };
+    let level = match verbose {
+        0 => "fairdeal=info",
+        1 => "fairdeal=debug",
+        _ => "debug",
+    };
+    let open = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path);
+    let file = open.with_context(|| format!("cannot open the log file {}", path.display()))?;
+    tracing_subscriber::fmt()
+        .with_env_filter(level)
+        .with_ansi(false)
+        .with_writer(std::sync::Mutex::new(file))
+        .init();
+    Ok(())
+}

@@ -1,0 +1,277 @@
+//! Tables from the command line: play, host, join, and bots.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fairdeal_protocol::game::RuleSet;
+use tokio::runtime::Runtime;
+
+use super::args::{Common, Host, Join, Options, Play, SeatArgs};
+use super::{Exit, headless, usage};
+use crate::games::{info, rule_set};
+use crate::net::{JoinTarget, Multiaddr, Transport};
+use crate::session::driver::{Pilot, Role, Setup, start};
+use crate::session::{Handle, SessionEvent};
+use crate::store::{DataDir, IdentityKey};
+use crate::tui;
+
+/// How long a bot thinks at a table with a person, so that one can follow.
+const PACE: Duration = Duration::from_millis(700);
+/// The same without one: just long enough to notice what happens meanwhile.
+const HEADLESS_PACE: Duration = Duration::from_millis(1);
+/// Names for bots, by seat.
+const BOT_NAMES: [&str; 5] = ["Ada", "Blaise", "Claude", "Dorothy", "Emmy"];
+
+fn pace(seat: &SeatArgs, person: bool) -> Duration {
+    let default = if person { PACE } else { HEADLESS_PACE };
+    seat.pace.map_or(default, Duration::from_millis)
+}
+
+fn parse_options(options: &Options) -> anyhow::Result<BTreeMap<String, String>> {
+    options
+        .options
+        .iter()
+        .map(|text| {
+            let (key, value) = text
+                .split_once('=')
+                .ok_or_else(|| usage(format!("--option takes KEY=VALUE, not '{text}'")))?;
+            Ok((key.to_owned(), value.to_owned()))
+        })
+        .collect()
+}
+
+/// The name given, or the system's name for the user.
+fn name(common: &Common) -> String {
+    let named = common.name.clone();
+    named
+        .or_else(|| std::env::var("USER").ok())
+        .or_else(|| std::env::var("USERNAME").ok())
+        .filter(|name| !name.trim().is_empty())
+        .unwrap_or_else(|| "player".to_owned())
+}
+
+fn runtime() -> anyhow::Result<Runtime> {
+    Ok(tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?)
+}
+
+fn pilot(seat: &SeatArgs, person: bool) -> Pilot {
+    Pilot {
+        level: seat.level,
+        pace: pace(seat, person),
+    }
+}
+
+/// A bot with an identity of its own, within this program, that joins like anybody else. Its
+/// events are read and thrown away.
+fn seat_bot(
+    index: usize,
+    target: JoinTarget,
+    transport: Transport,
+    pilot: Pilot,
+) -> anyhow::Result<()> {
+    let name = BOT_NAMES.get(index).copied().unwrap_or("Bot").to_owned();
+    let listen = match transport {
+        Transport::Memory => "/memory/0".parse()?,
+        Transport::Tcp => "/ip4/127.0.0.1/tcp/0".parse()?,
+    };
+    let mut handle = start(Setup {
+        identity: IdentityKey::generate()?,
+        name,
+        role: Role::Guest(target),
+        transport,
+        listen: vec![listen],
+        pilot: Some(pilot),
+        archive: None,
+    })?;
+    tokio::spawn(async move {
+        while handle.events.recv().await.is_some() {}
+        // Held until here: a dropped sender is the order to leave.
+        drop(handle.commands);
+    });
+    Ok(())
+}
+
+/// What the host's session is started with.
+struct Opening {
+    rules: RuleSet,
+    bots: u8,
+    transport: Transport,
+    listen: Vec<Multiaddr>,
+}
+
+/// Opens a table; bots come as soon as there is a ticket to give them.
+async fn open(
+    common: &Common,
+    data: Arc<DataDir>,
+    seat: SeatArgs,
+    opening: Opening,
+    own_pilot: bool,
+) -> anyhow::Result<(Handle, Vec<SessionEvent>)> {
+    let identity = data.identity()?;
+    let mut handle = start(Setup {
+        identity,
+        name: name(common),
+        role: Role::Host(opening.rules),
+        transport: opening.transport,
+        listen: opening.listen,
+        pilot: own_pilot.then(|| pilot(&seat, false)),
+        archive: Some(data),
+    })?;
+    // The ticket is the first thing a host says; until then nobody can come.
+    let mut early = Vec::new();
+    while let Some(event) = handle.events.recv().await {
+        let ticket = match &event {
+            SessionEvent::Lobby(view) => view.ticket.clone(),
+            SessionEvent::Error(_) => None,
+            _ => {
+                early.push(event);
+                continue;
+            }
+        };
+        early.push(event);
+        if let Some(ticket) = ticket {
+            for index in 0..usize::from(opening.bots) {
+                let target: JoinTarget = ticket.parse()?;
+                seat_bot(index, target, opening.transport, pilot(&seat, !own_pilot))?;
+            }
+        }
+        break;
+    }
+    Ok((handle, early))
+}
+
+/// Shows the table, or prints it.
+async fn attend(
+    common: &Common,
+    seat: SeatArgs,
+    headless_seat: bool,
+    handle: Handle,
+    early: Vec<SessionEvent>,
+) -> anyhow::Result<Exit> {
+    if headless_seat {
+        return headless::run(handle, early, seat.json).await;
+    }
+    let options = tui::TuiOptions {
+        ascii: common.ascii,
+        mono: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
+    };
+    let handle = replayed(handle, early);
+    tui::run(handle, options)
+        .await
+        .map_err(anyhow::Error::msg)?;
+    Ok(Exit::Done)
+}
+
+/// The same session with the events that have been read already in front.
+fn replayed(handle: Handle, early: Vec<SessionEvent>) -> Handle {
+    let Handle {
+        commands,
+        events: mut rest,
+    } = handle;
+    let (sender, events) = tokio::sync::mpsc::channel(1024);
+    tokio::spawn(async move {
+        for event in early {
+            if sender.send(event).await.is_err() {
+                return;
+            }
+        }
+        while let Some(event) = rest.recv().await {
+            if sender.send(event).await.is_err() {
+                return;
+            }
+        }
+    });
+    Handle { commands, events }
+}
+
+pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
+    let seats = play
+        .bots
+        .checked_add(1)
+        .ok_or_else(|| usage("too many bots"))?;
+    let rules = rule_set(&play.game, seats, &parse_options(&play.options)?).map_err(usage)?;
+    let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    runtime()?.block_on(async {
+        let listen = vec!["/memory/0".parse()?];
+        let opening = Opening {
+            rules,
+            bots: play.bots,
+            transport: Transport::Memory,
+            listen,
+        };
+        let (handle, early) = open(common, data, play.seat, opening, play.seat.headless).await?;
+        attend(common, play.seat, play.seat.headless, handle, early).await
+    })
+}
+
+fn listen_or_everywhere(listen: Vec<Multiaddr>) -> anyhow::Result<Vec<Multiaddr>> {
+    Ok(if listen.is_empty() {
+        vec!["/ip4/0.0.0.0/tcp/0".parse()?]
+    } else {
+        listen
+    })
+}
+
+fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Result<Exit> {
+    let least = info(&host.game).map_err(usage)?.least;
+    let seats = host
+        .seats
+        .unwrap_or_else(|| least.max(host.bots.saturating_add(2)));
+    if host.bots >= seats {
+        return Err(usage(format!(
+            "{} bots do not leave you one of {seats} seats",
+            host.bots
+        )));
+    }
+    let rules = rule_set(&host.game, seats, &parse_options(&host.options)?).map_err(usage)?;
+    let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    runtime()?.block_on(async {
+        let listen = listen_or_everywhere(host.listen)?;
+        let opening = Opening {
+            rules,
+            bots: host.bots,
+            transport: Transport::Tcp,
+            listen,
+        };
+        let (handle, early) = open(common, data, host.seat, opening, headless_seat).await?;
+        attend(common, host.seat, headless_seat, handle, early).await
+    })
+}
+
+fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Result<Exit> {
+    let target = join.target().map_err(usage)?;
+    let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    runtime()?.block_on(async {
+        let handle = start(Setup {
+            identity: data.identity()?,
+            name: name(common),
+            role: Role::Guest(target),
+            transport: Transport::Tcp,
+            listen: listen_or_everywhere(join.listen)?,
+            pilot: headless_seat.then(|| pilot(&join.seat, false)),
+            archive: Some(data),
+        })?;
+        attend(common, join.seat, headless_seat, handle, Vec::new()).await
+    })
+}
+
+pub(super) fn host(common: &Common, host: Host) -> anyhow::Result<Exit> {
+    let headless_seat = host.seat.headless;
+    host_table(common, host, headless_seat)
+}
+
+pub(super) fn join(common: &Common, join: Join) -> anyhow::Result<Exit> {
+    let headless_seat = join.seat.headless;
+    join_table(common, join, headless_seat)
+}
+
+pub(super) fn bot_host(common: &Common, host: Host) -> anyhow::Result<Exit> {
+    host_table(common, host, true)
+}
+
+pub(super) fn bot_join(common: &Common, join: Join) -> anyhow::Result<Exit> {
+    join_table(common, join, true)
+}

@@ -1,0 +1,129 @@
+//! `fairdeal verify`: audits a transcript and says what was checked and what was found.
+
+use fairdeal_protocol::audit::auditor::{Report, audit};
+use fairdeal_protocol::audit::transcript::{End, Transcript};
+use fairdeal_protocol::wire::codec::MAX_BYTES;
+use serde_json::json;
+
+use super::Exit;
+use super::args::Verify;
+use crate::games::AnyGame;
+use crate::session::text::clean;
+
+/// What an audit with no finding is worth.
+fn verdict(report: &Report, seats: usize) -> &'static str {
+    match (report.end, seats) {
+        (_, 1) => "rules followed, shuffle vouched for by nobody else",
+        (End::Finished, _) => "fair",
+        _ => "fair so far, unfinished: the seeds of the last deal were never opened",
+    }
+}
+
+pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
+    let unreadable = |why: String| {
+        if args.json {
+            println!("{}", json!({"result": "unreadable", "why": why}));
+        }
+        eprintln!("fairdeal: {}: {why}", args.file.display());
+        Exit::Usage
+    };
+    let bytes = match read_bounded(&args.file) {
+        Ok(bytes) => bytes,
+        Err(error) => return Ok(unreadable(error.to_string())),
+    };
+    let transcript = match Transcript::from_bytes(&bytes) {
+        Ok(transcript) => transcript,
+        Err(error) => return Ok(unreadable(error.to_string())),
+    };
+    let report = audit::<AnyGame>(&transcript);
+    let charter = transcript.charter().charter();
+    let names: Vec<String> = charter
+        .players
+        .iter()
+        .map(|player| clean(player.name.as_str()))
+        .collect();
+    if args.json {
+        print_json(&report, &names);
+    } else {
+        print_words(&report, charter.game.as_str(), &names);
+    }
+    Ok(if report.is_fair() {
+        Exit::Done
+    } else {
+        Exit::Failed
+    })
+}
+
+fn read_bounded(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
+    use std::io::Read as _;
+
+    let mut bytes = Vec::new();
+    let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
+    std::fs::File::open(path)?
+        .take(limit + 1)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn print_words(report: &Report, game: &str, names: &[String]) {
+    println!("table  {}", report.table);
+    println!("game   {} between {}", clean(game), names.join(", "));
+    println!(
+        "log    {} steps in {} deals, {} of them opened and computed again",
+        report.steps, report.deals, report.deals_opened
+    );
+    println!("hash   {}", report.log);
+    println!();
+    for (name, count) in report.tally.checks() {
+        println!("  ok  {count:>6}  {name}");
+    }
+    println!();
+    match &report.finding {
+        None => {
+            for (name, score) in names.iter().zip(&report.scores) {
+                println!("  {score:>6}  {name}");
+            }
+            println!("\n{}", verdict(report, names.len()));
+        }
+        Some(finding) => {
+            let who = finding.seat().and_then(|seat| names.get(seat.index()));
+            let named = who.map_or_else(String::new, |name| format!(" [{name}]"));
+            println!("NOT FAIR: {finding}{named}");
+        }
+    }
+}
+
+fn print_json(report: &Report, names: &[String]) {
+    let checks: serde_json::Map<String, serde_json::Value> = report
+        .tally
+        .checks()
+        .into_iter()
+        .map(|(name, count)| (name.to_owned(), json!(count)))
+        .collect();
+    let finding = report.finding.as_ref().map(|finding| {
+        json!({
+            "what": finding.to_string(),
+            "seat": finding.seat().map(|seat| seat.index()),
+            "step": finding.step(),
+        })
+    });
+    let winners: Vec<usize> = report.winners.iter().map(|seat| seat.index()).collect();
+    println!(
+        "{}",
+        json!({
+            "result": if report.is_fair() { "fair" } else { "unfair" },
+            "verdict": report.is_fair().then(|| verdict(report, names.len())),
+            "finished": report.end == End::Finished,
+            "table": report.table.to_string(),
+            "log": report.log.to_string(),
+            "seats": names,
+            "steps": report.steps,
+            "deals": report.deals,
+            "deals_opened": report.deals_opened,
+            "checks": checks,
+            "scores": report.scores,
+            "winners": winners,
+            "finding": finding,
+        })
+    );
+}
