@@ -1,0 +1,226 @@
+//! Shuffles and shares, each beside a skeleton that does only the group operations the proof needs.
+//!
+//! Read the results as ratios: `prove/78` to `prove-skeleton/78`. Skeletons multiply and add points
+//! that are already there: no hashing, no encoding, no scalar arithmetic.
+
+// A benchmark that cannot be set up shall stop.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use curve25519_dalek::RistrettoPoint;
+use curve25519_dalek::constants::RISTRETTO_BASEPOINT_TABLE;
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable};
+use curve25519_dalek::scalar::Scalar;
+use curve25519_dalek::traits::{MultiscalarMul as _, VartimeMultiscalarMul as _};
+use fairdeal_protocol::card::{DeckId, Face, Handle};
+use fairdeal_protocol::crypto::elgamal::CardPoints;
+use fairdeal_protocol::crypto::group::{Point, random_scalar, random_weight};
+use fairdeal_protocol::crypto::key::SecretKey;
+use fairdeal_protocol::crypto::seed::{Context, Seed};
+use fairdeal_protocol::crypto::share::{ShareOf, SharePlace, ShareProof, share};
+use fairdeal_protocol::crypto::shuffle::{Fold, ShufflePlace, Statement, shuffle, verify};
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::seat::Seat;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+const SIZES: [u8; 3] = [36, 54, 78];
+
+struct Setting {
+    seed: Seed,
+    place: ShufflePlace,
+    secret: SecretKey,
+    key: Point,
+    points: CardPoints,
+}
+
+fn setting(size: u8) -> Setting {
+    let seed = Seed::draw(&mut ChaCha20Rng::from_seed([1; 32]));
+    let context = Context {
+        table: Hash32([2; 32]),
+        deal: 0,
+        seat: Seat::new(0).unwrap(),
+    };
+    let secret = SecretKey::derive(&seed, &context);
+    let key = secret.public();
+    let points = CardPoints::new("bench", (0..size).map(|n| (Face(n), format!("card {n}"))));
+    Setting {
+        seed,
+        place: ShufflePlace {
+            context,
+            deck: DeckId(0),
+        },
+        secret,
+        key,
+        points,
+    }
+}
+
+/// A shuffle of a deck that has been shuffled before, as all but the first of a run are.
+fn second(setting: &Setting) -> (Statement, fairdeal_protocol::crypto::shuffle::ShuffleProof) {
+    let Setting {
+        seed,
+        place,
+        key,
+        points,
+        ..
+    } = setting;
+    let (input, _) = shuffle(seed, place, "bench", key, &points.fresh()).unwrap();
+    let (output, proof) = shuffle(seed, place, "bench", key, &input).unwrap();
+    (
+        Statement {
+            place: *place,
+            key: *key,
+            input,
+            output,
+        },
+        proof,
+    )
+}
+
+fn shuffles(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("shuffle");
+    let mut rng = ChaCha20Rng::from_seed([9; 32]);
+    let scalar = random_scalar(&mut rng);
+    group.bench_function("fixed-base multiplication", |bencher| {
+        bencher.iter(|| black_box(&scalar) * RISTRETTO_BASEPOINT_TABLE);
+    });
+    for size in SIZES {
+        let setting = setting(size);
+        let (statement, proof) = second(&setting);
+        let n = usize::from(size);
+        group.bench_with_input(
+            BenchmarkId::new("prove", size),
+            &statement,
+            |bencher, statement| {
+                bencher.iter(|| {
+                    shuffle(
+                        &setting.seed,
+                        &setting.place,
+                        "bench",
+                        &setting.key,
+                        &statement.input,
+                    )
+                });
+            },
+        );
+        let scalars: Vec<Scalar> = (0..n).map(|_| random_scalar(&mut rng)).collect();
+        let points: Vec<RistrettoPoint> = statement
+            .output
+            .iter()
+            .map(|card| *card.a.as_point())
+            .collect();
+        group.bench_function(BenchmarkId::new("prove-skeleton", size), |bencher| {
+            bencher.iter(|| {
+                // Re-encryption: N by G and N by X. Commitments: N. Chain and its announcements:
+                // 2N each. Three constant-time sums of N.
+                let table = RistrettoBasepointTable::create(setting.key.as_point());
+                for scalar in &scalars {
+                    black_box(scalar * &table);
+                    for _ in 0..6 {
+                        black_box(scalar * RISTRETTO_BASEPOINT_TABLE);
+                    }
+                }
+                for _ in 0..3 {
+                    black_box(RistrettoPoint::multiscalar_mul(&scalars, &points));
+                }
+            });
+        });
+        group.bench_function(BenchmarkId::new("verify", size), |bencher| {
+            bencher.iter(|| verify(statement.clone(), &proof).unwrap());
+        });
+        // 8N + 8 points, of which N + 5 have weights of half the length; 5N of them arrive encoded,
+        // and are decoded before `verify` sees them.
+        let encoded: Vec<CompressedRistretto> = points
+            .iter()
+            .cycle()
+            .take(5 * n)
+            .map(RistrettoPoint::compress)
+            .collect();
+        group.bench_function(BenchmarkId::new("decode", size), |bencher| {
+            bencher.iter(|| {
+                for point in &encoded {
+                    black_box(point.decompress());
+                }
+            });
+        });
+        let many: Vec<RistrettoPoint> = points.iter().copied().cycle().take(8 * n + 8).collect();
+        let weights: Vec<Scalar> = (0..8 * n + 8)
+            .map(|index| {
+                if index < n + 5 {
+                    random_weight(&mut rng)
+                } else {
+                    random_scalar(&mut rng)
+                }
+            })
+            .collect();
+        group.bench_function(BenchmarkId::new("verify-skeleton", size), |bencher| {
+            bencher.iter(|| RistrettoPoint::vartime_multiscalar_mul(&weights, &many));
+        });
+        group.bench_function(BenchmarkId::new("verify-five-folded", size), |bencher| {
+            bencher.iter(|| {
+                let mut fold = Fold::default();
+                for _ in 0..5 {
+                    fold.push(statement.clone(), proof.clone()).unwrap();
+                }
+                fold.verify().unwrap();
+            });
+        });
+    }
+    group.finish();
+}
+
+fn shares(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("share");
+    for count in [1_usize, 9, 36, 54, 78] {
+        let setting = setting(u8::try_from(count).unwrap());
+        let Setting {
+            seed,
+            place,
+            secret,
+            key,
+            points,
+        } = &setting;
+        let (deck, _) = shuffle(seed, place, "bench", key, &points.fresh()).unwrap();
+        let place = SharePlace {
+            context: place.context,
+            step: 1,
+        };
+        let make = || -> (Vec<ShareOf>, ShareProof) {
+            let list: Vec<ShareOf> = deck
+                .iter()
+                .zip(Handle::all(DeckId(0), count))
+                .map(|(card, handle)| ShareOf {
+                    handle,
+                    card: *card,
+                    share: share(secret, card),
+                })
+                .collect();
+            let proof = ShareProof::prove(seed, &place, secret, key, &list);
+            (list, proof)
+        };
+        group.bench_function(BenchmarkId::new("prove", count), |bencher| {
+            bencher.iter(make)
+        });
+        let (list, proof) = make();
+        group.bench_function(BenchmarkId::new("verify", count), |bencher| {
+            bencher.iter(|| proof.verify(&place, key, &list).unwrap());
+        });
+        let deck = Arc::clone(&deck);
+        let scalar = random_scalar(&mut ChaCha20Rng::from_seed([3; 32]));
+        group.bench_function(BenchmarkId::new("prove-skeleton", count), |bencher| {
+            bencher.iter(|| {
+                for card in deck.iter() {
+                    black_box(card.a.as_point() * scalar);
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, shuffles, shares);
+criterion_main!(benches);
