@@ -1,3 +1,13 @@
-//! Whole-process and cross-module tests, one binary.
+//! Whole-process tests: real programs over loopback, and what a stranger can do to their files.
 
-fn main() {}
+// A panic is how a test fails.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::expect_used
+)]
+
+mod net;
+mod process;
+mod transcript;
