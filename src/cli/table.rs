@@ -14,7 +14,7 @@ use crate::net::{JoinTarget, Multiaddr, Transport};
 use crate::session::driver::{Pilot, Role, Setup, start};
 use crate::session::{Handle, SessionEvent};
 use crate::store::{DataDir, IdentityKey};
-use crate::tui;
+use crate::tui::{self, app::Ending};
 
 /// How long a bot thinks at a table with a person, so that one can follow.
 const PACE: Duration = Duration::from_millis(700);
@@ -159,10 +159,20 @@ async fn attend(
         mono: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
     };
     let handle = replayed(handle, early);
-    tui::run(handle, options)
-        .await
-        .map_err(anyhow::Error::msg)?;
-    Ok(Exit::Done)
+    Ok(match tui::run(handle, options).await? {
+        Ending::Over { scores, transcript } => {
+            for (name, score) in scores {
+                println!("{score:>6}  {name}");
+            }
+            println!("transcript: {}", transcript.display());
+            Exit::Done
+        }
+        Ending::Left => Exit::Failed,
+        Ending::Failed(why) => {
+            eprintln!("fairdeal: {why}");
+            Exit::Failed
+        }
+    })
 }
 
 /// The same session with the events that have been read already in front.

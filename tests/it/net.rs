@@ -208,3 +208,72 @@ fn strangers_who_talk_garbage_do_not_disturb() {
     assert!(guest.wait_for("over").is_some());
     assert!(host.wait_for("over").is_some());
 }
+
+/// Carries bytes between two programs, and now and then cuts every connection.
+fn flaky_proxy(to: u16, cuts: u32) -> u16 {
+    use std::io::{Read as _, Write as _};
+    use std::net::{Shutdown, TcpListener, TcpStream};
+    use std::sync::{Arc, Mutex};
+
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let open: Arc<Mutex<Vec<TcpStream>>> = Arc::default();
+    let cutter = Arc::clone(&open);
+    std::thread::spawn(move || {
+        for _ in 0..cuts {
+            std::thread::sleep(std::time::Duration::from_millis(700));
+            for stream in cutter.lock().unwrap().drain(..) {
+                let _ = stream.shutdown(Shutdown::Both);
+            }
+        }
+    });
+    std::thread::spawn(move || {
+        for inbound in listener.incoming() {
+            let (Ok(inbound), Ok(outbound)) = (inbound, TcpStream::connect(("127.0.0.1", to)))
+            else {
+                return;
+            };
+            for (from, into) in [(&inbound, &outbound), (&outbound, &inbound)] {
+                let (mut from, mut into) = (from.try_clone().unwrap(), into.try_clone().unwrap());
+                std::thread::spawn(move || {
+                    let mut buffer = [0; 4096];
+                    while let Ok(read @ 1..) = from.read(&mut buffer) {
+                        if into.write_all(&buffer[..read]).is_err() {
+                            break;
+                        }
+                    }
+                    let _ = into.shutdown(Shutdown::Both);
+                });
+            }
+            open.lock().unwrap().extend([inbound, outbound]);
+        }
+    });
+    port
+}
+
+/// The connection is cut again and again in the middle of a game; entries that got lost are asked
+/// for again and the game goes on.
+#[test]
+fn a_dropped_connection_costs_time_and_nothing_else() {
+    let root = TempDir::new().unwrap();
+    let option = ["--option", "target=150", "--pace", "40"];
+    let args = ["bot", "host", "loot", "--seats", "2", "--json"];
+    let mut host = Program::start(root.path(), "host", &[&args[..], &option, &LISTEN].concat());
+    let event = host.wait_for("ticket").unwrap();
+    let address = event["addresses"][0].as_str().unwrap();
+    let mut parts: Vec<String> = address.split('/').map(str::to_owned).collect();
+    parts[4] = flaky_proxy(parts[4].parse().unwrap(), 4).to_string();
+    let args = ["bot", "join", &parts.join("/"), "--json", "--pace", "40"];
+    let mut guest = Program::start(root.path(), "guest", &[&args[..], &LISTEN].concat());
+    let (one, two) = (
+        host.wait_for("over").unwrap(),
+        guest.wait_for("over").unwrap(),
+    );
+    assert_eq!(one["log"], two["log"]);
+    let lost = guest
+        .events
+        .iter()
+        .filter(|event| event["state"] == "lost")
+        .count();
+    assert!(lost >= 1, "the connection was never cut");
+}

@@ -1,0 +1,1 @@
+//! Frames and scripts of keys and clicks.

@@ -1,0 +1,431 @@
+//! The Loot table: seats, piles, the log, the own hand arranged, what is legal, and the seal.
+
+use fairdeal_protocol::card::{Faces, Slot};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::Progress;
+use fairdeal_protocol::table::replica::StepKind;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Paragraph, Wrap};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::app::{App, Hit};
+use super::cards;
+use crate::games::loot::cards::suit;
+use crate::games::loot::{Action, Loot, Phase, Pile};
+use crate::session::Snapshot;
+
+/// Draws the table. The area is at least 80 by 24.
+pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
+    let [title, top, log, hand, hint, seal] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(8),
+        Constraint::Min(3),
+        Constraint::Length(cards::HEIGHT + 2),
+        Constraint::Length(1),
+        Constraint::Length(2),
+    ])
+    .areas(frame.area());
+    let [seats, piles] =
+        Layout::horizontal([Constraint::Min(50), Constraint::Length(30)]).areas(top);
+    draw_title(app, frame, title);
+    draw_seats(app, frame, seats);
+    draw_piles(app, frame, piles);
+    draw_log(app, frame, log);
+    draw_hand(app, frame, hand);
+    draw_hint(app, frame, hint);
+    draw_seal(app, frame, seal);
+}
+
+fn block<'a>(app: &App, title: &'a str) -> Block<'a> {
+    Block::bordered()
+        .border_set(app.theme.border())
+        .border_style(app.theme.faint())
+        .title(Span::styled(format!(" {title} "), app.theme.title()))
+}
+
+/// Draws a button and remembers where it is; gives the column after it.
+pub(super) fn button(
+    app: &mut App,
+    frame: &mut Frame<'_>,
+    (x, y): (u16, u16),
+    (key, label): (&str, &str),
+    hit: Hit,
+) -> u16 {
+    let text = format!("[{key} {label}]");
+    let width = u16::try_from(text.width()).unwrap_or(0);
+    let area = Rect::new(x, y, width, 1).intersection(frame.area());
+    let spans = vec![
+        Span::raw("["),
+        Span::styled(key.to_owned(), app.theme.key()),
+        Span::raw(format!(" {label}]")),
+    ];
+    frame.render_widget(Line::from(spans), area);
+    app.hits.push((area, hit));
+    x + width + 1
+}
+
+fn draw_title(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
+    let Some(loot) = app.loot() else { return };
+    let deal = app
+        .snapshot
+        .as_ref()
+        .map_or(0, |snapshot| snapshot.progress.deal + 1);
+    let left = format!(
+        " fairdeal {} Loot {} hand {} {} deal {deal} {} to {}",
+        app.theme.glyph("›", ">"),
+        app.theme.glyph("·", "-"),
+        loot.hand_no(),
+        app.theme.glyph("·", "-"),
+        app.theme.glyph("·", "-"),
+        loot.target(),
+    );
+    frame.render_widget(Line::styled(left, app.theme.title()), area);
+    let x = area.right().saturating_sub(18);
+    let x = button(app, frame, (x, area.y), ("?", "help"), Hit::Help);
+    button(app, frame, (x, area.y), ("q", "quit"), Hit::Leave);
+}
+
+/// Cuts a text to a width and pads it.
+fn fit(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        let mut longer = out.clone();
+        longer.push(c);
+        if longer.width() > width {
+            break;
+        }
+        out = longer;
+    }
+    let pad = width.saturating_sub(out.width());
+    out + &" ".repeat(pad)
+}
+
+fn draw_seats(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    let (Some(snapshot), Some(loot)) = (&app.snapshot, app.loot()) else {
+        return;
+    };
+    let inner = block(app, "Seats").inner(area);
+    frame.render_widget(block(app, "Seats"), area);
+    let heading = format!("  {} total  cards turns  seen", fit("name", 14));
+    let mut lines = vec![Line::styled(heading, app.theme.faint())];
+    for (seat, name) in Seat::first(loot.seats()).zip(&snapshot.names) {
+        lines.push(seat_line(app, snapshot, loot, seat, name));
+    }
+    frame.render_widget(Paragraph::new(lines), inner);
+}
+
+fn seat_line<'a>(app: &App, snapshot: &Snapshot, loot: &Loot, seat: Seat, name: &str) -> Line<'a> {
+    let turn = loot.turn() == Some(seat);
+    let marker = if turn {
+        app.theme.glyph("▶", ">")
+    } else {
+        " "
+    };
+    let total = loot.totals().get(seat.index()).copied().unwrap_or(0);
+    let whose = if seat == snapshot.me {
+        format!("{name} (you)")
+    } else {
+        name.to_owned()
+    };
+    let hand = loot.hand(seat);
+    let style = if turn {
+        app.theme.title()
+    } else {
+        Style::new()
+    };
+    let mut spans = vec![
+        Span::styled(format!("{marker} {}", fit(&whose, 14)), style),
+        Span::raw(format!(
+            "{total:>6}{:>7}{:>6}  ",
+            hand.len(),
+            loot.turns(seat)
+        )),
+    ];
+    if loot.forfeited().contains(seat) {
+        spans.push(Span::styled("has left", app.theme.bad()));
+    } else if !snapshot.connected.contains(seat) {
+        spans.push(Span::styled("no connection", app.theme.bad()));
+    } else if loot.fire() == Some(seat) {
+        spans.push(Span::styled("fires!", app.theme.bad()));
+    } else if seat != snapshot.me {
+        // Cards that everybody saw this seat take.
+        let seen = hand.iter().filter(|slot| matches!(slot, Slot::Open(_)));
+        for face in seen.filter_map(|slot| slot.face(&Faces::new())).take(4) {
+            spans.push(Span::styled(
+                format!("{} ", cards::short(face)),
+                app.theme.suit(suit(face)),
+            ));
+        }
+    }
+    Line::from(spans)
+}
+
+fn card_block(app: &App, frame: &mut Frame<'_>, area: Rect, lines: [String; 3], style: Style) {
+    let area = area.intersection(frame.area());
+    let block = Block::bordered()
+        .border_set(app.theme.border())
+        .style(style);
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    frame.render_widget(
+        Paragraph::new(lines.map(Line::from).to_vec()).style(style),
+        inner,
+    );
+}
+
+fn draw_piles(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
+    let Some(loot) = app.loot() else { return };
+    let (count, top, depth) = (
+        loot.draw_count(),
+        loot.discard_pile().last().copied(),
+        loot.discard_pile().len(),
+    );
+    let inner = block(app, "Piles").inner(area);
+    frame.render_widget(block(app, "Piles"), area);
+    let card = |x: u16| Rect::new(inner.x + x, inner.y, cards::WIDTH, cards::HEIGHT);
+    let (draw, discard) = (card(2), card(15));
+    let back = app.theme.glyph("░░░░░░", "######");
+    let sealed = [back.to_owned(), "sealed".to_owned(), back.to_owned()];
+    if count > 0 {
+        card_block(app, frame, draw, sealed, Style::new());
+        app.hits.push((draw, Hit::Draw));
+    }
+    if let Some(face) = top {
+        card_block(
+            app,
+            frame,
+            discard,
+            cards::lines(face),
+            app.theme.suit(suit(face)),
+        );
+        app.hits.push((discard, Hit::Discard));
+    }
+    let y = inner.y + cards::HEIGHT;
+    let draw_label = format!("draw {count}");
+    let labels = Line::from(vec![
+        Span::styled(" d ", app.theme.key()),
+        Span::raw(fit(&draw_label, 10)),
+        Span::styled(" t ", app.theme.key()),
+        Span::raw(format!("discard {depth}")),
+    ]);
+    frame.render_widget(
+        labels,
+        Rect::new(inner.x, y, inner.width, 1).intersection(inner),
+    );
+}
+
+fn draw_log(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    let inner = block(app, "Log").inner(area);
+    let rows = usize::from(inner.height);
+    let back = app.back.min(app.lines.len().saturating_sub(rows));
+    let end = app.lines.len() - back;
+    let start = end.saturating_sub(rows);
+    let shown = app.lines.get(start..end).unwrap_or_default();
+    let width = usize::from(inner.width);
+    let lines: Vec<Line<'_>> = shown
+        .iter()
+        .map(|line| Line::raw(fit(line, width)))
+        .collect();
+    let title = if back > 0 {
+        "Log (scrolled back)"
+    } else {
+        "Log"
+    };
+    frame.render_widget(block(app, title), area);
+    frame.render_widget(Paragraph::new(lines), inner);
+}
+
+fn draw_hand(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
+    let hand = app.hand();
+    let arrangement = app.arrangement();
+    let wide = area.width >= 100;
+    // Ten cards of eight columns fill eighty; with more room, combinations stand apart.
+    let mut x = area.x + if wide { 2 } else { 0 };
+    let points_row = area.y + cards::HEIGHT;
+    let mut index = 0;
+    let groups: Vec<(usize, String, bool)> = if app.by_suit {
+        vec![(
+            hand.len(),
+            format!("worth {:+} as arranged best", arrangement.total),
+            true,
+        )]
+    } else {
+        let combined = arrangement.combinations.iter().map(|combination| {
+            let runs = if combination.runs.is_empty() {
+                ""
+            } else {
+                "+run"
+            };
+            let label = format!("{}{runs} {:+}", combination.kind.name(), combination.points);
+            (combination.cards.len(), label, true)
+        });
+        let loose = arrangement
+            .loose
+            .iter()
+            .map(|(_, points)| (1, format!("{points:+}"), false));
+        combined.chain(loose).collect()
+    };
+    for (count, label, good) in groups {
+        let start = x;
+        for _ in 0..count {
+            let Some(card) = hand.get(index) else { break };
+            let rect = Rect::new(x, area.y, cards::WIDTH, cards::HEIGHT).intersection(area);
+            let chosen = index == app.cursor;
+            let style = app.theme.suit(suit(card.face));
+            let style = if chosen {
+                style.patch(app.theme.selected())
+            } else {
+                style
+            };
+            card_block(app, frame, rect, cards::lines(card.face), style);
+            app.hits.push((rect, Hit::Card(index)));
+            x += cards::WIDTH;
+            index += 1;
+        }
+        let width = usize::from(x - start);
+        let style = if good {
+            app.theme.good()
+        } else {
+            app.theme.bad()
+        };
+        let text = format!("{label:^width$}");
+        let rect = Rect::new(start, points_row, x - start, 1).intersection(area);
+        frame.render_widget(Line::styled(text, style), rect);
+        if wide {
+            x += 1;
+        }
+    }
+    let row = Rect::new(area.x, area.bottom().saturating_sub(1), area.width, 1);
+    let gods: Vec<&str> = app.gods().iter().map(|god| god.effect()).collect();
+    let effects = if gods.is_empty() {
+        String::new()
+    } else {
+        format!(" Gods in sight: {}.", gods.join("; "))
+    };
+    let text = format!(" Your hand is worth {:+} now.{effects}", arrangement.total);
+    frame.render_widget(
+        Line::styled(fit(&text, usize::from(row.width)), app.theme.title()),
+        row,
+    );
+}
+
+fn draw_hint(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
+    if let Some(toast) = &app.toast {
+        let text = format!(" {} {toast}", app.theme.glyph("✗", "!"));
+        return frame.render_widget(Line::styled(text, app.theme.bad()), area);
+    }
+    let (Some(snapshot), Some(loot)) = (&app.snapshot, app.loot()) else {
+        return;
+    };
+    let me = snapshot.me;
+    let fire = loot.check(me, &Action::Fire).is_ok();
+    let mine = loot.turn() == Some(me);
+    let draw = loot.check(me, &Action::Take(Pile::Draw)).is_ok();
+    let discard = loot.check(me, &Action::Take(Pile::Discard)).is_ok();
+    let (over, phase) = (loot.is_over(), loot.phase());
+    let waiting = loot
+        .turn()
+        .and_then(|seat| snapshot.names.get(seat.index()))
+        .cloned();
+    let text = match (over, mine, phase) {
+        (true, ..) => " The game is over.".to_owned(),
+        (_, true, Phase::Take) => " Your turn: take a card.".to_owned(),
+        (_, true, Phase::Discard) => " Your turn: choose a card and discard it.".to_owned(),
+        (_, false, _) => format!(" Waiting for {}.", waiting.unwrap_or_default()),
+    };
+    let mut x = area.x + u16::try_from(text.width()).unwrap_or(0) + 1;
+    frame.render_widget(Line::styled(text, app.theme.title()), area);
+    let y = area.y;
+    if mine && draw {
+        x = button(app, frame, (x, y), ("d", "draw"), Hit::Draw);
+    }
+    if mine && discard {
+        x = button(app, frame, (x, y), ("t", "take discard"), Hit::Discard);
+    }
+    if mine && phase == Phase::Discard && !over {
+        x = button(app, frame, (x, y), ("Enter", "discard"), Hit::DropSelected);
+    }
+    if fire {
+        button(app, frame, (x, y), ("f", "fire"), Hit::Fire);
+    }
+}
+
+fn names(snapshot: &Snapshot, seats: SeatSet) -> String {
+    let list: Vec<&str> = seats
+        .iter()
+        .filter_map(|seat| snapshot.names.get(seat.index()).map(String::as_str))
+        .collect();
+    list.join(", ")
+}
+
+/// What protects this moment, in a sentence.
+pub(super) fn seal_text(snapshot: &Snapshot) -> String {
+    let Progress {
+        kind,
+        done,
+        awaited,
+        ..
+    } = snapshot.progress;
+    let (count, all) = (done.len(), snapshot.names.len());
+    let missing = names(snapshot, awaited);
+    match kind {
+        None => "The log is closed: every seat has signed the end.".to_owned(),
+        Some(StepKind::Commit) => {
+            format!(
+                "{count} of {all} have committed to their seeds; nothing is drawn before all have."
+            )
+        }
+        Some(StepKind::Key) => format!("{count} of {all} have proved the key of this deal."),
+        Some(StepKind::Shuffle { .. }) => {
+            format!("{count} of {all} have shuffled, with proof; {missing} shuffles now.")
+        }
+        Some(StepKind::Action { .. }) if count == 0 => {
+            format!("All proofs good. {missing} is to act; every seat signs what it sees.")
+        }
+        Some(StepKind::Action { .. }) => {
+            format!("{count} of {all} have signed this action and given their shares.")
+        }
+        Some(StepKind::Effects) => {
+            format!("Opening cards: shares of {count} of {all} are in, each with proof.")
+        }
+        Some(StepKind::Tip) => format!("{count} of {all} have published their next coins."),
+        Some(StepKind::Opening) => {
+            format!("{count} of {all} have opened their seeds; every shuffle is computed again.")
+        }
+        Some(StepKind::Closing) => format!("{count} of {all} have closed this deal."),
+    }
+}
+
+fn draw_seal(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    let Some(snapshot) = &app.snapshot else {
+        return;
+    };
+    let head = Span::styled(
+        format!(" {} ", app.theme.glyph("◈ seal", "# seal")),
+        app.theme.good().add_modifier(Modifier::BOLD),
+    );
+    let text = match &app.failed {
+        Some(why) => why.clone(),
+        None => seal_text(snapshot),
+    };
+    let step = format!(
+        "  step {}, log {}",
+        snapshot.progress.step,
+        snapshot.progress.log.short()
+    );
+    let style = if app.failed.is_some() {
+        app.theme.bad()
+    } else {
+        Style::new()
+    };
+    let line = Line::from(vec![
+        head,
+        Span::styled(text, style),
+        Span::styled(step, app.theme.faint()),
+    ]);
+    frame.render_widget(Paragraph::new(line).wrap(Wrap { trim: false }), area);
+}
