@@ -1,0 +1,632 @@
+//! Loot, by Michelle Bottorff: rummy-like hands for the Viashi deck, in which any seat may end the
+//! hand by firing the village.
+//!
+//! The rules page is `docs/rules/loot.md`; quoted headings in comments are its own, and ▸ marks its
+//! rulings. Cards, combinations and gods are in [`cards`] and [`score`], JSON and words in `view`
+//! and `actions`.
+//!
+//! # What is hidden
+//! Cards dealt or drawn are known to their owner alone, the draw pile to nobody. A card taken from
+//! the discard pile lies in the hand in the open. A discarded card is shown, so the discard pile is
+//! faces. When the village burns every hand is opened, and the next hand is a new deal.
+//!
+//! # Chance
+//! A roll for the first starter; for each hand a shuffle of 54 cards (each after the first in a new
+//! deal); a shuffle for each re-shuffle. Rules page, "Chance".
+
+use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
+use fairdeal_protocol::game::{
+    Chance, Flip, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown,
+};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use serde::Serialize;
+
+use super::{GameInfo, OptionInfo, OptionKind};
+
+mod actions;
+pub mod cards;
+pub mod score;
+#[cfg(test)]
+mod score_tests;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub use actions::{LootAction, LootEvent, Pile};
+use cards::{DECK_SIZE, GodSet};
+
+/// The version of the rules of Loot here.
+pub const RULES_VERSION: u16 = 1;
+
+/// What there is to know about Loot before it is played.
+pub static INFO: GameInfo = GameInfo {
+    id: "loot",
+    name: "Loot",
+    designer: "Michelle Bottorff",
+    version: RULES_VERSION,
+    least_seats: 2,
+    most_seats: 4,
+    options: &[OptionInfo {
+        key: "target",
+        default: "100",
+        kind: OptionKind::Number(1, 1000),
+    }],
+};
+
+/// How many cards each seat is dealt.
+const DEALT: usize = 9;
+
+/// The half of its turn that a seat is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Phase {
+    /// It is to take a card.
+    Take,
+    /// It has taken a card and is to discard one.
+    Discard,
+}
+
+/// A hand that has been scored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LastHand {
+    /// Who fired the village.
+    pub fired_by: Seat,
+    /// Every seat's cards in the order they came; none for a seat that had left.
+    pub hands: Vec<Vec<Face>>,
+    /// What each hand scored.
+    pub scores: Vec<i64>,
+}
+
+/// A game of Loot: its public state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Loot {
+    target: i64,
+    /// From 1; 0 before the first deal.
+    hand_no: u32,
+    starter: Seat,
+    /// Whose turn it is; means nothing once the game is over.
+    turn: Seat,
+    phase: Phase,
+    /// The draw pile, its top card last.
+    draw: Vec<Handle>,
+    /// The discard pile, its top card last.
+    discard: Vec<Face>,
+    /// By seat, in the order they came; empty for a seat that has left.
+    hands: Vec<Vec<Slot>>,
+    /// The cards of seats that left during this hand.
+    aside: Vec<Slot>,
+    /// Completed turns in this hand, by seat.
+    turns: Vec<u32>,
+    /// Who has called a fire that waits for the end of a turn.
+    fire: Option<Seat>,
+    totals: Vec<i64>,
+    forfeited: SeatSet,
+    last_hand: Option<LastHand>,
+    over: bool,
+}
+
+impl Loot {
+    /// The total that ends the game, plus or minus.
+    pub fn target(&self) -> i64 {
+        self.target
+    }
+
+    /// The number of the hand, from 1.
+    pub fn hand_no(&self) -> u32 {
+        self.hand_no
+    }
+
+    /// Who played first in this hand.
+    pub fn starter(&self) -> Seat {
+        self.starter
+    }
+
+    /// Whose turn it is; `None` once the game is over.
+    pub fn turn(&self) -> Option<Seat> {
+        (!self.over).then_some(self.turn)
+    }
+
+    /// The half of the turn.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The draw pile, its top card last.
+    pub fn draw_pile(&self) -> &[Handle] {
+        &self.draw
+    }
+
+    /// The discard pile, its top card last.
+    pub fn discard_pile(&self) -> &[Face] {
+        &self.discard
+    }
+
+    /// A seat's cards in the order they came; none if it has left.
+    pub fn hand_of(&self, seat: Seat) -> &[Slot] {
+        self.hands.get(seat.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The cards of seats that left during this hand; shown to nobody.
+    pub fn set_aside(&self) -> &[Slot] {
+        &self.aside
+    }
+
+    /// Completed turns in this hand, by seat.
+    pub fn turns(&self) -> &[u32] {
+        &self.turns
+    }
+
+    /// Who has called a fire that waits.
+    pub fn fire(&self) -> Option<Seat> {
+        self.fire
+    }
+
+    /// The totals by seat.
+    pub fn totals(&self) -> &[i64] {
+        &self.totals
+    }
+
+    /// The seats that have left.
+    pub fn forfeited(&self) -> SeatSet {
+        self.forfeited
+    }
+
+    /// The hand before this one; at the end of the game this one, if it was scored.
+    pub fn last_hand(&self) -> Option<&LastHand> {
+        self.last_hand.as_ref()
+    }
+
+    /// The seats still in the game.
+    pub fn playing(&self) -> SeatSet {
+        let all = Seat::first(self.totals.len());
+        all.filter(|seat| !self.forfeited.contains(*seat)).collect()
+    }
+
+    /// "Firing": whether every seat still in the hand has completed a turn in it.
+    pub fn everyone_has_played(&self) -> bool {
+        let mut playing = self.playing().iter();
+        playing.all(|seat| self.turns.get(seat.index()).is_some_and(|turns| *turns > 0))
+    }
+
+    /// Refuses a seat whose turn it is not, and the other half of the turn.
+    fn check_turn(&self, seat: Seat, phase: Phase) -> Result<(), Illegal> {
+        if seat != self.turn {
+            return Err(Illegal::NotYourTurn(seat));
+        }
+        match (self.phase, phase) {
+            (Phase::Take, Phase::Discard) => Err(Illegal::rule(
+                "a card has to be taken before one is discarded",
+            )),
+            (Phase::Discard, Phase::Take) => Err(Illegal::rule(
+                "a card has been taken already: one has to be discarded",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// "Firing": any seat still in the game, once every seat has completed a turn; ▸ a second fire
+    /// while one waits is refused.
+    fn check_fire(&self) -> Result<(), Illegal> {
+        if self.fire.is_some() {
+            return Err(Illegal::rule(
+                "the village has been fired: it burns when this turn ends",
+            ));
+        }
+        if !self.everyone_has_played() {
+            return Err(Illegal::rule(
+                "the village cannot be fired before every seat has completed a turn in this hand",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Deals the next hand. "A hand": shuffle all 54, nine to each seat, one at a time clockwise
+    /// from the starter, the next card to the discard pile.
+    fn deal_hand(
+        &mut self,
+        chance: &mut dyn Chance,
+        events: &mut Vec<LootEvent>,
+    ) -> Result<(), Pause> {
+        if self.hand_no > 0 {
+            chance.next_deal()?;
+        }
+        self.hand_no += 1;
+        self.turn = self.starter;
+        self.phase = Phase::Take;
+        self.fire = None;
+        self.discard.clear();
+        self.aside.clear();
+        self.hands.iter_mut().for_each(Vec::clear);
+        self.turns.iter_mut().for_each(|turns| *turns = 0);
+
+        let deck: Vec<Face> = cards::all().collect();
+        let deck = chance.shuffle(&deck)?;
+        self.draw.clear();
+        self.draw.extend(Handle::all(deck, DECK_SIZE.into()).rev());
+        let playing = self.playing();
+        let mut to = self.starter;
+        for _ in 0..DEALT * playing.len() {
+            self.draw_for(to, chance);
+            to = playing.after(to).unwrap_or(to);
+        }
+        let first: Vec<Handle> = self.draw.pop().into_iter().collect();
+        self.discard.extend(chance.open(&first)?);
+        if let Some(top) = self.discard.last() {
+            events.push(LootEvent::Dealt {
+                hand_no: self.hand_no,
+                starter: self.starter,
+                top: *top,
+            });
+        }
+        Ok(())
+    }
+
+    /// The top card of the draw pile goes to a seat's hand, sealed to everybody else.
+    fn draw_for(&mut self, seat: Seat, chance: &mut dyn Chance) {
+        if let (Some(hand), Some(card)) = (self.hands.get_mut(seat.index()), self.draw.pop()) {
+            chance.deal(card, seat);
+            hand.push(Slot::Sealed(card));
+        }
+    }
+
+    /// Carries out a legal take.
+    fn take(
+        &mut self,
+        seat: Seat,
+        pile: Pile,
+        chance: &mut dyn Chance,
+        events: &mut Vec<LootEvent>,
+    ) {
+        let open = match pile {
+            Pile::Draw => {
+                self.draw_for(seat, chance);
+                None
+            }
+            Pile::Discard => {
+                let card = self.discard.pop();
+                if let (Some(hand), Some(card)) = (self.hands.get_mut(seat.index()), card) {
+                    hand.push(Slot::Open(card));
+                }
+                card
+            }
+        };
+        self.phase = Phase::Discard;
+        events.push(LootEvent::Took { seat, open });
+    }
+
+    /// Carries out a legal discard, which completes the turn.
+    fn discard(
+        &mut self,
+        seat: Seat,
+        card: Face,
+        handle: Option<Handle>,
+        chance: &mut dyn Chance,
+        events: &mut Vec<LootEvent>,
+    ) -> Result<(), Pause> {
+        if let Some(hand) = self.hands.get_mut(seat.index()) {
+            let slot = handle.map_or(Slot::Open(card), Slot::Sealed);
+            if let Some(place) = hand.iter().position(|held| *held == slot) {
+                hand.remove(place);
+            }
+        }
+        self.discard.push(card);
+        if let Some(turns) = self.turns.get_mut(seat.index()) {
+            *turns = turns.saturating_add(1);
+        }
+        events.push(LootEvent::Discarded { seat, card });
+        self.end_turn();
+        // "Firing" ▸: a waiting fire takes effect when the turn ends, before any re-shuffle.
+        if let Some(fired_by) = self.fire {
+            return self.burn(fired_by, chance, events);
+        }
+        self.reshuffle(chance, events)
+    }
+
+    /// The turn passes to the next seat clockwise that is still in the game.
+    fn end_turn(&mut self) {
+        self.turn = self.playing().after(self.turn).unwrap_or(self.turn);
+        self.phase = Phase::Take;
+    }
+
+    /// "A hand" ▸: if the draw pile is empty after a discard, all of the discard pile but its top
+    /// card becomes the new draw pile.
+    fn reshuffle(
+        &mut self,
+        chance: &mut dyn Chance,
+        events: &mut Vec<LootEvent>,
+    ) -> Result<(), Pause> {
+        if !self.draw.is_empty() || self.discard.len() < 2 {
+            return Ok(());
+        }
+        let top = self.discard.split_off(self.discard.len() - 1);
+        let buried = std::mem::replace(&mut self.discard, top);
+        let deck = chance.shuffle(&buried)?;
+        self.draw.extend(Handle::all(deck, buried.len()).rev());
+        let cards = buried.len();
+        events.push(LootEvent::Reshuffled { cards });
+        Ok(())
+    }
+
+    /// "Firing": all hands are shown and scored; the game ends or the next hand is dealt.
+    fn burn(
+        &mut self,
+        fired_by: Seat,
+        chance: &mut dyn Chance,
+        events: &mut Vec<LootEvent>,
+    ) -> Result<(), Pause> {
+        let sealed = self.hands.iter().flatten().filter_map(|slot| slot.handle());
+        let sealed: Vec<Handle> = sealed.collect();
+        let mut opened = chance.open(&sealed)?.into_iter();
+        let mut hands = Vec::with_capacity(self.hands.len());
+        for hand in &mut self.hands {
+            for slot in hand.iter_mut().filter(|slot| slot.handle().is_some()) {
+                *slot = opened.next().map_or(*slot, Slot::Open);
+            }
+            let open = hand.iter().filter_map(|slot| match slot {
+                Slot::Open(card) => Some(*card),
+                Slot::Sealed(_) => None,
+            });
+            hands.push(open.collect::<Vec<Face>>());
+        }
+        // "Gods": those in any hand shown act on everybody's cards; ▸ a hand set aside has none.
+        let gods = hands
+            .iter()
+            .fold(GodSet::NONE, |gods, hand| gods.and_of(hand));
+        let scores: Vec<i64> = hands
+            .iter()
+            .map(|hand| score::best_total(hand, gods).into())
+            .collect();
+        for (total, score) in self.totals.iter_mut().zip(&scores) {
+            *total += score;
+        }
+        self.fire = None;
+        events.push(LootEvent::Burned {
+            fired_by,
+            hands: hands.clone(),
+            scores: scores.clone(),
+            totals: self.totals.clone(),
+        });
+        self.last_hand = Some(LastHand {
+            fired_by,
+            hands,
+            scores,
+        });
+        if self.totals.iter().any(|total| total.abs() >= self.target) {
+            self.end(events);
+            return Ok(());
+        }
+        // "A hand" ▸: each later hand starts with the next seat clockwise.
+        self.starter = self.playing().after(self.starter).unwrap_or(self.starter);
+        self.deal_hand(chance, events)
+    }
+
+    /// The game is over; piles, hands and phase stay as they are ("View").
+    fn end(&mut self, events: &mut Vec<LootEvent>) {
+        self.over = true;
+        self.fire = None;
+        events.push(LootEvent::Over {
+            winners: self.winners(),
+        });
+    }
+}
+
+impl Game for Loot {
+    type Action = LootAction;
+    type Event = LootEvent;
+
+    fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
+        INFO.check(rules)?;
+        let target = rules
+            .options
+            .get("target")
+            .and_then(|text| text.parse().ok());
+        let target = target.ok_or(RuleSetError::OptionValue {
+            key: "target".to_owned(),
+            allowed: OptionKind::Number(1, 1000).allowed(),
+            got: String::new(),
+        })?;
+        let seats = usize::from(rules.seats);
+        // The starter is rolled; until then the first seat stands for it.
+        let first = Seat::try_from(0).map_err(|_| RuleSetError::UnknownGame(INFO.id.to_owned()))?;
+        Ok(Self {
+            target,
+            hand_no: 0,
+            starter: first,
+            turn: first,
+            phase: Phase::Take,
+            draw: Vec::new(),
+            discard: Vec::new(),
+            hands: vec![Vec::with_capacity(DEALT + 1); seats],
+            aside: Vec::new(),
+            turns: vec![0; seats],
+            fire: None,
+            totals: vec![0; seats],
+            forfeited: SeatSet::EMPTY,
+            last_hand: None,
+            over: false,
+        })
+    }
+
+    fn deck_name(&self) -> &'static str {
+        "viashi"
+    }
+
+    fn card_name(&self, face: Face) -> String {
+        cards::name(face)
+    }
+
+    fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<LootEvent>) -> Result<(), Pause> {
+        // "A hand" ▸: a die of as many sides as seats; 1 is seat 0.
+        let sides = u32::try_from(self.totals.len()).unwrap_or(1);
+        let rolled = chance.flip(&Flip::Die(sides))?;
+        let starter = rolled.first().and_then(|roll| {
+            let number = usize::try_from(roll.checked_sub(1)?).ok()?;
+            Seat::new(number).filter(|seat| seat.index() < self.totals.len())
+        });
+        self.starter = starter.unwrap_or(self.starter);
+        self.deal_hand(chance, events)
+    }
+
+    fn to_act(&self) -> SeatSet {
+        self.turn().map_or(SeatSet::EMPTY, SeatSet::one)
+    }
+
+    fn legal(&self, seat: Seat, known: &Faces) -> Vec<LootAction> {
+        if self.over || !self.playing().contains(seat) {
+            return Vec::new();
+        }
+        let mut legal = Vec::with_capacity(DEALT + 2);
+        match self.phase {
+            _ if seat != self.turn => {}
+            Phase::Take => {
+                if !self.draw.is_empty() {
+                    legal.push(LootAction::Take(Pile::Draw));
+                }
+                if !self.discard.is_empty() {
+                    legal.push(LootAction::Take(Pile::Discard));
+                }
+            }
+            Phase::Discard => {
+                let hand = self.hand_of(seat).iter();
+                legal.extend(hand.filter_map(|slot| {
+                    let (card, handle) = (slot.face(known)?, slot.handle());
+                    Some(LootAction::Discard { card, handle })
+                }));
+            }
+        }
+        if self.check_fire().is_ok() {
+            legal.push(LootAction::Fire);
+        }
+        legal
+    }
+
+    fn check(&self, seat: Seat, action: &LootAction) -> Result<(), Illegal> {
+        if self.over {
+            return Err(Illegal::Over);
+        }
+        if !self.playing().contains(seat) {
+            return Err(Illegal::NotYourTurn(seat));
+        }
+        match action {
+            LootAction::Take(pile) => {
+                self.check_turn(seat, Phase::Take)?;
+                // "A hand" ▸: an empty pile cannot be taken from.
+                let empty = match pile {
+                    Pile::Draw => self.draw.is_empty(),
+                    Pile::Discard => self.discard.is_empty(),
+                };
+                if empty {
+                    return Err(Illegal::rule(format!("the {} pile is empty", pile.name())));
+                }
+            }
+            LootAction::Discard { card, handle } => {
+                self.check_turn(seat, Phase::Discard)?;
+                let slot = handle.map_or(Slot::Open(*card), Slot::Sealed);
+                if !cards::is_card(*card) || !self.hand_of(seat).contains(&slot) {
+                    return Err(Illegal::rule("that card is not in the seat's hand"));
+                }
+            }
+            LootAction::Fire => self.check_fire()?,
+        }
+        Ok(())
+    }
+
+    fn shown(&self, seat: Seat, action: &LootAction) -> Vec<Shown> {
+        match action {
+            LootAction::Discard {
+                card: face,
+                handle: Some(card),
+            } if self.hand_of(seat).contains(&Slot::Sealed(*card)) => {
+                vec![Shown {
+                    card: *card,
+                    face: *face,
+                }]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn out_of_turn(&self, action: &LootAction) -> bool {
+        matches!(action, LootAction::Fire)
+    }
+
+    fn apply(
+        &mut self,
+        seat: Seat,
+        action: &LootAction,
+        chance: &mut dyn Chance,
+        events: &mut Vec<LootEvent>,
+    ) -> Result<(), Halt> {
+        self.check(seat, action)?;
+        match *action {
+            LootAction::Take(pile) => self.take(seat, pile, chance, events),
+            LootAction::Discard { card, handle } => {
+                self.discard(seat, card, handle, chance, events)?;
+            }
+            // "Firing" ▸: if a turn is half done the fire waits for that discard.
+            LootAction::Fire if self.phase == Phase::Discard => {
+                self.fire = Some(seat);
+                events.push(LootEvent::FireWaits { seat });
+            }
+            LootAction::Fire => self.burn(seat, chance, events)?,
+        }
+        Ok(())
+    }
+
+    fn forfeit(
+        &mut self,
+        seat: Seat,
+        chance: &mut dyn Chance,
+        events: &mut Vec<LootEvent>,
+    ) -> Result<(), Pause> {
+        if self.over || !self.playing().contains(seat) {
+            return Ok(());
+        }
+        // "Forfeit": the hand is set aside, the card just taken with it.
+        self.forfeited.insert(seat);
+        if let Some(hand) = self.hands.get_mut(seat.index()) {
+            self.aside.append(hand);
+        }
+        events.push(LootEvent::Left { seat });
+        // With one seat left the game is over; a fire that waits is not carried out, and the phase
+        // stays as it was.
+        if self.playing().len() < 2 {
+            self.end(events);
+            return Ok(());
+        }
+        if seat != self.turn {
+            return Ok(());
+        }
+        // A half-done turn ends here. Only a fire takes effect then, never a re-shuffle, which
+        // comes after a discard alone.
+        self.end_turn();
+        match self.fire {
+            Some(fired_by) => self.burn(fired_by, chance, events),
+            None => Ok(()),
+        }
+    }
+
+    fn hand(&self, seat: Seat) -> Vec<Slot> {
+        self.hand_of(seat).to_vec()
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn scores(&self) -> Vec<i64> {
+        self.totals.clone()
+    }
+
+    fn winners(&self) -> SeatSet {
+        if !self.over {
+            return SeatSet::EMPTY;
+        }
+        // "Firing": the highest total wins, equal totals share; "Forfeit": who left cannot win.
+        let total = |seat: Seat| self.totals.get(seat.index()).copied();
+        let best = self.playing().iter().filter_map(total).max();
+        self.playing()
+            .iter()
+            .filter(|seat| total(*seat) == best)
+            .collect()
+    }
+}

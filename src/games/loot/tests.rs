@@ -1,0 +1,1 @@
+//! Loot by rule.
