@@ -1,3 +1,6 @@
 //! Whole-process and cross-module tests, one binary.
 
-fn main() {}
+#[cfg(test)]
+mod bots;
+#[cfg(test)]
+mod laws;

@@ -237,7 +237,12 @@ impl Game for Loot {
         })?;
         let seats = usize::from(rules.seats);
         // The starter is rolled; until then the first seat stands for it.
-        let first = Seat::try_from(0).map_err(|_| RuleSetError::UnknownGame(INFO.id.to_owned()))?;
+        let first = Seat::first(seats).next().ok_or(RuleSetError::Seats {
+            game: INFO.id.to_owned(),
+            least: INFO.least_seats,
+            most: INFO.most_seats,
+            got: rules.seats,
+        })?;
         Ok(Self {
             target,
             hand_no: 0,

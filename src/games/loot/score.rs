@@ -112,7 +112,7 @@ struct Rates {
     colour_least: u32,
     /// Whether uncombined cards cost anything.
     loose_costs: bool,
-    /// What a card of rank 9 counts as often as another.
+    /// How many times over a card of rank 9 counts.
     nine: i32,
 }
 
@@ -168,7 +168,7 @@ struct Search {
 /// More than an arrangement has combinations, so that points come before their number.
 const SCALE: i32 = 16;
 
-/// A run on its way: its last card's rank comes next.
+/// A run that is being put together, lowest rank first.
 #[derive(Clone, Copy)]
 struct Growing {
     mask: Mask,
