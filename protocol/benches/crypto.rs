@@ -203,7 +203,7 @@ fn shares(criterion: &mut Criterion) {
             (list, proof)
         };
         group.bench_function(BenchmarkId::new("prove", count), |bencher| {
-            bencher.iter(make)
+            bencher.iter(make);
         });
         let (list, proof) = make();
         group.bench_function(BenchmarkId::new("verify", count), |bencher| {

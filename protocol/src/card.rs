@@ -108,6 +108,20 @@ impl Faces {
         }
     }
 
+    /// Every card whose face is known, by deck and position.
+    pub fn iter(&self) -> impl Iterator<Item = (Handle, Face)> + '_ {
+        self.decks.iter().enumerate().flat_map(|(deck, cards)| {
+            cards
+                .iter()
+                .enumerate()
+                .filter_map(move |(position, face)| {
+                    let deck = DeckId(u16::try_from(deck).ok()?);
+                    let position = u8::try_from(position).ok()?;
+                    Some((Handle { deck, position }, (*face)?))
+                })
+        })
+    }
+
     /// Forgets everything: a new deal begins.
     pub fn clear(&mut self) {
         self.decks.clear();
@@ -135,6 +149,7 @@ mod tests {
             }),
             None
         );
+        assert_eq!(faces.iter().collect::<Vec<_>>(), [(handle, Face(7))]);
         faces.clear();
         assert_eq!(faces.get(handle), None);
     }

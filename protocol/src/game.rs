@@ -162,6 +162,20 @@ impl Flip {
             }
         }
     }
+
+    /// Whether a flip could have come out as these values.
+    pub fn accepts(&self, values: &[u32]) -> bool {
+        match self {
+            Self::Die(sides) => matches!(values, [roll] if (1..=(*sides).max(1)).contains(roll)),
+            Self::Order(faces) => {
+                let mut wanted: Vec<u32> = faces.iter().map(|face| u32::from(face.0)).collect();
+                let mut given = values.to_vec();
+                wanted.sort_unstable();
+                given.sort_unstable();
+                wanted == given
+            }
+        }
+    }
 }
 
 /// An unbiased number below `bound` (at least 1) from 64-bit words of a stream.
@@ -328,5 +342,15 @@ mod tests {
         assert_ne!(order, (0..10).collect::<Vec<_>>());
         order.sort_unstable();
         assert_eq!(order, (0..10).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_flip_accepts_what_it_could_have_been() {
+        assert!(Flip::Die(6).accepts(&[6]));
+        assert!(!Flip::Die(6).accepts(&[0]) && !Flip::Die(6).accepts(&[7]));
+        assert!(!Flip::Die(6).accepts(&[]) && !Flip::Die(6).accepts(&[1, 2]));
+        let order = Flip::Order(vec![Face(3), Face(1)]);
+        assert!(order.accepts(&[1, 3]) && order.accepts(&[3, 1]));
+        assert!(!order.accepts(&[1, 1]) && !order.accepts(&[1]));
     }
 }

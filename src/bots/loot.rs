@@ -1,183 +1,249 @@
-//! A sensible Loot player.
+//! The normal bot of Loot: it values hands by their best arrangement and what might come of them.
 //!
-//! It values a hand by its best arrangement under the gods it can see, plus a little for cards that
-//! are one short of a combination; takes the top discard when that is worth more than a card unseen;
-//! discards what costs least; and fires when it believes to be ahead.
+//! It counts in quarter points. A hand is worth what it would score now under the gods it knows of
+//! (its own, and those taken in the open by others), and for every uncombined card a part of what
+//! that card would gain in the combination it is nearest to, by how many cards would complete that.
 
-use fairdeal_protocol::card::{Face, Faces};
-use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::card::{Face, Faces, Slot};
+use fairdeal_protocol::game::{Game as _, uniform};
 use fairdeal_protocol::seat::Seat;
+use rand_core::Rng;
 
-use crate::games::loot::cards::{Gods, rank, suit};
-use crate::games::loot::score::best;
-use crate::games::loot::{Action, Loot, Phase, Pile};
+use super::Bot;
+use crate::games::loot::cards::{self, GodSet, RANKS, rank, suit};
+use crate::games::loot::score::{best, best_total};
+use crate::games::loot::{Loot, LootAction, Phase, Pile};
 
-/// Values are in hundredths of a point.
-const POINT: i64 = 100;
-/// What a card unseen is worth on average, over nine cards: it replaces the worst one if it helps.
-const UNSEEN: i64 = 4 * POINT;
+/// A seat's play by rules of thumb; see the module's head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LootBot {
+    /// How many cards that it might draw it looks at before it takes the discard pile's instead.
+    pub samples: u32,
+    /// What a hand must score before it fires the village over it.
+    pub worth_firing: i32,
+    /// How far that must be ahead of what it takes the others' hands for.
+    pub ahead: i32,
+}
 
-/// See the module's head.
-pub(super) fn choose(game: &Loot, seat: Seat, known: &Faces) -> Option<Action> {
-    let slots = game.hand(seat);
-    let hand: Vec<Face> = slots.iter().filter_map(|slot| slot.face(known)).collect();
-    let gods = visible_gods(game, seat, &hand);
-    if game.check(seat, &Action::Fire).is_ok() && wants_fire(game, seat, &hand, gods) {
-        return Some(Action::Fire);
-    }
-    if game.turn() != Some(seat) {
-        return None;
-    }
-    match game.phase() {
-        Phase::Take => {
-            let top = game.discard_pile().last().copied();
-            let gain = top.map(|face| {
-                let mut with = hand.clone();
-                with.push(face);
-                keep_best(&with, gods).map_or(0, |(_, value)| value) - value(&hand, gods)
-            });
-            let from_discard = game.draw_count() == 0 || gain.is_some_and(|gain| gain > UNSEEN);
-            Some(Action::Take(if from_discard && top.is_some() {
-                Pile::Discard
-            } else {
-                Pile::Draw
-            }))
-        }
-        Phase::Discard => {
-            let (discard, _) = keep_best(&hand, gods)?;
-            let slot = slots
-                .iter()
-                .find(|slot| slot.face(known) == Some(discard))?;
-            Some(Action::Discard {
-                face: discard,
-                handle: slot.handle(),
-            })
+impl Default for LootBot {
+    fn default() -> Self {
+        Self {
+            samples: 6,
+            worth_firing: 8,
+            ahead: 0,
         }
     }
 }
 
-/// The gods in the own hand, and those that others took in the open.
-fn visible_gods(game: &Loot, seat: Seat, hand: &[Face]) -> Gods {
-    let open = Seat::first(game.seats())
-        .filter(|other| *other != seat)
-        .flat_map(|other| game.hand(other))
-        .filter_map(|slot| slot.face(&Faces::new()));
-    Gods::among(hand.iter().copied().chain(open))
-}
-
-/// What a hand is worth: its best arrangement and what may become of its loose cards.
-fn value(hand: &[Face], gods: Gods) -> i64 {
-    let arrangement = best(hand, gods);
-    let mut value = arrangement.total * POINT;
-    for (face, _) in &arrangement.loose {
-        let others = || hand.iter().filter(|other| *other != face);
-        let same_rank = others()
-            .filter(|other| rank(**other) == rank(*face))
-            .count();
-        let near = others().filter(|other| (1..=2).contains(&rank(**other).abs_diff(rank(*face))));
-        let same_suit = others()
-            .filter(|other| suit(**other) == suit(*face))
-            .count();
-        let promise = same_rank * 120 + near.count() * 50 + same_suit * same_suit * 20;
-        value += i64::try_from(promise).unwrap_or(0);
-    }
-    value
-}
-
-/// The card whose loss leaves most, and what is left.
-fn keep_best(hand: &[Face], gods: Gods) -> Option<(Face, i64)> {
-    hand.iter()
-        .map(|discard| {
-            let rest: Vec<Face> = hand
-                .iter()
-                .filter(|face| *face != discard)
-                .copied()
-                .collect();
-            // A god that goes to the discard pile has no effect any more.
-            let lost = Gods::among([*discard]);
-            let left: Gods = gods.iter().filter(|god| !lost.has(*god)).collect();
-            (*discard, value(&rest, left))
-        })
-        .max_by_key(|(face, value)| (*value, std::cmp::Reverse(*face)))
-}
-
-/// Whether the own hand is good enough: others start at about −25 and gain some four points a turn.
-fn wants_fire(game: &Loot, seat: Seat, hand: &[Face], gods: Gods) -> bool {
-    // Ten cards are in hand between take and discard; the worst one is about to go.
-    let own = match keep_best(hand, gods) {
-        Some((discard, _)) if hand.len() > 9 => {
-            let rest: Vec<Face> = hand
-                .iter()
-                .filter(|face| **face != discard)
-                .copied()
-                .collect();
-            best(&rest, gods).total
+impl Bot<Loot> for LootBot {
+    fn choose(
+        &mut self,
+        game: &Loot,
+        seat: Seat,
+        known: &Faces,
+        rng: &mut dyn Rng,
+    ) -> Option<LootAction> {
+        let sight = Sight::new(game, seat, known);
+        if game.check(seat, &LootAction::Fire).is_ok() && self.fires(game, seat, &sight) {
+            return Some(LootAction::Fire);
         }
-        _ => best(hand, gods).total,
-    };
-    let turns = i64::from(game.turns(seat));
-    let others = (-25 + 4 * turns).min(16);
-    own >= 8 && own >= others + 14
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use rand_chacha::ChaCha20Rng;
-    use rand_core::SeedableRng as _;
-
-    use super::super::{Level, choose as choose_any};
-    use crate::games::chance::RefereeChance;
-    use crate::games::{AnyGame, rule_set};
-    use fairdeal_protocol::game::Game as _;
-    use fairdeal_protocol::seat::Seat;
-
-    /// Plays a whole game; the seats that won and how many actions it took.
-    fn play(levels: &[Level], seed: u8) -> (Vec<usize>, usize) {
-        let rules = rule_set(
-            "loot",
-            u8::try_from(levels.len()).unwrap(),
-            &BTreeMap::new(),
-        )
-        .unwrap();
-        let mut game = AnyGame::create(&rules).unwrap();
-        let mut chance = RefereeChance::seeded([seed; 32]);
-        let mut rng = ChaCha20Rng::from_seed([seed; 32]);
-        let mut events = Vec::new();
-        game.begin(&mut chance, &mut events).unwrap();
-        for step in 0..100_000 {
-            if game.is_over() {
-                return (game.winners().iter().map(Seat::index).collect(), step);
+        if game.turn() != Some(seat) {
+            return None;
+        }
+        match game.phase() {
+            Phase::Take => Some(LootAction::Take(self.pile(game, &sight, rng))),
+            Phase::Discard => {
+                let (card, _) = sight.best_discard(&sight.hand)?;
+                let slots = game.hand_of(seat).iter();
+                let mut held = slots.filter(|slot| slot.face(known) == Some(card));
+                let handle = held.next()?.handle();
+                Some(LootAction::Discard { card, handle })
             }
-            for (seat, level) in Seat::first(levels.len()).zip(levels) {
-                if let Some(action) = choose_any(*level, &game, seat, chance.faces(), &mut rng) {
-                    game.apply(seat, &action, &mut chance, &mut events).unwrap();
-                    break;
+        }
+    }
+}
+
+impl LootBot {
+    /// The pile to take from: the discard pile if its top card does more for the hand than a card
+    /// drawn would on the average.
+    fn pile(&self, game: &Loot, sight: &Sight, rng: &mut dyn Rng) -> Pile {
+        let Some(top) = game.discard_pile().last() else {
+            return Pile::Draw;
+        };
+        if game.draw_pile().is_empty() {
+            return Pile::Discard;
+        }
+        let mut unseen = sight.unseen.clone();
+        let (mut drawn, mut looked) = (0, 0);
+        while let (true, Ok(left @ 1..)) = (looked < self.samples, u32::try_from(unseen.len())) {
+            let place = usize::try_from(uniform(rng, left)).unwrap_or(0);
+            drawn += sight.worth_with(unseen.swap_remove(place));
+            looked += 1;
+        }
+        let average = drawn / i32::try_from(looked).unwrap_or(1).max(1);
+        // Unlike a drawn card, the top card may not be worth keeping; then the turn is lost.
+        if sight.worth_with(*top) > average {
+            Pile::Discard
+        } else {
+            Pile::Draw
+        }
+    }
+
+    /// Whether to fire: a good score, probably ahead of the others', and not one that ends the game
+    /// in somebody else's favour.
+    fn fires(&self, game: &Loot, seat: Seat, sight: &Sight) -> bool {
+        // With a card just taken the worst one still goes; but a fire would wait for that anyway.
+        let score = match sight.hand.len() {
+            10.. => return false,
+            _ => best_total(&sight.hand, sight.gods(&sight.hand)),
+        };
+        let own = i64::from(score);
+        let after = |other: Seat| {
+            let total = game.totals().get(other.index()).copied().unwrap_or(0);
+            total
+                + if other == seat {
+                    own
+                } else {
+                    expected(game, other)
                 }
-            }
+        };
+        let others = || game.playing().without(seat).iter();
+        let leads = others().all(|other| after(seat) > after(other));
+        let ends = game
+            .playing()
+            .iter()
+            .any(|any| after(any).abs() >= game.target());
+        if ends {
+            return leads && own >= 0;
         }
-        panic!("the game does not end");
-    }
-
-    #[test]
-    fn games_between_bots_end_in_good_time() {
-        for seed in 0..10 {
-            let (_, steps) = play(&[Level::Normal; 3], seed);
-            assert!(steps < 4000, "seed {seed}: {steps} actions");
-        }
-    }
-
-    #[test]
-    fn normal_beats_easy() {
-        let won = (0..30)
-            .filter(|seed| {
-                let normal = usize::from(seed % 2);
-                let mut levels = [Level::Easy; 2];
-                levels[normal] = Level::Normal;
-                play(&levels, *seed).0 == [normal]
-            })
-            .count();
-        assert!(won >= 27, "normal won {won} of 30");
+        score >= self.worth_firing && others().all(|o| own - expected(game, o) >= self.ahead.into())
     }
 }
+
+/// What another seat's hand may be expected to score by the turns it has had.
+///
+/// When a hand drags on, everybody is waiting with something worse than usual: the expectation falls
+/// again, so that somebody fires in the end.
+fn expected(game: &Loot, seat: Seat) -> i64 {
+    let turns = game.turns().get(seat.index()).copied().unwrap_or(0);
+    let beyond = i64::from(turns) + 1 - i64::try_from(BY_TURNS.len()).unwrap_or(0);
+    let place = usize::try_from(turns)
+        .unwrap_or(usize::MAX)
+        .min(BY_TURNS.len() - 1);
+    BY_TURNS.get(place).copied().unwrap_or(0) - beyond.max(0)
+}
+
+/// What this bot's own hands score on the average after that many turns, when nobody fires.
+const BY_TURNS: [i64; 10] = [-11, 3, 11, 16, 19, 21, 23, 24, 26, 27];
+
+/// What the bot's seat can see.
+struct Sight {
+    hand: Vec<Face>,
+    /// Gods that other seats took in the open.
+    others: GodSet,
+    /// The cards that could still come: not in the hand, not in the discard pile, nor held by
+    /// another seat in the open.
+    unseen: Vec<Face>,
+}
+
+impl Sight {
+    fn new(game: &Loot, seat: Seat, known: &Faces) -> Self {
+        let hand = game
+            .hand_of(seat)
+            .iter()
+            .filter_map(|slot| slot.face(known));
+        let hand: Vec<Face> = hand.collect();
+        let others = game.playing().without(seat);
+        let open = others.iter().flat_map(|other| game.hand_of(other));
+        let open = open.filter_map(|slot| match slot {
+            Slot::Open(card) => Some(*card),
+            Slot::Sealed(_) => None,
+        });
+        let open: Vec<Face> = open.collect();
+        let seen = |card: &Face| {
+            hand.contains(card) || open.contains(card) || game.discard_pile().contains(card)
+        };
+        let unseen = cards::all().filter(|card| !seen(card)).collect();
+        Self {
+            others: GodSet::NONE.and_of(&open),
+            hand,
+            unseen,
+        }
+    }
+
+    /// The gods that would act with this hand.
+    fn gods(&self, hand: &[Face]) -> GodSet {
+        self.others.and_of(hand)
+    }
+
+    /// What the hand is worth with one card more, once the worst has gone.
+    fn worth_with(&self, card: Face) -> i32 {
+        let mut hand = self.hand.clone();
+        hand.push(card);
+        self.best_discard(&hand).map_or(0, |(_, worth)| worth)
+    }
+
+    /// The card whose loss leaves the most, and what it leaves. Among equals the highest rank goes.
+    fn best_discard(&self, hand: &[Face]) -> Option<(Face, i32)> {
+        let mut rest = Vec::with_capacity(hand.len());
+        let left = hand.iter().map(|card| {
+            rest.clear();
+            rest.extend(hand.iter().filter(|other| *other != card));
+            (*card, self.worth(&rest))
+        });
+        left.max_by_key(|(card, worth)| (*worth, rank(*card)))
+    }
+
+    /// What a hand is worth, in quarter points.
+    fn worth(&self, hand: &[Face]) -> i32 {
+        let arrangement = best(hand, self.gods(hand));
+        let loose: Vec<Face> = arrangement.loose.iter().map(|(card, _)| *card).collect();
+        let hopes: i32 = arrangement
+            .loose
+            .iter()
+            // Combined it would score 2, and no longer cost what it costs now.
+            .map(|(card, points)| (2 - points) * self.hope(*card, &loose) / 25)
+            .sum();
+        4 * arrangement.total + hopes
+    }
+
+    /// How likely an uncombined card is to be combined soon, in percent.
+    fn hope(&self, card: Face, loose: &[Face]) -> i32 {
+        let waiting = |wanted: &dyn Fn(Face) -> bool| {
+            let outs = self.unseen.iter().filter(|unseen| wanted(**unseen)).count();
+            i32::try_from(outs).unwrap_or(0)
+        };
+        let count = |alike: &dyn Fn(Face) -> bool| loose.iter().filter(|c| alike(**c)).count();
+        let same_rank = |other: Face| rank(other) == rank(card);
+        let same_suit = |other: Face| suit(other) == suit(card);
+        let set = match count(&same_rank) {
+            0 | 1 => 0,
+            _ => PER_OUT * waiting(&same_rank),
+        };
+        let colour = match count(&same_suit) {
+            0 | 1 => 0,
+            2 => waiting(&same_suit),
+            _ => PER_OUT * waiting(&same_suit),
+        };
+        let runs = (1..=RANKS - 3).filter(|low| (*low..low + 4).contains(&rank(card)));
+        let run = runs.map(|low| {
+            let missing = |at: &u8| !loose.iter().any(|card| rank(*card) == *at);
+            let missing: Vec<u8> = (low..low + 4).filter(missing).collect();
+            match missing.as_slice() {
+                [one] => PER_OUT * waiting(&|other| rank(other) == *one),
+                [_, _] => FAR,
+                _ => 0,
+            }
+        });
+        set.max(colour).max(run.max().unwrap_or(0)).min(MOST_HOPE)
+    }
+}
+
+/// What each card that would complete a combination adds to its likelihood, in percent.
+const PER_OUT: i32 = 7;
+
+/// The hope of a run that two cards are missing for.
+const FAR: i32 = 4;
+
+/// However many cards would do, it is not certain that one comes.
+const MOST_HOPE: i32 = 45;

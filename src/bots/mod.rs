@@ -1,83 +1,140 @@
-//! Bots: players that see what their seat may see, and nothing else.
+//! Bots: what a seat plays when nobody sits there.
 //!
-//! A bot is handed the public state and its own overlay, never a table or a connection, so it plays
-//! in a session, in a play-out or behind a referee alike. One that searches needs nothing but the
-//! game interface: it may clone the state and play on with a [`RefereeChance`] over a guess of the
-//! hidden cards.
+//! A bot sees what its seat sees, the public state and its own overlay, and is handed an RNG; it
+//! reads no clock and keeps no randomness of its own, so a seeded game can be played again. One that
+//! searches needs nothing but [`Game`]: it may deal the hidden cards to itself by a guess, and try
+//! actions on copies with [`crate::games::chance::RefereeChance`] or a chance of its own.
 //!
-//! [`RefereeChance`]: crate::games::chance::RefereeChance
-
-mod loot;
-
-use std::str::FromStr;
+//! Easy bots are the same for all games, in `random`; normal ones know their game.
 
 use fairdeal_protocol::card::Faces;
-use fairdeal_protocol::game::{Game as _, uniform};
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::game::{Game, Halt};
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use rand_core::Rng;
 
+use crate::games::chance::RefereeChance;
 use crate::games::{AnyAction, AnyGame};
 
+mod loot;
+mod random;
+
+pub use loot::LootBot;
+pub use random::Random;
+
+/// Somebody who plays a seat of a game.
+pub trait Bot<G: Game>: Send + Sync {
+    /// What the seat does now, knowing `known`: some legal action if it is to act. A seat that is
+    /// not to act is asked too, and answers with an out-of-turn action or, mostly, `None`.
+    fn choose(
+        &mut self,
+        game: &G,
+        seat: Seat,
+        known: &Faces,
+        rng: &mut dyn Rng,
+    ) -> Option<G::Action>;
+}
+
 /// How well a bot plays.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Random legal moves.
+    /// Any legal action.
     Easy,
-    /// Sensible moves.
-    #[default]
+    /// Sensible play by rules of thumb.
     Normal,
 }
 
-/// No such level.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no level '{0}'; there are easy and normal")]
-pub struct UnknownLevel(String);
+impl Level {
+    /// Every level, weakest first, with its name on the command line.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Easy, "easy"), (Self::Normal, "normal")];
 
-impl FromStr for Level {
-    type Err = UnknownLevel;
+    /// The level of that name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|(_, known)| *known == name)
+            .map(|(level, _)| level)
+    }
+}
 
-    fn from_str(text: &str) -> Result<Self, UnknownLevel> {
-        match text {
-            "easy" => Ok(Self::Easy),
-            "normal" => Ok(Self::Normal),
-            _ => Err(UnknownLevel(text.to_owned())),
+/// A bot of that level for any game.
+pub fn bot(level: Level) -> Box<dyn Bot<AnyGame>> {
+    match level {
+        Level::Easy => Box::new(Random::default()),
+        Level::Normal => Box::new(Normal::default()),
+    }
+}
+
+/// The normal bots of all games.
+#[derive(Default)]
+struct Normal {
+    loot: LootBot,
+}
+
+impl Bot<AnyGame> for Normal {
+    fn choose(
+        &mut self,
+        game: &AnyGame,
+        seat: Seat,
+        known: &Faces,
+        rng: &mut dyn Rng,
+    ) -> Option<AnyAction> {
+        match game {
+            AnyGame::Loot(game) => {
+                let action = self.loot.choose(game, seat, known, rng);
+                action.map(AnyAction::Loot)
+            }
         }
     }
 }
 
-/// What a bot wants to do now: in its turn always something legal, out of turn perhaps nothing.
-pub fn choose(
-    level: Level,
-    game: &AnyGame,
-    seat: Seat,
-    known: &Faces,
-    rng: &mut dyn Rng,
-) -> Option<AnyAction> {
-    let legal = game.legal(seat, known);
-    let in_turn = game.to_act().contains(seat);
-    match (level, game) {
-        (Level::Normal, AnyGame::Loot(loot)) => {
-            loot::choose(loot, seat, known).map(AnyAction::Loot)
-        }
-        (Level::Easy, _) => random(game, legal, in_turn, rng),
-    }
+/// Why a game among bots went no further.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stuck {
+    /// A bot that was to act did nothing.
+    Idle(Seat),
+    /// A bot's action was refused, or chance ran out.
+    Halted(Seat, Halt),
 }
 
-/// A random action of the turn; out-of-turn ones only rarely, so that games go on.
-fn random(
-    game: &AnyGame,
-    mut legal: Vec<AnyAction>,
-    in_turn: bool,
+/// Plays a game that has begun among bots, one a seat, until it is over or `most` actions are made;
+/// says how many were. Before each action the seats that are not to act may interject.
+///
+/// # Errors
+/// [`Stuck`], with the game as it was before that action or, if chance paused, half done.
+pub fn play<G: Game>(
+    game: &mut G,
+    chance: &mut RefereeChance,
+    bots: &mut [Box<dyn Bot<G>>],
     rng: &mut dyn Rng,
-) -> Option<AnyAction> {
-    let rarely = uniform(rng, 100) == 0;
-    if !rarely {
-        legal.retain(|action| !game.out_of_turn(action));
+    most: usize,
+) -> Result<usize, Stuck> {
+    let all = SeatSet::all(bots.len());
+    let mut events = Vec::new();
+    for made in 0..most {
+        let to_act = game.to_act();
+        let others = all.iter().filter(|seat| !to_act.contains(*seat));
+        let mut choice = None;
+        for seat in others.chain(to_act.iter()) {
+            let known = chance.dealt_to(seat);
+            let bot = bots.get_mut(seat.index());
+            choice = bot
+                .and_then(|bot| bot.choose(game, seat, known, rng))
+                .map(|act| (seat, act));
+            if choice.is_some() {
+                break;
+            }
+        }
+        let Some((seat, action)) = choice else {
+            return to_act
+                .iter()
+                .next()
+                .map_or(Ok(made), |seat| Err(Stuck::Idle(seat)));
+        };
+        events.clear();
+        let done = game.apply(seat, &action, chance, &mut events);
+        done.map_err(|halt| Stuck::Halted(seat, halt))?;
+        if game.is_over() {
+            return Ok(made + 1);
+        }
     }
-    if !in_turn && !rarely {
-        return None;
-    }
-    let count = u32::try_from(legal.len()).ok().filter(|count| *count > 0)?;
-    let index = usize::try_from(uniform(rng, count)).ok()?;
-    (index < legal.len()).then(|| legal.swap_remove(index))
+    Ok(most)
 }

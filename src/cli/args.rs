@@ -133,7 +133,7 @@ pub(super) struct SeatArgs {
     #[arg(long)]
     pub(super) json: bool,
     /// How well bots play: easy or normal
-    #[arg(long, default_value = "normal", value_name = "LEVEL")]
+    #[arg(long, default_value = "normal", value_name = "LEVEL", value_parser = level)]
     pub(super) level: Level,
     /// How long bots think before each action, in milliseconds
     #[arg(long, value_name = "MS")]
@@ -141,6 +141,13 @@ pub(super) struct SeatArgs {
     /// Leave after one game (the default)
     #[arg(long)]
     pub(super) once: bool,
+}
+
+fn level(text: &str) -> Result<Level, String> {
+    Level::by_name(text).ok_or_else(|| {
+        let names: Vec<&str> = Level::ALL.iter().map(|(_, name)| *name).collect();
+        format!("the levels are {}", names.join(" and "))
+    })
 }
 
 #[derive(Debug, clap::Args)]

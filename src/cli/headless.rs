@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::seat::Seat;
 use serde_json::{Value, json};
 
@@ -97,7 +98,10 @@ impl Printer {
                 seat: by,
                 action,
             } => {
-                let action = self.game.as_ref().map(|game| game.action_to_json(action));
+                let action = self
+                    .game
+                    .as_ref()
+                    .map(|game| game.action_to_json(*by, action, &Faces::new()));
                 json!({"event": "action", "step": step, "seat": seat(by), "action": action})
             }
             SessionEvent::Game(event) => {

@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::args::{Common, Host, Join, Options, Play, SeatArgs};
 use super::{Exit, headless, usage};
-use crate::games::{info, rule_set};
+use crate::games::{game_info, rule_set};
 use crate::net::{JoinTarget, Multiaddr, Transport};
 use crate::session::driver::{Pilot, Role, Setup, start};
 use crate::session::{Handle, SessionEvent};
@@ -226,7 +226,7 @@ fn listen_or_everywhere(listen: Vec<Multiaddr>) -> anyhow::Result<Vec<Multiaddr>
 }
 
 fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Result<Exit> {
-    let least = info(&host.game).map_err(usage)?.least;
+    let least = game_info(&host.game).map_err(usage)?.least_seats;
     let seats = host
         .seats
         .unwrap_or_else(|| least.max(host.bots.saturating_add(2)));

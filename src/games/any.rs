@@ -1,7 +1,7 @@
-//! One game out of all: an enum that passes everything on to the game it holds.
+//! One type that is any of the games, so that a table, a referee or a screen carries them all.
 //!
-//! The order of the variants is part of the wire format: an action is encoded with the number of
-//! its game in front. New games are added at the end.
+//! Actions go over the wire and into files in these enums, and a variant's number is part of their
+//! encoding: variants are only ever added at the end.
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown};
@@ -9,62 +9,64 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::loot::{self, Loot};
-use super::{ActionError, TableGame};
+use super::{ActionError, GameInfo, TableGame, loot};
 
+/// Writes the enums and hands every method on to the game inside.
 macro_rules! any_game {
-    ($($variant:ident($game:ty) = $id:expr),+ $(,)?) => {
-        /// The state of any game.
+    ($($(#[$doc:meta])* $variant:ident($game:ty, $info:path)),+ $(,)?) => {
+        /// Every game that can be played here.
+        pub static GAMES: &[&GameInfo] = &[$(&$info),+];
+
+        /// Any of the games.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         pub enum AnyGame {
-            $(#[doc = concat!("A game of ", stringify!($variant), ".")] $variant($game),)+
+            $($(#[$doc])* $variant($game)),+
         }
 
-        /// An action of any game.
+        /// An action of any of the games.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub enum AnyAction {
-            $(#[doc = concat!("An action of ", stringify!($variant), ".")]
-              $variant(<$game as Game>::Action),)+
+            $($(#[$doc])* $variant(<$game as Game>::Action)),+
         }
 
-        /// An event of any game.
+        /// What happened in any of the games.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         pub enum AnyEvent {
-            $(#[doc = concat!("An event of ", stringify!($variant), ".")]
-              $variant(<$game as Game>::Event),)+
+            $($(#[$doc])* $variant(<$game as Game>::Event)),+
         }
 
         impl AnyGame {
-            /// Runs a call that reports events of the one game, and wraps them.
-            fn wrap<E, R>(
-                events: &mut Vec<AnyEvent>,
-                wrap: fn(E) -> AnyEvent,
-                call: impl FnOnce(&mut Vec<E>) -> R,
-            ) -> R {
-                let mut own = Vec::new();
-                let result = call(&mut own);
-                events.extend(own.into_iter().map(wrap));
-                result
+            /// What there is to know about this game.
+            pub fn info(&self) -> &'static GameInfo {
+                match self {
+                    $(Self::$variant(_) => &$info),+
+                }
             }
         }
 
+        // With a single game no action can be another's.
+        #[allow(unreachable_patterns)]
         impl Game for AnyGame {
             type Action = AnyAction;
             type Event = AnyEvent;
 
             fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
-                $(if rules.game == $id {
+                $(if rules.game == $info.id {
                     return <$game>::create(rules).map(Self::$variant);
                 })+
                 Err(RuleSetError::UnknownGame(rules.game.clone()))
             }
 
             fn deck_name(&self) -> &'static str {
-                match self { $(Self::$variant(game) => game.deck_name(),)+ }
+                match self {
+                    $(Self::$variant(game) => game.deck_name()),+
+                }
             }
 
             fn card_name(&self, face: Face) -> String {
-                match self { $(Self::$variant(game) => game.card_name(face),)+ }
+                match self {
+                    $(Self::$variant(game) => game.card_name(face)),+
+                }
             }
 
             fn begin(
@@ -74,35 +76,35 @@ macro_rules! any_game {
             ) -> Result<(), Pause> {
                 match self {
                     $(Self::$variant(game) => {
-                        Self::wrap(events, AnyEvent::$variant, |own| game.begin(chance, own))
-                    })+
+                        wrapped(events, AnyEvent::$variant, |own| game.begin(chance, own))
+                    }),+
                 }
             }
 
             fn to_act(&self) -> SeatSet {
-                match self { $(Self::$variant(game) => game.to_act(),)+ }
+                match self {
+                    $(Self::$variant(game) => game.to_act()),+
+                }
             }
 
             fn legal(&self, seat: Seat, known: &Faces) -> Vec<AnyAction> {
                 match self {
                     $(Self::$variant(game) => {
-                        game.legal(seat, known).into_iter().map(AnyAction::$variant).collect()
-                    })+
+                        let legal = game.legal(seat, known);
+                        legal.into_iter().map(AnyAction::$variant).collect()
+                    }),+
                 }
             }
 
-            // With one game there is no other game's action; with more there will be.
-            #[allow(unreachable_patterns)]
             fn check(&self, seat: Seat, action: &AnyAction) -> Result<(), Illegal> {
                 match (self, action) {
                     $((Self::$variant(game), AnyAction::$variant(action)) => {
                         game.check(seat, action)
                     })+
-                    _ => Err(Illegal::rule("that is an action of another game")),
+                    _ => Err(foreign()),
                 }
             }
 
-            #[allow(unreachable_patterns)]
             fn shown(&self, seat: Seat, action: &AnyAction) -> Vec<Shown> {
                 match (self, action) {
                     $((Self::$variant(game), AnyAction::$variant(action)) => {
@@ -112,7 +114,6 @@ macro_rules! any_game {
                 }
             }
 
-            #[allow(unreachable_patterns)]
             fn out_of_turn(&self, action: &AnyAction) -> bool {
                 match (self, action) {
                     $((Self::$variant(game), AnyAction::$variant(action)) => {
@@ -122,7 +123,6 @@ macro_rules! any_game {
                 }
             }
 
-            #[allow(unreachable_patterns)]
             fn apply(
                 &mut self,
                 seat: Seat,
@@ -132,11 +132,11 @@ macro_rules! any_game {
             ) -> Result<(), Halt> {
                 match (self, action) {
                     $((Self::$variant(game), AnyAction::$variant(action)) => {
-                        Self::wrap(events, AnyEvent::$variant, |own| {
+                        wrapped(events, AnyEvent::$variant, |own| {
                             game.apply(seat, action, chance, own)
                         })
                     })+
-                    _ => Err(Illegal::rule("that is an action of another game").into()),
+                    _ => Err(foreign().into()),
                 }
             }
 
@@ -148,40 +148,49 @@ macro_rules! any_game {
             ) -> Result<(), Pause> {
                 match self {
                     $(Self::$variant(game) => {
-                        Self::wrap(events, AnyEvent::$variant, |own| {
-                            game.forfeit(seat, chance, own)
-                        })
-                    })+
+                        wrapped(events, AnyEvent::$variant, |own| game.forfeit(seat, chance, own))
+                    }),+
                 }
             }
 
             fn hand(&self, seat: Seat) -> Vec<Slot> {
-                match self { $(Self::$variant(game) => game.hand(seat),)+ }
+                match self {
+                    $(Self::$variant(game) => game.hand(seat)),+
+                }
             }
 
             fn is_over(&self) -> bool {
-                match self { $(Self::$variant(game) => game.is_over(),)+ }
+                match self {
+                    $(Self::$variant(game) => game.is_over()),+
+                }
             }
 
             fn scores(&self) -> Vec<i64> {
-                match self { $(Self::$variant(game) => game.scores(),)+ }
+                match self {
+                    $(Self::$variant(game) => game.scores()),+
+                }
             }
 
             fn winners(&self) -> SeatSet {
-                match self { $(Self::$variant(game) => game.winners(),)+ }
+                match self {
+                    $(Self::$variant(game) => game.winners()),+
+                }
             }
         }
 
+        // As above.
+        #[allow(unreachable_patterns)]
         impl TableGame for AnyGame {
-            fn view(&self, viewer: Option<Seat>, known: &Faces) -> Value {
-                match self { $(Self::$variant(game) => game.view(viewer, known),)+ }
+            fn view(&self, seat: Option<Seat>, known: &Faces) -> Value {
+                match self {
+                    $(Self::$variant(game) => game.view(seat, known)),+
+                }
             }
 
-            #[allow(unreachable_patterns)]
-            fn action_to_json(&self, action: &AnyAction) -> Value {
+            fn action_to_json(&self, seat: Seat, action: &AnyAction, known: &Faces) -> Value {
                 match (self, action) {
                     $((Self::$variant(game), AnyAction::$variant(action)) => {
-                        game.action_to_json(action)
+                        game.action_to_json(seat, action, known)
                     })+
                     _ => Value::Null,
                 }
@@ -194,13 +203,12 @@ macro_rules! any_game {
                 known: &Faces,
             ) -> Result<AnyAction, ActionError> {
                 match self {
-                    $(Self::$variant(game) => {
-                        game.action_from_json(seat, value, known).map(AnyAction::$variant)
-                    })+
+                    $(Self::$variant(game) => game
+                        .action_from_json(seat, value, known)
+                        .map(AnyAction::$variant)),+
                 }
             }
 
-            #[allow(unreachable_patterns)]
             fn event_to_json(&self, event: &AnyEvent) -> Value {
                 match (self, event) {
                     $((Self::$variant(game), AnyEvent::$variant(event)) => {
@@ -210,7 +218,6 @@ macro_rules! any_game {
                 }
             }
 
-            #[allow(unreachable_patterns)]
             fn event_text(&self, event: &AnyEvent, names: &[String]) -> String {
                 match (self, event) {
                     $((Self::$variant(game), AnyEvent::$variant(event)) => {
@@ -219,10 +226,46 @@ macro_rules! any_game {
                     _ => String::new(),
                 }
             }
+
+            fn seats(&self) -> usize {
+                match self {
+                    $(Self::$variant(game) => game.seats()),+
+                }
+            }
+
+            fn shuffled_from_json(&self, entry: &Value) -> u32 {
+                match self {
+                    $(Self::$variant(game) => game.shuffled_from_json(entry)),+
+                }
+            }
+
+            fn shuffled_to_json(&self, number: u32) -> Value {
+                match self {
+                    $(Self::$variant(game) => game.shuffled_to_json(number)),+
+                }
+            }
         }
     };
 }
 
 any_game! {
-    Loot(Loot) = loot::INFO.id,
+    /// Loot.
+    Loot(loot::Loot, loot::INFO),
+}
+
+/// Runs a step that tells the game's own events, and passes them on wrapped, also those before a
+/// pause.
+fn wrapped<Own, Out>(
+    events: &mut Vec<AnyEvent>,
+    wrap: fn(Own) -> AnyEvent,
+    step: impl FnOnce(&mut Vec<Own>) -> Out,
+) -> Out {
+    let mut own = Vec::new();
+    let out = step(&mut own);
+    events.extend(own.into_iter().map(wrap));
+    out
+}
+
+fn foreign() -> Illegal {
+    Illegal::rule("that is an action of another game")
 }

@@ -1,115 +1,337 @@
-//! A referee's chance: every card known to it, shuffles and rolls from explicit lists or a seed.
+//! The referee's chance: shuffles and rolls from explicit lists first, then from a seed.
 //!
-//! For tests, play-outs and bots, and the ground that the referee stands on. It is a value: clone
-//! it before a request that may fail, and put the clone back if it does.
+//! It holds every face of every sealed deck, and beside that what each seat has been dealt, so that
+//! one process can play all the seats. When the explicit lists run out and there is no seed, or the
+//! next list fits nothing, it pauses and says what stopped it; [`RefereeChance::attempt`] runs a
+//! request so that it either succeeds as a whole or changes nothing.
 
 use std::collections::VecDeque;
 
 use fairdeal_protocol::card::{DeckId, Face, Faces, Handle};
-use fairdeal_protocol::game::{Chance, Flip, Pause, shuffle};
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::game::{Chance, Flip, Game, Halt, Illegal, Pause, shuffle};
+use fairdeal_protocol::seat::{MAX_SEATS, Seat};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
-/// What an engine asked for that nothing could serve.
+/// What a game asks for that nothing is there to answer with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Needs {
-    /// The order of these cards.
+pub enum Need {
+    /// These cards shuffled into a sealed deck.
     Shuffle(Vec<Face>),
-    /// A flip.
+    /// A public flip.
     Flip(Flip),
 }
 
-/// See the module's head.
-#[derive(Clone, Debug)]
-pub struct RefereeChance {
-    shuffles: VecDeque<Vec<Face>>,
-    rolls: VecDeque<u32>,
-    stream: Option<ChaCha20Rng>,
-    faces: Faces,
+impl Need {
+    /// The same as a flip: a sealed deck is an order too, only in the dark.
+    fn as_flip(&self) -> Flip {
+        match self {
+            Self::Shuffle(cards) => Flip::Order(cards.clone()),
+            Self::Flip(flip) => flip.clone(),
+        }
+    }
+
+    /// Whether a roll answers it, and not a list.
+    pub fn is_roll(&self) -> bool {
+        matches!(self, Self::Flip(Flip::Die(_)))
+    }
+}
+
+/// Why the chance paused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Nothing explicit is left and there is no seed.
+    Exhausted(Need),
+    /// The next list or roll does not fit what was asked for.
+    Bad {
+        /// What was asked for.
+        need: Need,
+        /// What the next list or roll says.
+        given: Vec<u32>,
+    },
+}
+
+/// Why [`RefereeChance::attempt`] changed nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The rules forbid it.
+    Illegal(Illegal),
+    /// Chance is missing, or did not fit; in the latter case the bad list or roll is gone.
+    Stopped(Stop),
+}
+
+/// Where the answers have got to: what a failed request puts back.
+#[derive(Clone, Debug, Default)]
+struct Position {
+    rng: Option<ChaCha20Rng>,
+    shuffles_used: usize,
+    rolls_used: usize,
     decks: u16,
-    needs: Option<Needs>,
+    faces: Faces,
+    dealt: [Faces; MAX_SEATS],
+}
+
+/// Shuffles and rolls for a referee; see the module's head.
+#[derive(Clone, Debug, Default)]
+pub struct RefereeChance {
+    shuffles: VecDeque<Vec<u32>>,
+    rolls: VecDeque<u32>,
+    position: Position,
+    stop: Option<Stop>,
 }
 
 impl RefereeChance {
-    /// Serves everything from a seed.
-    pub fn seeded(seed: [u8; 32]) -> Self {
-        Self::explicit(Vec::new(), Vec::new(), Some(seed))
+    /// Nothing explicit, and the generator of a seed if there is one.
+    pub fn new(seed: Option<[u8; 32]>) -> Self {
+        let mut chance = Self::default();
+        chance.position.rng = seed.map(ChaCha20Rng::from_seed);
+        chance
     }
 
-    /// Serves explicit shuffles (top first) and rolls, then a seed if there is one.
-    pub fn explicit(shuffles: Vec<Vec<Face>>, rolls: Vec<u32>, seed: Option<[u8; 32]>) -> Self {
-        Self {
-            shuffles: shuffles.into(),
-            rolls: rolls.into(),
-            stream: seed.map(ChaCha20Rng::from_seed),
-            faces: Faces::new(),
-            decks: 0,
-            needs: None,
-        }
+    /// Everything from a seed.
+    pub fn from_seed(seed: [u8; 32]) -> Self {
+        Self::new(Some(seed))
     }
 
-    /// Every card of every deck of this deal.
+    /// Adds explicit shuffles (each the whole resulting order, first = top; a card is its face's
+    /// number) and rolls, behind those that are still there.
+    pub fn add(
+        &mut self,
+        shuffles: impl IntoIterator<Item = Vec<u32>>,
+        rolls: impl IntoIterator<Item = u32>,
+    ) {
+        self.shuffles.extend(shuffles);
+        self.rolls.extend(rolls);
+    }
+
+    /// The faces of all sealed cards of this deal.
     pub fn faces(&self) -> &Faces {
-        &self.faces
+        &self.position.faces
     }
 
-    /// What could not be served at the last pause.
-    pub fn needs(&self) -> Option<&Needs> {
-        self.needs.as_ref()
+    /// The faces of the sealed cards that this seat has been dealt in this deal.
+    #[allow(clippy::indexing_slicing, reason = "a seat is below MAX_SEATS")]
+    pub fn dealt_to(&self, seat: Seat) -> &Faces {
+        &self.position.dealt[seat.index()]
     }
 
-    fn order(&mut self, cards: &[Face]) -> Result<Vec<Face>, Pause> {
-        if let Some(order) = self.shuffles.pop_front() {
-            return Ok(order);
-        }
-        let Some(stream) = &mut self.stream else {
-            self.needs = Some(Needs::Shuffle(cards.to_vec()));
-            return Err(Pause);
+    /// Why it paused last, until it answers again.
+    pub fn stop(&self) -> Option<&Stop> {
+        self.stop.as_ref()
+    }
+
+    /// Runs a request on a copy of the game. If it succeeds the copy replaces the game and what it
+    /// looked at is used up. If not, neither game nor chance has changed, except that a list or roll
+    /// that did not fit is dropped.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub fn attempt<G: Game, T>(
+        &mut self,
+        game: &mut G,
+        request: impl FnOnce(&mut G, &mut Self) -> Result<T, Halt>,
+    ) -> Result<T, Refusal> {
+        let before = self.position.clone();
+        let mut copy = game.clone();
+        self.stop = None;
+        let why = match request(&mut copy, self) {
+            Ok(value) => {
+                *game = copy;
+                self.forget_used();
+                return Ok(value);
+            }
+            Err(why) => why,
         };
-        let mut order = cards.to_vec();
-        shuffle(stream, &mut order);
-        Ok(order)
+        let reached = std::mem::replace(&mut self.position, before);
+        match (why, &self.stop) {
+            (Halt::Illegal(why), _) => Err(Refusal::Illegal(why)),
+            (Halt::Pause, Some(stop)) => {
+                if let Stop::Bad { need, .. } = stop {
+                    // The request stopped at the first that it did not use.
+                    if need.is_roll() {
+                        self.rolls.remove(reached.rolls_used);
+                    } else {
+                        self.shuffles.remove(reached.shuffles_used);
+                    }
+                }
+                Err(Refusal::Stopped(stop.clone()))
+            }
+            // Nothing else pauses: a request that does so without asking is refused.
+            (Halt::Pause, None) => Err(Refusal::Illegal(Illegal::rule("the game made no step"))),
+        }
+    }
+
+    /// Drops the lists and rolls that have been used.
+    fn forget_used(&mut self) {
+        let used = self.position.shuffles_used.min(self.shuffles.len());
+        self.shuffles.drain(..used);
+        self.position.shuffles_used = 0;
+        let used = self.position.rolls_used.min(self.rolls.len());
+        self.rolls.drain(..used);
+        self.position.rolls_used = 0;
+    }
+
+    /// The next explicit answer of the kind that is needed.
+    fn explicit(&self, need: &Need) -> Option<Vec<u32>> {
+        if need.is_roll() {
+            let roll = self.rolls.get(self.position.rolls_used)?;
+            Some(vec![*roll])
+        } else {
+            self.shuffles.get(self.position.shuffles_used).cloned()
+        }
+    }
+
+    /// Answers from the explicit lists, else from the seed.
+    fn answer(&mut self, need: Need) -> Result<Vec<u32>, Pause> {
+        self.stop = None;
+        if let Some(given) = self.explicit(&need) {
+            if !need.as_flip().accepts(&given) {
+                self.stop = Some(Stop::Bad { need, given });
+                return Err(Pause);
+            }
+            if need.is_roll() {
+                self.position.rolls_used += 1;
+            } else {
+                self.position.shuffles_used += 1;
+            }
+            return Ok(given);
+        }
+        if let Some(rng) = &mut self.position.rng {
+            return Ok(need.as_flip().sample(rng));
+        }
+        self.stop = Some(Stop::Exhausted(need));
+        Err(Pause)
+    }
+
+    /// Lays a shuffled deck down.
+    fn lay(&mut self, order: impl Iterator<Item = Face>) -> DeckId {
+        let deck = DeckId(self.position.decks);
+        self.position.decks = self.position.decks.saturating_add(1);
+        for (position, face) in (0..=u8::MAX).zip(order) {
+            self.position.faces.set(Handle { deck, position }, face);
+        }
+        deck
     }
 }
 
 impl Chance for RefereeChance {
     fn next_deal(&mut self) -> Result<(), Pause> {
-        self.faces.clear();
-        self.decks = 0;
+        self.position.decks = 0;
+        self.position.faces.clear();
+        self.position.dealt.iter_mut().for_each(Faces::clear);
         Ok(())
     }
 
     fn shuffle(&mut self, cards: &[Face]) -> Result<DeckId, Pause> {
-        let order = self.order(cards)?;
-        let deck = DeckId(self.decks);
-        self.decks = self.decks.saturating_add(1);
-        for (handle, face) in Handle::all(deck, order.len()).zip(order) {
-            self.faces.set(handle, face);
+        let listed = self.position.shuffles_used < self.shuffles.len();
+        if let (false, Some(rng)) = (listed, &mut self.position.rng) {
+            // Play-outs come this way: no list to compare, and none to build.
+            self.stop = None;
+            let mut order = cards.to_vec();
+            shuffle(rng, &mut order);
+            return Ok(self.lay(order.into_iter()));
         }
-        Ok(deck)
+        let order = self.answer(Need::Shuffle(cards.to_vec()))?;
+        // What was accepted is a permutation of faces.
+        Ok(self.lay(
+            order
+                .into_iter()
+                .filter_map(|n| u8::try_from(n).ok().map(Face)),
+        ))
     }
 
-    fn deal(&mut self, _: Handle, _: Seat) {}
+    fn deal(&mut self, card: Handle, to: Seat) {
+        if let (Some(face), Some(dealt)) = (
+            self.position.faces.get(card),
+            self.position.dealt.get_mut(to.index()),
+        ) {
+            dealt.set(card, face);
+        }
+    }
 
     fn open(&mut self, cards: &[Handle]) -> Result<Vec<Face>, Pause> {
-        // Every handle an engine names came from a shuffle of this deal.
-        cards
-            .iter()
-            .map(|card| self.faces.get(*card).ok_or(Pause))
-            .collect()
+        // A handle of no deck is an engine's mistake, which a wrong face would only hide.
+        let faces: Option<Vec<_>> = cards.iter().map(|c| self.position.faces.get(*c)).collect();
+        faces.ok_or(Pause)
     }
 
     fn flip(&mut self, flip: &Flip) -> Result<Vec<u32>, Pause> {
-        if let (Flip::Die(_), Some(roll)) = (flip, self.rolls.pop_front()) {
-            return Ok(vec![roll]);
-        }
-        match &mut self.stream {
-            Some(stream) => Ok(flip.sample(stream)),
-            None => {
-                self.needs = Some(Needs::Flip(flip.clone()));
-                Err(Pause)
-            }
-        }
+        self.answer(Need::Flip(flip.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cards(numbers: impl IntoIterator<Item = u8>) -> Vec<Face> {
+        numbers.into_iter().map(Face).collect()
+    }
+
+    fn order(chance: &RefereeChance, deck: DeckId, size: usize) -> Vec<u8> {
+        let face = |handle| chance.faces().get(handle).unwrap().0;
+        Handle::all(deck, size).map(face).collect()
+    }
+
+    #[test]
+    fn lists_come_first_then_the_seed_which_they_leave_alone() {
+        let five = cards(0..5);
+        let mut seeded = RefereeChance::from_seed([7; 32]);
+        let mut mixed = RefereeChance::from_seed([7; 32]);
+        mixed.add([vec![4, 3, 2, 1, 0]], [2]);
+        let listed = mixed.shuffle(&five).unwrap();
+        assert_eq!(order(&mixed, listed, 5), [4, 3, 2, 1, 0]);
+        assert_eq!(mixed.flip(&Flip::Die(6)), Ok(vec![2]));
+        let (own, other) = (
+            mixed.shuffle(&five).unwrap(),
+            seeded.shuffle(&five).unwrap(),
+        );
+        assert_eq!((own, other), (DeckId(1), DeckId(0)));
+        assert_eq!(order(&mixed, own, 5), order(&seeded, other, 5));
+        assert_eq!(mixed.flip(&Flip::Die(6)), seeded.flip(&Flip::Die(6)));
+    }
+
+    #[test]
+    fn a_sealed_shuffle_from_a_seed_is_the_order_of_a_public_one() {
+        let ten = cards(10..20);
+        let mut sealed = RefereeChance::from_seed([8; 32]);
+        let deck = sealed.shuffle(&ten).unwrap();
+        let public = RefereeChance::from_seed([8; 32])
+            .flip(&Flip::Order(ten))
+            .unwrap();
+        let sealed: Vec<_> = order(&sealed, deck, 10)
+            .into_iter()
+            .map(u32::from)
+            .collect();
+        assert_eq!(sealed, public);
+    }
+
+    #[test]
+    fn a_seat_knows_what_it_was_dealt_until_the_next_deal() {
+        let mut chance = RefereeChance::from_seed([9; 32]);
+        let deck = chance.shuffle(&cards(0..3)).unwrap();
+        let handles: Vec<_> = Handle::all(deck, 3).collect();
+        let (a, b) = (Seat::new(0).unwrap(), Seat::new(1).unwrap());
+        chance.deal(handles[0], a);
+        assert_eq!(chance.dealt_to(a).iter().count(), 1);
+        assert_eq!(chance.dealt_to(b).iter().count(), 0);
+        assert_eq!(chance.open(&handles).unwrap().len(), 3);
+        chance.next_deal().unwrap();
+        assert_eq!(chance.dealt_to(a).iter().count(), 0);
+        assert_eq!(chance.open(&handles), Err(Pause));
+        assert_eq!(chance.shuffle(&cards(0..3)), Ok(DeckId(0)));
+    }
+
+    #[test]
+    fn without_a_seed_it_says_what_it_needs() {
+        let mut chance = RefereeChance::default();
+        assert_eq!(chance.flip(&Flip::Die(4)), Err(Pause));
+        let need = Need::Flip(Flip::Die(4));
+        assert_eq!(chance.stop(), Some(&Stop::Exhausted(need)));
+        chance.add([], [4]);
+        assert_eq!(chance.flip(&Flip::Die(4)), Ok(vec![4]));
+        assert_eq!(chance.shuffle(&cards([5, 6])), Err(Pause));
+        let need = Need::Shuffle(cards([5, 6]));
+        assert_eq!(chance.stop(), Some(&Stop::Exhausted(need)));
     }
 }

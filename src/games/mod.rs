@@ -1,187 +1,81 @@
-//! The games: one folder each, pure rules without I/O, behind one interface.
+//! The games: each a pure state machine over public state, with its JSON and its words.
 //!
-//! [`Game`] (in the protocol crate) is what a table needs of a game; [`TableGame`] adds what the
-//! referee and the screens need: JSON and words. [`AnyGame`] carries every game through code that
-//! does not care which.
+//! | module | what is in it |
+//! | --- | --- |
+//! | `registry` | what a game is called, whom it is for, its options; [`rule_set`] |
+//! | `any` | [`AnyGame`]: one type that is any of the games, for a table that carries them all |
+//! | [`chance`] | [`chance::RefereeChance`]: shuffles and rolls from lists or from a seed |
+//! | `json` | reading an action's JSON object strictly |
+//! | [`loot`] | Loot |
+//!
+//! A game is a folder of its own: state and rules in `mod.rs`, cards, scoring and views beside it.
+//! It implements [`Game`] (rules) and [`TableGame`] (JSON and words), has an `INFO`, and is entered
+//! in `any`. Nothing in here does input or output, reads a clock, or makes randomness of its own.
 
-pub mod any;
-pub mod chance;
-pub mod loot;
-
-use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
-
-use fairdeal_protocol::card::Faces;
-use fairdeal_protocol::game::{Game, RuleSet, RuleSetError};
+use fairdeal_protocol::card::{Face, Faces};
+use fairdeal_protocol::game::Game;
 use fairdeal_protocol::seat::Seat;
 use serde_json::Value;
 
-pub use any::{AnyAction, AnyEvent, AnyGame};
+mod any;
+pub mod chance;
+mod json;
+pub mod loot;
+mod registry;
 
-/// Every game that this program plays.
-pub const GAMES: [&GameInfo; 1] = [&loot::INFO];
+pub use any::{AnyAction, AnyEvent, AnyGame, GAMES};
+pub use registry::{
+    GameInfo, OptionInfo, OptionKind, game_info, options_from_json, rule_set, valid_options,
+};
 
-/// An option of a game.
-#[derive(Clone, Copy, Debug)]
-pub struct OptionInfo {
-    /// Its name.
-    pub key: &'static str,
-    /// What it is when nobody says otherwise.
-    pub default: &'static str,
-    /// What it can be, in words.
-    pub allowed: &'static str,
-}
-
-/// What there is to know of a game before it begins.
-#[derive(Clone, Copy, Debug)]
-pub struct GameInfo {
-    /// Its id.
-    pub id: &'static str,
-    /// Its name.
-    pub name: &'static str,
-    /// Who made it.
-    pub designer: &'static str,
-    /// The version of the rules, which all seats must share.
-    pub version: u16,
-    /// The fewest seats.
-    pub least: u8,
-    /// The most seats.
-    pub most: u8,
-    /// Its options.
-    pub options: &'static [OptionInfo],
-}
-
-impl GameInfo {
-    /// The options with their values, for an error that lists them.
-    fn known_options(&self) -> String {
-        let list: Vec<String> = self
-            .options
-            .iter()
-            .map(|o| format!("{} ({})", o.key, o.allowed))
-            .collect();
-        list.join(", ")
-    }
-
-    pub(crate) fn seats_error(&self, got: u8) -> RuleSetError {
-        RuleSetError::Seats {
-            game: self.id.to_owned(),
-            least: self.least,
-            most: self.most,
-            got,
-        }
-    }
-
-    /// Checks everything about a rule set but the values of its options.
-    pub(crate) fn check(&self, rules: &RuleSet) -> Result<(), RuleSetError> {
-        if rules.game != self.id {
-            return Err(RuleSetError::UnknownGame(rules.game.clone()));
-        }
-        if rules.version != self.version {
-            let (ours, theirs) = (self.version, rules.version);
-            return Err(RuleSetError::Version {
-                game: self.id.to_owned(),
-                ours,
-                theirs,
-            });
-        }
-        if !(self.least..=self.most).contains(&rules.seats) {
-            return Err(self.seats_error(rules.seats));
-        }
-        for key in rules.options.keys() {
-            if !self.options.iter().any(|option| option.key == key) {
-                return Err(RuleSetError::UnknownOption {
-                    game: self.id.to_owned(),
-                    key: key.clone(),
-                    known: self.known_options(),
-                });
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Reads a number option, written as this program writes it: no sign, no leading zeros.
-pub(crate) fn option_number(
-    rules: &RuleSet,
-    info: &GameInfo,
-    key: &str,
-    range: RangeInclusive<i64>,
-) -> Result<i64, RuleSetError> {
-    let text = rules.options.get(key).map_or("", String::as_str);
-    let number = text
-        .parse::<i64>()
-        .ok()
-        .filter(|n| range.contains(n) && n.to_string() == text);
-    number.ok_or_else(|| RuleSetError::OptionValue {
-        key: key.to_owned(),
-        allowed: info
-            .options
-            .iter()
-            .find(|option| option.key == key)
-            .map_or_else(String::new, |option| option.allowed.to_owned()),
-        got: text.to_owned(),
-    })
-}
-
-/// The game of an id.
+/// Why a JSON value is no action of the game.
 ///
-/// # Errors
-/// [`RuleSetError::UnknownGame`].
-pub fn info(id: &str) -> Result<&'static GameInfo, RuleSetError> {
-    GAMES
-        .into_iter()
-        .find(|info| info.id == id)
-        .ok_or_else(|| RuleSetError::UnknownGame(id.to_owned()))
-}
-
-/// The rule set for a game with the options given, the others at their defaults, all checked.
-///
-/// # Errors
-/// [`RuleSetError`] if there is no such game or it cannot be played so.
-pub fn rule_set(
-    id: &str,
-    seats: u8,
-    given: &BTreeMap<String, String>,
-) -> Result<RuleSet, RuleSetError> {
-    let info = info(id)?;
-    let mut options: BTreeMap<String, String> = info
-        .options
-        .iter()
-        .map(|o| (o.key.to_owned(), o.default.to_owned()))
-        .collect();
-    options.extend(given.clone());
-    let rules = RuleSet {
-        game: info.id.to_owned(),
-        version: info.version,
-        seats,
-        options,
-    };
-    AnyGame::create(&rules).map(|_| rules)
-}
-
-/// Why a JSON value is no action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+/// The referee refuses such an action as it refuses one against the rules.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ActionError {
-    /// It is no object.
+    /// Not a JSON object.
     #[error("an action is a JSON object")]
     NotAnObject,
-    /// It is an object, but no action of this game.
-    #[error("this game has no such action")]
-    Unknown,
+    /// A field is not there.
+    #[error("the action has no field '{0}'")]
+    Missing(&'static str),
+    /// A field that this action does not have.
+    #[error("the action has no use for a field '{0}'")]
+    Extra(String),
+    /// A field with a value that it cannot have.
+    #[error("'{field}' must be {must}, not {got}")]
+    Field {
+        /// The field.
+        field: &'static str,
+        /// What it must be.
+        must: String,
+        /// What it was.
+        got: String,
+    },
+    /// The card is not in the seat's hand, as far as is known here.
+    #[error("{card} is not in the hand of {seat}")]
+    NotInHand {
+        /// The card's name, as given.
+        card: String,
+        /// Whose hand.
+        seat: Seat,
+    },
 }
 
-/// A game with its JSON and its words.
+/// What is asked of a game besides its rules: its JSON, as `fairdeal engine` speaks it, and words.
 pub trait TableGame: Game {
-    /// What a seat may know, or the referee's own view for `None`; a hidden card is `null`.
-    fn view(&self, viewer: Option<Seat>, known: &Faces) -> Value;
+    /// What a seat may know, by the game's rules page; without a seat everything that `known`
+    /// covers. A card that the seat may not know is `null`, whatever `known` says.
+    fn view(&self, seat: Option<Seat>, known: &Faces) -> Value;
 
-    /// An action as the referee writes it; a card that it does not show is `null`.
-    fn action_to_json(&self, action: &Self::Action) -> Value;
+    /// An action of a seat as the referee writes it; a card that the holder of `known` may not know
+    /// is `null`.
+    fn action_to_json(&self, seat: Seat, action: &Self::Action, known: &Faces) -> Value;
 
-    /// Reads an action of a seat whose cards are in `known`.
+    /// Reads an action of a seat, finding the cards that it names by `known`. It need not be legal.
     ///
     /// # Errors
-    /// [`ActionError`] if it is none of this game; whether it is legal is not looked at.
+    /// [`ActionError`] if it has not the shape of an action, or names a card the seat has not got.
     fn action_from_json(
         &self,
         seat: Seat,
@@ -189,17 +83,51 @@ pub trait TableGame: Game {
         known: &Faces,
     ) -> Result<Self::Action, ActionError>;
 
-    /// An event as the referee writes it.
+    /// What happened, as an object with a `type`, for a log that programs read.
     fn event_to_json(&self, event: &Self::Event) -> Value;
 
-    /// An event in plain words.
+    /// What happened, in plain words, for a log that people read. A seat without a name in `names`
+    /// goes by its number.
     fn event_text(&self, event: &Self::Event, names: &[String]) -> String;
+
+    /// How many seats the table has, those that have left among them.
+    fn seats(&self) -> usize {
+        self.scores().len()
+    }
+
+    /// One entry of an explicit shuffle as a number of [`chance::RefereeChance::add`]; a number that
+    /// nothing has if it is no card of this game.
+    fn shuffled_from_json(&self, entry: &Value) -> u32 {
+        let Some(name) = entry.as_str() else {
+            return u32::MAX;
+        };
+        (0..=u8::MAX)
+            .map(Face)
+            .take_while(|face| !self.card_name(*face).is_empty())
+            .find(|face| self.card_name(*face) == name)
+            .map_or(u32::MAX, |face| u32::from(face.0))
+    }
+
+    /// One thing to be shuffled, as `needs` of the referee names it.
+    fn shuffled_to_json(&self, number: u32) -> Value {
+        u8::try_from(number).map_or(Value::Null, |face| self.card_name(Face(face)).into())
+    }
 }
 
-/// The name of a seat for a sentence.
-pub(crate) fn name_of(names: &[String], seat: Seat) -> String {
+/// A seat's name for a log; its number if it has none.
+pub(crate) fn name_of(seat: Seat, names: &[String]) -> String {
     names
         .get(seat.index())
+        .filter(|name| !name.is_empty())
         .cloned()
         .unwrap_or_else(|| seat.to_string())
+}
+
+/// Several names as a sentence lists them: "Ann", "Ann and Bob", "Ann, Bob and Cay".
+pub(crate) fn listed(names: &[String]) -> String {
+    match names {
+        [] => "nobody".to_owned(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
 }

@@ -23,7 +23,7 @@ use super::frame::{Addresses, Frame, Join, MAX_ADDRESSES, MAX_FRAME};
 use super::lobby::{Agreed, GuestLobby, HostLobby, LobbyError, Outbox};
 use super::text::clean;
 use super::{Command, Handle, LobbyView, PeerState, SessionEvent, Snapshot};
-use crate::bots::{self, Level};
+use crate::bots::{self, Bot, Level};
 use crate::games::{AnyAction, AnyGame, TableGame as _};
 use crate::net::{
     JoinTarget, Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, PeerId, Ticket,
@@ -140,7 +140,9 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
         node,
         key,
         stage,
-        pilot: setup.pilot,
+        bot: setup
+            .pilot
+            .map(|pilot| (bots::bot(pilot.level), pilot.pace)),
         archive: setup.archive,
         events,
         connected: Vec::new(),
@@ -179,7 +181,8 @@ struct Driver {
     node: NodeHandle,
     key: SigningKey,
     stage: Stage,
-    pilot: Option<Pilot>,
+    /// Who plays the seat instead of the holder of the handle, and how long it thinks.
+    bot: Option<(Box<dyn Bot<AnyGame>>, Duration)>,
     archive: Option<Arc<DataDir>>,
     events: mpsc::Sender<SessionEvent>,
     connected: Vec<PeerId>,
@@ -547,17 +550,11 @@ impl Driver {
 
     async fn pilot_acts(&mut self) {
         self.think = None;
-        let (Stage::Table(seated), Some(pilot)) = (&mut self.stage, self.pilot) else {
+        let (Stage::Table(seated), Some((bot, _))) = (&mut self.stage, &mut self.bot) else {
             return;
         };
         let table = &seated.table;
-        let choice = bots::choose(
-            pilot.level,
-            table.game(),
-            table.me(),
-            table.known(),
-            &mut self.rng,
-        );
+        let choice = bot.choose(table.game(), table.me(), table.known(), &mut self.rng);
         if let Some(action) = choice {
             self.act(action).await;
         }
@@ -598,7 +595,7 @@ impl Driver {
 
     /// Lets the bot think if there is something to think about.
     fn plan(&mut self) {
-        let (Stage::Table(seated), Some(pilot)) = (&self.stage, self.pilot) else {
+        let (Stage::Table(seated), Some((_, pace))) = (&self.stage, &self.bot) else {
             return;
         };
         let table = &seated.table;
@@ -608,7 +605,7 @@ impl Driver {
                 .legal(table.me(), table.known())
                 .iter()
                 .any(|action| table.game().out_of_turn(action));
-        self.think = may_act.then(|| Instant::now() + pilot.pace);
+        self.think = may_act.then(|| Instant::now() + *pace);
     }
 
     async fn show(&self) {

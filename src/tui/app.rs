@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use fairdeal_protocol::card::{Face, Slot};
+use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::seat::Seat;
 use ratatui::Frame;
 use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
@@ -14,9 +15,9 @@ use ratatui::layout::{Position, Rect};
 use super::burn::Burn;
 use super::style::Theme;
 use super::{TuiOptions, burn, help, lobby, table};
-use crate::games::loot::cards::{Gods, rank, suit};
-use crate::games::loot::score::{Arrangement, best};
-use crate::games::loot::{self, Action, Loot, Phase, Pile};
+use crate::games::loot::cards::{GodSet, rank, suit};
+use crate::games::loot::score::{Arrangement, Kind, best};
+use crate::games::loot::{LastHand, Loot, LootAction as Action, LootEvent, Phase, Pile};
 use crate::games::{AnyAction, AnyEvent, AnyGame};
 use crate::session::{LobbyView, PeerState, SessionEvent, Snapshot};
 
@@ -115,6 +116,46 @@ pub struct App {
     pub(super) hits: Vec<(Rect, Hit)>,
 }
 
+/// A combination as it is shown: a colour together with the runs in it.
+pub(super) struct Group {
+    pub(super) label: &'static str,
+    pub(super) cards: Vec<Face>,
+    pub(super) points: i32,
+    pub(super) bonus: i32,
+    /// Whether a run within it scores as well.
+    pub(super) with_run: bool,
+}
+
+/// The combinations of an arrangement, each with what scores besides it.
+pub(super) fn groups(arrangement: &Arrangement) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for combo in &arrangement.combos {
+        let label = match combo.kind {
+            Kind::Run => "run",
+            Kind::Set => "set",
+            Kind::Colour => "colour",
+            // A run in a colour comes straight after that colour.
+            Kind::RunInColour => {
+                if let Some(colour) = groups.last_mut() {
+                    colour.points += combo.points + combo.bonus;
+                    colour.with_run = true;
+                }
+                continue;
+            }
+        };
+        let mut cards = combo.cards.clone();
+        cards.sort_by_key(|face| (rank(*face), suit(*face)));
+        groups.push(Group {
+            label,
+            cards,
+            points: combo.points + combo.bonus,
+            bonus: combo.bonus,
+            with_run: false,
+        });
+    }
+    groups
+}
+
 /// An own card as it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OwnCard {
@@ -210,20 +251,24 @@ impl App {
     }
 
     /// The gods that this seat can see: its own and those taken in the open.
-    pub(super) fn gods(&self) -> Gods {
+    pub(super) fn gods(&self) -> GodSet {
         let (Some(snapshot), Some(loot)) = (&self.snapshot, self.loot()) else {
-            return Gods::default();
+            return GodSet::NONE;
         };
-        let seats = fairdeal_protocol::seat::Seat::first(loot.seats());
-        let visible = seats.flat_map(|seat| {
-            let own = seat == snapshot.me;
-            let nothing = fairdeal_protocol::card::Faces::new();
-            let known = if own { snapshot.known.clone() } else { nothing };
-            loot.hand(seat)
-                .into_iter()
-                .filter_map(move |slot| slot.face(&known))
-        });
-        Gods::among(visible)
+        let nothing = Faces::new();
+        let visible: Vec<Face> = Seat::first(snapshot.names.len())
+            .flat_map(|seat| {
+                let known = if seat == snapshot.me {
+                    &snapshot.known
+                } else {
+                    &nothing
+                };
+                loot.hand_of(seat)
+                    .iter()
+                    .filter_map(|slot| slot.face(known))
+            })
+            .collect();
+        GodSet::NONE.and_of(&visible)
     }
 
     /// The own hand at its best.
@@ -255,10 +300,9 @@ impl App {
             return hand;
         }
         let arrangement = self.arrangement();
-        let order: Vec<Face> = arrangement
-            .combinations
+        let order: Vec<Face> = groups(&arrangement)
             .iter()
-            .flat_map(|combination| combination.cards.clone())
+            .flat_map(|group| group.cards.clone())
             .chain(arrangement.loose.iter().map(|(face, _)| *face))
             .collect();
         hand.sort_by_key(|card| order.iter().position(|face| *face == card.face));
@@ -324,10 +368,17 @@ impl App {
                 let last = self.unsorted().len().saturating_sub(1);
                 self.cursor = self.cursor.min(last);
             }
-            SessionEvent::Game(AnyEvent::Loot(loot::Event::Burned(last))) => {
-                let totals = self
-                    .loot()
-                    .map_or_else(Vec::new, |loot| loot.totals().to_vec());
+            SessionEvent::Game(AnyEvent::Loot(LootEvent::Burned {
+                fired_by,
+                hands,
+                scores,
+                totals,
+            })) => {
+                let last = LastHand {
+                    fired_by,
+                    hands,
+                    scores,
+                };
                 self.overlay = Overlay::Burn(Burn::new(&last, self.names(), &totals));
             }
             SessionEvent::Line(line) => self.say(line),
@@ -555,7 +606,7 @@ impl App {
     fn discard(&mut self) -> Vec<Effect> {
         match self.hand().get(self.cursor) {
             Some(card) => self.act(Action::Discard {
-                face: card.face,
+                card: card.face,
                 handle: card.slot.handle(),
             }),
             None => Vec::new(),

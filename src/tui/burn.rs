@@ -7,11 +7,11 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
 
-use super::app::{App, Hit, Overlay};
+use super::app::{App, Hit, Overlay, groups};
 use super::cards;
 use super::style::Theme;
 use crate::games::loot::LastHand;
-use crate::games::loot::cards::{name, suit};
+use crate::games::loot::cards::{GodSet, suit};
 use crate::games::loot::score::best;
 
 /// How a part of a line looks.
@@ -56,7 +56,10 @@ fn card_parts(line: &mut Vec<Part>, faces: &[Face]) {
 impl Burn {
     pub(super) fn new(last: &LastHand, names: &[String], totals: &[i64]) -> Self {
         let who = |seat: usize| names.get(seat).cloned().unwrap_or_default();
-        let gods = last.gods();
+        let gods = last
+            .hands
+            .iter()
+            .fold(GodSet::NONE, |gods, hand| gods.and_of(hand));
         let mut lines = vec![vec![part(
             format!("{} has fired the village.", who(last.fired_by.index())),
             Look::Head,
@@ -65,9 +68,8 @@ impl Burn {
             lines.push(vec![part("No god is in any hand.", Look::Plain)]);
         }
         for god in gods.iter() {
-            let face = Face(45 + god as u8);
             lines.push(vec![
-                part(format!("{:<12}", name(face)), Look::Card(5)),
+                part(format!("{:<12}", god.name()), Look::Card(5)),
                 part(god.effect(), Look::Plain),
             ]);
         }
@@ -86,17 +88,15 @@ impl Burn {
                 ),
                 part(format!("   total {total}"), Look::Plain),
             ]);
-            for combination in &arrangement.combinations {
-                let mut line = vec![part(
-                    format!("  {:<7}", combination.kind.name()),
-                    Look::Plain,
-                )];
-                card_parts(&mut line, &combination.cards);
-                line.push(part(format!("{:+}", combination.points), Look::Good));
-                if combination.bonus > 0 {
-                    line.push(part(" (six suits: +5 of it)", Look::Plain));
+            for group in groups(&arrangement) {
+                let mut line = vec![part(format!("  {:<7}", group.label), Look::Plain)];
+                card_parts(&mut line, &group.cards);
+                line.push(part(format!("{:+}", group.points), Look::Good));
+                if group.bonus > 0 {
+                    let bonus = format!(" (six suits: +{} of it)", group.bonus);
+                    line.push(part(bonus, Look::Plain));
                 }
-                if !combination.runs.is_empty() {
+                if group.with_run {
                     line.push(part(" (with the run in it)", Look::Plain));
                 }
                 lines.push(line);

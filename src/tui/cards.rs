@@ -2,7 +2,7 @@
 
 use fairdeal_protocol::card::Face;
 
-use crate::games::loot::cards::{god, rank, suit};
+use crate::games::loot::cards::{GODS as GOD_SUIT, rank, suit};
 
 /// Columns of a card with its border.
 pub(super) const WIDTH: u16 = 8;
@@ -25,7 +25,11 @@ fn at(list: &[&'static str], index: u8) -> &'static str {
 /// The three lines inside a card.
 pub(super) fn lines(face: Face) -> [String; 3] {
     let rank_index = rank(face) - 1;
-    let names = if god(face).is_some() { &GODS } else { &RANKS };
+    let names = if suit(face) == GOD_SUIT {
+        &GODS
+    } else {
+        &RANKS
+    };
     [
         format!("{:<4}{:>2}", rank(face), at(&LETTERS, suit(face))),
         format!("{:<6}", at(names, rank_index)),

@@ -12,10 +12,10 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph, Wrap};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::app::{App, Hit};
+use super::app::{App, Hit, groups};
 use super::cards;
 use crate::games::loot::cards::suit;
-use crate::games::loot::{Action, Loot, Phase, Pile};
+use crate::games::loot::{Loot, LootAction as Action, Phase, Pile};
 use crate::session::Snapshot;
 
 /// Draws the table. The area is at least 80 by 24.
@@ -112,7 +112,7 @@ fn draw_seats(app: &App, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(block(app, "Seats"), area);
     let heading = format!("  {} total  cards turns  seen", fit("name", 14));
     let mut lines = vec![Line::styled(heading, app.theme.faint())];
-    for (seat, name) in Seat::first(loot.seats()).zip(&snapshot.names) {
+    for (seat, name) in Seat::first(snapshot.names.len()).zip(&snapshot.names) {
         lines.push(seat_line(app, snapshot, loot, seat, name));
     }
     frame.render_widget(Paragraph::new(lines), inner);
@@ -131,7 +131,7 @@ fn seat_line<'a>(app: &App, snapshot: &Snapshot, loot: &Loot, seat: Seat, name: 
     } else {
         name.to_owned()
     };
-    let hand = loot.hand(seat);
+    let hand = loot.hand_of(seat);
     let style = if turn {
         app.theme.title()
     } else {
@@ -142,7 +142,7 @@ fn seat_line<'a>(app: &App, snapshot: &Snapshot, loot: &Loot, seat: Seat, name: 
         Span::raw(format!(
             "{total:>6}{:>7}{:>6}  ",
             hand.len(),
-            loot.turns(seat)
+            loot.turns().get(seat.index()).copied().unwrap_or(0)
         )),
     ];
     if loot.forfeited().contains(seat) {
@@ -180,7 +180,7 @@ fn card_block(app: &App, frame: &mut Frame<'_>, area: Rect, lines: [String; 3], 
 fn draw_piles(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let Some(loot) = app.loot() else { return };
     let (count, top, depth) = (
-        loot.draw_count(),
+        loot.draw_pile().len(),
         loot.discard_pile().last().copied(),
         loot.discard_pile().len(),
     );
@@ -254,14 +254,10 @@ fn draw_hand(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
             true,
         )]
     } else {
-        let combined = arrangement.combinations.iter().map(|combination| {
-            let runs = if combination.runs.is_empty() {
-                ""
-            } else {
-                "+run"
-            };
-            let label = format!("{}{runs} {:+}", combination.kind.name(), combination.points);
-            (combination.cards.len(), label, true)
+        let combined = groups(&arrangement).into_iter().map(|group| {
+            let run = if group.with_run { "+run" } else { "" };
+            let label = format!("{}{run} {:+}", group.label, group.points);
+            (group.cards.len(), label, true)
         });
         let loose = arrangement
             .loose

@@ -8,6 +8,8 @@
     clippy::expect_used
 )]
 
+mod bots;
+mod laws;
 mod net;
 mod process;
 mod transcript;

@@ -185,7 +185,7 @@ impl Game for Drill {
         }
         let held = |card: &Handle| self.hands[seat.index()].contains(&Slot::Sealed(*card));
         let ok = match action {
-            Action::Draw => !self.bidding && !(self.draw.is_empty() && self.discard.is_empty()),
+            Action::Draw => !(self.bidding || self.draw.is_empty() && self.discard.is_empty()),
             Action::Turn => !self.bidding && !self.draw.is_empty(),
             Action::Roll => !self.bidding,
             Action::Play { card, .. } => !self.bidding && held(card),

@@ -167,8 +167,8 @@ impl<G: Game> Sim<G> {
         for seat in Seat::first(self.tables.len()) {
             let table = &mut self.tables[seat.index()];
             let rng = &mut self.rngs[seat.index()];
-            let turn = table.is_my_turn() && rng.next_u32() % 4 != 0;
-            let wish = out_of_turn && rng.next_u32() % 500 == 0;
+            let turn = table.is_my_turn() && !rng.next_u32().is_multiple_of(4);
+            let wish = out_of_turn && rng.next_u32().is_multiple_of(500);
             if !turn && !wish {
                 continue;
             }

@@ -1,23 +1,28 @@
-//! The 54 cards of the Viashi deck: five suits of nine ranks, and nine gods.
+//! The Viashi deck: 54 cards, numbered suit by suit and by rank within a suit.
 //!
-//! A [`Face`] numbers them suit by suit: `9·suit + rank − 1`, the gods being the sixth suit.
+//! Five suits of nine ranks, then the nine gods, who are the sixth suit (rules page, "Deck").
 
 use fairdeal_protocol::card::Face;
-use serde::{Deserialize, Serialize};
 
 /// How many cards the deck has.
-pub const DECK: u8 = 54;
+pub const DECK_SIZE: u8 = 54;
 
-/// The suits, in the order of the rules page; `gods` is the sixth.
-pub const SUITS: [&str; 6] = ["winds", "flames", "stones", "waves", "leaves", "gods"];
+/// How many suits, the gods among them.
+pub const SUITS: u8 = 6;
 
-/// The names of the ranks 1 to 9 in the five suits.
-pub const RANKS: [&str; 9] = [
+/// How many ranks.
+pub const RANKS: u8 = 9;
+
+/// The number of the gods' suit.
+pub const GODS: u8 = 5;
+
+const SUIT_NAMES: [&str; 5] = ["winds", "flames", "stones", "waves", "leaves"];
+
+const RANK_NAMES: [&str; 9] = [
     "queen", "king", "prince", "princess", "warrior", "merchant", "worker", "magician", "fool",
 ];
 
-/// The gods, by rank.
-pub const GODS: [&str; 9] = [
+const GOD_NAMES: [&str; 9] = [
     "lady",
     "dark-lord",
     "builder",
@@ -29,26 +34,26 @@ pub const GODS: [&str; 9] = [
     "changeling",
 ];
 
-/// A god, and what it does to everybody's cards when it is shown in any hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// A god of the deck; its place is its rank less one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum God {
-    /// Runs ×2.
+    /// Runs count twice.
     Lady,
-    /// Runs ×½.
+    /// Runs count half.
     DarkLord,
     /// Three cards make a colour.
     Builder,
-    /// Uncombined cards score 0.
+    /// Uncombined cards count nothing.
     Thief,
-    /// Colours ×2.
+    /// Colours count twice.
     Protectress,
-    /// Colours ×½.
+    /// Colours count half.
     Seductress,
-    /// Sets ×½.
+    /// Sets count half.
     Minion,
-    /// Sets ×2.
+    /// Sets count twice.
     Friend,
-    /// Every card of rank 9 scores double, plus or minus.
+    /// Cards of rank 9 count twice, plus or minus.
     Changeling,
 }
 
@@ -66,6 +71,11 @@ impl God {
         Self::Changeling,
     ];
 
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        GOD_NAMES.get(self as usize).copied().unwrap_or_default()
+    }
+
     /// What it does, in a few words.
     pub fn effect(self) -> &'static str {
         match self {
@@ -82,17 +92,15 @@ impl God {
     }
 }
 
-/// A set of gods.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gods(u16);
+/// The gods that act on the scoring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GodSet(u16);
 
-impl Gods {
-    /// The gods among some cards.
-    pub fn among(cards: impl IntoIterator<Item = Face>) -> Self {
-        cards.into_iter().filter_map(god).collect()
-    }
+impl GodSet {
+    /// No god.
+    pub const NONE: Self = Self(0);
 
-    /// Whether a god is in it.
+    /// Whether the god is among them.
     pub fn has(self, god: God) -> bool {
         self.0 & (1 << god as u16) != 0
     }
@@ -102,54 +110,61 @@ impl Gods {
         God::ALL.into_iter().filter(move |god| self.has(*god))
     }
 
-    /// Both sets.
+    /// These gods and those among some cards.
     #[must_use]
-    pub fn with(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+    pub fn and_of(self, cards: &[Face]) -> Self {
+        let gods = cards.iter().filter(|card| suit(**card) == GODS);
+        Self(gods.fold(self.0, |set, card| set | 1 << (rank(*card) - 1)))
     }
 }
 
-impl FromIterator<God> for Gods {
+impl FromIterator<God> for GodSet {
     fn from_iter<I: IntoIterator<Item = God>>(gods: I) -> Self {
-        Self(gods.into_iter().fold(0, |set, god| set | (1 << god as u16)))
+        Self(gods.into_iter().fold(0, |set, god| set | 1 << god as u16))
     }
+}
+
+/// Whether the deck has this card.
+pub fn is_card(face: Face) -> bool {
+    face.0 < DECK_SIZE
 }
 
 /// Every card, in printed order.
-pub fn all() -> impl Iterator<Item = Face> {
-    (0..DECK).map(Face)
+pub fn all() -> impl DoubleEndedIterator<Item = Face> + Clone {
+    (0..DECK_SIZE).map(Face)
 }
 
-/// The rank, 1 to 9.
-pub fn rank(face: Face) -> u8 {
-    face.0 % 9 + 1
-}
-
-/// The suit, 0 to 4; 5 for gods.
+/// A card's suit, from 0; the gods' is [`GODS`].
 pub fn suit(face: Face) -> u8 {
-    face.0 / 9
+    face.0 / RANKS
 }
 
-/// The god that a card is.
-pub fn god(face: Face) -> Option<God> {
-    let index = usize::from(face.0.checked_sub(45)?);
-    God::ALL.get(index).copied()
+/// A card's rank, from 1; a god counts as its rank.
+pub fn rank(face: Face) -> u8 {
+    face.0 % RANKS + 1
 }
 
-/// The name of a card as the referee writes it; empty for a number that no card has.
+/// A card's name as the referee writes it; empty for a number that no card has.
 pub fn name(face: Face) -> String {
-    let rank = usize::from(rank(face) - 1);
-    let names = if face.0 >= 45 { GODS } else { RANKS };
-    match (names.get(rank), SUITS.get(usize::from(suit(face)))) {
-        (Some(god), Some(&"gods")) => (*god).to_owned(),
-        (Some(rank), Some(suit)) => format!("{rank}-{suit}"),
+    let (suit, rank) = (usize::from(suit(face)), usize::from(rank(face) - 1));
+    match (SUIT_NAMES.get(suit), RANK_NAMES.get(rank)) {
+        (Some(suit), Some(rank)) => format!("{rank}-{suit}"),
+        _ if is_card(face) => GOD_NAMES.get(rank).copied().unwrap_or_default().to_owned(),
         _ => String::new(),
     }
 }
 
-/// The card of a name.
-pub fn by_name(text: &str) -> Option<Face> {
-    all().find(|face| name(*face) == text)
+/// The card of that name.
+pub fn by_name(name: &str) -> Option<Face> {
+    let place = |names: &[&str], name| names.iter().position(|known| *known == name);
+    let number = match name.rsplit_once('-') {
+        // One god has a hyphen in its name.
+        Some((rank, suit)) if suit != "lord" => {
+            place(&SUIT_NAMES, suit)? * usize::from(RANKS) + place(&RANK_NAMES, rank)?
+        }
+        _ => usize::from(GODS * RANKS) + place(&GOD_NAMES, name)?,
+    };
+    u8::try_from(number).ok().map(Face)
 }
 
 #[cfg(test)]
@@ -157,15 +172,48 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_of_the_referee_page() {
-        assert_eq!(name(Face(0)), "queen-winds");
-        assert_eq!(name(Face(44)), "fool-leaves");
-        assert_eq!(name(Face(45)), "lady");
-        assert_eq!(name(Face(46)), "dark-lord");
-        assert_eq!(name(Face(53)), "changeling");
-        assert_eq!(name(Face(54)), "");
-        assert!(all().all(|face| by_name(&name(face)) == Some(face)));
-        assert_eq!(god(by_name("friend").unwrap()), Some(God::Friend));
-        assert_eq!(rank(by_name("seductress").unwrap()), 6);
+    fn every_card_has_a_name_of_its_own_and_is_found_by_it() {
+        for face in all() {
+            assert_eq!(by_name(&name(face)), Some(face), "{}", name(face));
+        }
+        assert_eq!(all().count(), 54);
+        for number in DECK_SIZE..=u8::MAX {
+            assert_eq!(name(Face(number)), "");
+            assert!(!is_card(Face(number)));
+        }
+        for no_card in [
+            "",
+            "lord",
+            "queen",
+            "queen-gods",
+            "lady-winds",
+            "dark-lord-winds",
+        ] {
+            assert_eq!(by_name(no_card), None, "{no_card}");
+        }
+    }
+
+    #[test]
+    fn ranks_and_suits_are_those_of_the_rules_page() {
+        let card = |name| by_name(name).map(|face| (suit(face), rank(face)));
+        assert_eq!(card("queen-winds"), Some((0, 1)));
+        assert_eq!(card("king-flames"), Some((1, 2)));
+        assert_eq!(card("princess-stones"), Some((2, 4)));
+        assert_eq!(card("magician-waves"), Some((3, 8)));
+        assert_eq!(card("fool-leaves"), Some((4, 9)));
+        assert_eq!(card("lady"), Some((GODS, 1)));
+        assert_eq!(card("dark-lord"), Some((GODS, 2)));
+        assert_eq!(card("changeling"), Some((GODS, 9)));
+    }
+
+    #[test]
+    fn the_gods_among_cards() {
+        let cards: Vec<_> = ["thief", "worker-winds", "changeling"]
+            .into_iter()
+            .filter_map(by_name)
+            .collect();
+        let gods = GodSet::NONE.and_of(&cards);
+        assert_eq!(gods, [God::Thief, God::Changeling].into_iter().collect());
+        assert!(gods.has(God::Thief) && !gods.has(God::Lady));
     }
 }

@@ -1,151 +1,102 @@
-//! Loot, by Michelle Bottorff: the rules over public state.
+//! Loot, by Michelle Bottorff: rummy-like hands for the Viashi deck, in which any seat may end the
+//! hand by firing the village.
 //!
-//! Hands hold handles, or open faces for cards taken from the discard pile; the draw pile is
-//! handles, the discard pile faces. Every hand after the first is a deal of its own, with fresh
-//! seeds. Rulings are those of the rules page (`docs/rules/loot.md`).
-
-pub mod cards;
-pub mod score;
-mod view;
+//! The rules page is `docs/rules/loot.md`; quoted headings in comments are its own, and ▸ marks its
+//! rulings. What an action does is in `turn`, cards, combinations and gods in [`cards`] and
+//! [`score`], JSON and words in `view` and `actions`.
+//!
+//! # What is hidden
+//! Cards dealt or drawn are known to their owner alone, the draw pile to nobody. A card taken from
+//! the discard pile lies in the hand in the open. A discarded card is shown, so the discard pile is
+//! faces. When the village burns every hand is opened, and the next hand is a new deal.
+//!
+//! # Chance
+//! A roll for the first starter; for each hand a shuffle of 54 cards (each after the first in a new
+//! deal); a shuffle for each re-shuffle. Rules page, "Chance".
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{
     Chance, Flip, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown,
 };
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use self::cards::Gods;
-use super::{GameInfo, OptionInfo, option_number};
+use super::{GameInfo, OptionInfo, OptionKind};
 
-/// Loot in the list of games.
-pub const INFO: GameInfo = GameInfo {
+mod actions;
+pub mod cards;
+pub mod score;
+#[cfg(test)]
+mod score_tests;
+#[cfg(test)]
+mod tests;
+mod turn;
+mod view;
+
+pub use actions::{LootAction, LootEvent, Pile};
+
+/// The version of the rules of Loot here.
+pub const RULES_VERSION: u16 = 1;
+
+/// What there is to know about Loot before it is played.
+pub static INFO: GameInfo = GameInfo {
     id: "loot",
     name: "Loot",
     designer: "Michelle Bottorff",
-    version: 1,
-    least: 2,
-    most: 4,
+    version: RULES_VERSION,
+    least_seats: 2,
+    most_seats: 4,
     options: &[OptionInfo {
         key: "target",
         default: "100",
-        allowed: "a number from 1 to 1000",
+        kind: OptionKind::Number(1, 1000),
     }],
 };
 
 /// How many cards each seat is dealt.
-const HAND: usize = 9;
+const DEALT: usize = 9;
 
-/// Which pile a card is taken from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Pile {
-    /// The draw pile: face down.
-    Draw,
-    /// The discard pile: its top card, which everybody has seen.
+/// The half of its turn that a seat is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Phase {
+    /// It is to take a card.
+    Take,
+    /// It has taken a card and is to discard one.
     Discard,
 }
 
-/// What a seat can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Action {
-    /// Take the top card of a pile.
-    Take(Pile),
-    /// Discard a card.
-    Discard {
-        /// The card.
-        face: Face,
-        /// Its handle, if it is sealed; `None` for one that was taken in the open.
-        handle: Option<Handle>,
-    },
-    /// Fire the village: out of turn, too.
-    Fire,
-}
-
-/// What happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Event {
-    /// A hand is dealt.
-    Dealt {
-        /// Its number, from 1.
-        hand: u32,
-        /// Who starts.
-        starter: Seat,
-        /// The first discard.
-        discard: Face,
-    },
-    /// A card was taken; the face if it came from the discard pile.
-    Took {
-        /// The seat.
-        seat: Seat,
-        /// The face, if everybody has seen it.
-        face: Option<Face>,
-    },
-    /// A card was discarded.
-    Discarded {
-        /// The seat.
-        seat: Seat,
-        /// The card.
-        face: Face,
-    },
-    /// The discard pile became the draw pile.
-    Reshuffled {
-        /// How many cards.
-        cards: usize,
-    },
-    /// Somebody called the fire, which waits for the discard.
-    Called(Seat),
-    /// The village burned and all hands were scored.
-    Burned(LastHand),
-    /// A seat has left.
-    Left(Seat),
-    /// The game is over.
-    Over {
-        /// The winners.
-        winners: SeatSet,
-    },
-}
-
-/// How a hand ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A hand that has been scored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LastHand {
     /// Who fired the village.
     pub fired_by: Seat,
-    /// All hands; empty for a seat that had left.
+    /// Every seat's cards in the order they came; none for a seat that had left.
     pub hands: Vec<Vec<Face>>,
-    /// What each scored.
+    /// What each hand scored.
     pub scores: Vec<i64>,
 }
 
-impl LastHand {
-    /// The gods that were in effect.
-    pub fn gods(&self) -> Gods {
-        Gods::among(self.hands.iter().flatten().copied())
-    }
-}
-
-/// Where a turn stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Phase {
-    /// A card is to be taken.
-    Take,
-    /// A card is to be discarded.
-    Discard,
-}
-
-/// The public state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A game of Loot: its public state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Loot {
-    seats: u8,
     target: i64,
+    /// From 1; 0 before the first deal.
     hand_no: u32,
     starter: Seat,
+    /// Whose turn it is; means nothing once the game is over.
     turn: Seat,
     phase: Phase,
-    /// Bottom first, so that the top is popped.
+    /// The draw pile, its top card last.
     draw: Vec<Handle>,
+    /// The discard pile, its top card last.
     discard: Vec<Face>,
+    /// By seat, in the order they came; empty for a seat that has left.
     hands: Vec<Vec<Slot>>,
+    /// The cards of seats that left during this hand.
+    aside: Vec<Slot>,
+    /// Completed turns in this hand, by seat.
     turns: Vec<u32>,
+    /// Who has called a fire that waits for the end of a turn.
     fire: Option<Seat>,
     totals: Vec<i64>,
     forfeited: SeatSet,
@@ -154,7 +105,7 @@ pub struct Loot {
 }
 
 impl Loot {
-    /// The score at which the game ends.
+    /// The total that ends the game, plus or minus.
     pub fn target(&self) -> i64 {
         self.target
     }
@@ -164,37 +115,52 @@ impl Loot {
         self.hand_no
     }
 
-    /// Whose turn it is; nobody's when the game is over.
+    /// Who played first in this hand.
+    pub fn starter(&self) -> Seat {
+        self.starter
+    }
+
+    /// Whose turn it is; `None` once the game is over.
     pub fn turn(&self) -> Option<Seat> {
         (!self.over).then_some(self.turn)
     }
 
-    /// Where the turn stands.
+    /// The half of the turn.
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// How many cards lie in the draw pile.
-    pub fn draw_count(&self) -> usize {
-        self.draw.len()
+    /// The draw pile, its top card last.
+    pub fn draw_pile(&self) -> &[Handle] {
+        &self.draw
     }
 
-    /// The discard pile, bottom first.
+    /// The discard pile, its top card last.
     pub fn discard_pile(&self) -> &[Face] {
         &self.discard
     }
 
-    /// Completed turns of a seat in this hand.
-    pub fn turns(&self, seat: Seat) -> u32 {
-        self.turns.get(seat.index()).copied().unwrap_or(0)
+    /// A seat's cards in the order they came; none if it has left.
+    pub fn hand_of(&self, seat: Seat) -> &[Slot] {
+        self.hands.get(seat.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// Who called the fire that waits.
+    /// The cards of seats that left during this hand; shown to nobody.
+    pub fn set_aside(&self) -> &[Slot] {
+        &self.aside
+    }
+
+    /// Completed turns in this hand, by seat.
+    pub fn turns(&self) -> &[u32] {
+        &self.turns
+    }
+
+    /// Who has called a fire that waits.
     pub fn fire(&self) -> Option<Seat> {
         self.fire
     }
 
-    /// The totals so far.
+    /// The totals by seat.
     pub fn totals(&self) -> &[i64] {
         &self.totals
     }
@@ -204,203 +170,89 @@ impl Loot {
         self.forfeited
     }
 
-    /// How the hand before ended.
+    /// The hand before this one; at the end of the game this one, if it was scored.
     pub fn last_hand(&self) -> Option<&LastHand> {
         self.last_hand.as_ref()
     }
 
-    /// How many seats there are.
-    pub fn seats(&self) -> usize {
-        usize::from(self.seats)
-    }
-
     /// The seats still in the game.
-    fn playing(&self) -> SeatSet {
-        Seat::first(self.seats())
-            .filter(|seat| !self.forfeited.contains(*seat))
-            .collect()
+    pub fn playing(&self) -> SeatSet {
+        let all = Seat::first(self.totals.len());
+        all.filter(|seat| !self.forfeited.contains(*seat)).collect()
     }
 
-    fn after(&self, seat: Seat) -> Seat {
-        self.playing().after(seat).unwrap_or(seat)
+    /// "Firing": whether every seat still in the hand has completed a turn in it.
+    pub fn everyone_has_played(&self) -> bool {
+        let mut playing = self.playing().iter();
+        playing.all(|seat| self.turns.get(seat.index()).is_some_and(|turns| *turns > 0))
     }
 
-    fn slots(&self, seat: Seat) -> &[Slot] {
-        self.hands.get(seat.index()).map_or(&[], Vec::as_slice)
+    /// Refuses a seat whose turn it is not, and the other half of the turn.
+    fn check_turn(&self, seat: Seat, phase: Phase) -> Result<(), Illegal> {
+        if seat != self.turn {
+            return Err(Illegal::NotYourTurn(seat));
+        }
+        match (self.phase, phase) {
+            (Phase::Take, Phase::Discard) => Err(Illegal::rule(
+                "a card has to be taken before one is discarded",
+            )),
+            (Phase::Discard, Phase::Take) => Err(Illegal::rule(
+                "a card has been taken already: one has to be discarded",
+            )),
+            _ => Ok(()),
+        }
     }
 
-    fn may_fire(&self) -> Result<(), Illegal> {
+    /// "Firing": any seat still in the game, once every seat has completed a turn; ▸ a second fire
+    /// while one waits is refused.
+    fn check_fire(&self) -> Result<(), Illegal> {
         if self.fire.is_some() {
             return Err(Illegal::rule(
-                "the village has been fired already; it burns after this discard",
+                "the village has been fired: it burns when this turn ends",
             ));
         }
-        if self.playing().iter().any(|seat| self.turns(seat) == 0) {
+        if !self.everyone_has_played() {
             return Err(Illegal::rule(
-                "the village can be fired once every seat has completed a turn in this hand",
+                "the village cannot be fired before every seat has completed a turn in this hand",
             ));
         }
         Ok(())
-    }
-
-    /// Shuffles all cards and deals a hand from the starter on.
-    fn deal_hand(&mut self, chance: &mut dyn Chance, events: &mut Vec<Event>) -> Result<(), Pause> {
-        let all: Vec<Face> = cards::all().collect();
-        let deck = chance.shuffle(&all)?;
-        self.draw = Handle::all(deck, all.len()).rev().collect();
-        self.discard.clear();
-        self.hands = vec![Vec::new(); self.seats()];
-        self.turns = vec![0; self.seats()];
-        self.fire = None;
-        self.turn = self.starter;
-        self.phase = Phase::Take;
-        let mut seat = self.starter;
-        for _ in 0..HAND * self.playing().len() {
-            self.deal_to(seat, chance);
-            seat = self.after(seat);
-        }
-        if let Some(top) = self.draw.pop() {
-            let faces = chance.open(&[top])?;
-            self.discard.extend(&faces);
-            if let Some(discard) = faces.first() {
-                let (hand, starter) = (self.hand_no, self.starter);
-                events.push(Event::Dealt {
-                    hand,
-                    starter,
-                    discard: *discard,
-                });
-            }
-        }
-        Ok(())
-    }
-
-    fn deal_to(&mut self, seat: Seat, chance: &mut dyn Chance) {
-        if let Some(card) = self.draw.pop() {
-            if let Some(hand) = self.hands.get_mut(seat.index()) {
-                hand.push(Slot::Sealed(card));
-            }
-            chance.deal(card, seat);
-        }
-    }
-
-    /// "If after a discard the draw pile is empty, all of the discard pile but its top card is
-    /// shuffled into a new draw pile at once."
-    fn restock(&mut self, chance: &mut dyn Chance, events: &mut Vec<Event>) -> Result<(), Pause> {
-        if !self.draw.is_empty() || self.discard.len() < 2 {
-            return Ok(());
-        }
-        let top = self.discard.pop();
-        let deck = chance.shuffle(&self.discard)?;
-        let cards = self.discard.len();
-        self.draw = Handle::all(deck, cards).rev().collect();
-        self.discard = top.into_iter().collect();
-        events.push(Event::Reshuffled { cards });
-        Ok(())
-    }
-
-    /// Shows and scores all hands; then the game is over or the next hand is dealt.
-    fn burn(
-        &mut self,
-        fired_by: Seat,
-        chance: &mut dyn Chance,
-        events: &mut Vec<Event>,
-    ) -> Result<(), Pause> {
-        let sealed: Vec<Handle> = self
-            .hands
-            .iter()
-            .flatten()
-            .filter_map(|slot| slot.handle())
-            .collect();
-        let mut faces = chance.open(&sealed)?.into_iter();
-        for slot in self.hands.iter_mut().flatten() {
-            if let Slot::Sealed(_) = slot
-                && let Some(face) = faces.next()
-            {
-                *slot = Slot::Open(face);
-            }
-        }
-        let hands: Vec<Vec<Face>> = self
-            .hands
-            .iter()
-            .map(|hand| {
-                hand.iter()
-                    .filter_map(|slot| slot.face(&Faces::new()))
-                    .collect()
-            })
-            .collect();
-        let gods = Gods::among(hands.iter().flatten().copied());
-        let scores: Vec<i64> = hands
-            .iter()
-            .map(|hand| score::best(hand, gods).total)
-            .collect();
-        for (total, score) in self.totals.iter_mut().zip(&scores) {
-            *total += score;
-        }
-        let last = LastHand {
-            fired_by,
-            hands,
-            scores,
-        };
-        self.last_hand = Some(last.clone());
-        events.push(Event::Burned(last));
-        self.fire = None;
-        if self.totals.iter().any(|total| total.abs() >= self.target) {
-            self.end(events);
-            return Ok(());
-        }
-        self.hand_no += 1;
-        self.starter = self.after(self.starter);
-        chance.next_deal()?;
-        self.deal_hand(chance, events)
-    }
-
-    fn end(&mut self, events: &mut Vec<Event>) {
-        self.over = true;
-        self.fire = None;
-        events.push(Event::Over {
-            winners: self.winners(),
-        });
-    }
-
-    /// The turn has ended, by discard or by forfeit.
-    fn end_turn(
-        &mut self,
-        restock: bool,
-        chance: &mut dyn Chance,
-        events: &mut Vec<Event>,
-    ) -> Result<(), Pause> {
-        if let Some(seat) = self.fire {
-            return self.burn(seat, chance, events);
-        }
-        self.turn = self.after(self.turn);
-        self.phase = Phase::Take;
-        if restock {
-            self.restock(chance, events)
-        } else {
-            Ok(())
-        }
     }
 }
 
 impl Game for Loot {
-    type Action = Action;
-    type Event = Event;
+    type Action = LootAction;
+    type Event = LootEvent;
 
     fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
         INFO.check(rules)?;
-        let target = option_number(rules, &INFO, "target", 1..=1000)?;
+        let target = rules
+            .options
+            .get("target")
+            .and_then(|text| text.parse().ok());
+        let target = target.ok_or(RuleSetError::OptionValue {
+            key: "target".to_owned(),
+            allowed: OptionKind::Number(1, 1000).allowed(),
+            got: String::new(),
+        })?;
         let seats = usize::from(rules.seats);
-        let first = Seat::new(0).ok_or_else(|| INFO.seats_error(rules.seats))?;
+        // The starter is rolled; until then the first seat stands for it.
+        let first = Seat::first(seats).next().ok_or(RuleSetError::Seats {
+            game: INFO.id.to_owned(),
+            least: INFO.least_seats,
+            most: INFO.most_seats,
+            got: rules.seats,
+        })?;
         Ok(Self {
-            seats: rules.seats,
             target,
-            hand_no: 1,
+            hand_no: 0,
             starter: first,
             turn: first,
             phase: Phase::Take,
             draw: Vec::new(),
             discard: Vec::new(),
-            hands: vec![Vec::new(); seats],
+            hands: vec![Vec::with_capacity(DEALT + 1); seats],
+            aside: Vec::new(),
             turns: vec![0; seats],
             fire: None,
             totals: vec![0; seats],
@@ -418,12 +270,15 @@ impl Game for Loot {
         cards::name(face)
     }
 
-    fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<Event>) -> Result<(), Pause> {
-        let roll = chance.flip(&Flip::Die(u32::from(self.seats)))?;
-        let rolled = roll
-            .first()
-            .and_then(|value| usize::try_from(value.saturating_sub(1)).ok());
-        self.starter = rolled.and_then(Seat::new).unwrap_or(self.starter);
+    fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<LootEvent>) -> Result<(), Pause> {
+        // "A hand" ▸: a die of as many sides as seats; 1 is seat 0.
+        let sides = u32::try_from(self.totals.len()).unwrap_or(1);
+        let rolled = chance.flip(&Flip::Die(sides))?;
+        let starter = rolled.first().and_then(|roll| {
+            let number = usize::try_from(roll.checked_sub(1)?).ok()?;
+            Seat::new(number).filter(|seat| seat.index() < self.totals.len())
+        });
+        self.starter = starter.unwrap_or(self.starter);
         self.deal_hand(chance, events)
     }
 
@@ -431,81 +286,72 @@ impl Game for Loot {
         self.turn().map_or(SeatSet::EMPTY, SeatSet::one)
     }
 
-    fn legal(&self, seat: Seat, known: &Faces) -> Vec<Action> {
-        let mut actions = Vec::with_capacity(12);
-        if self.over || seat.index() >= self.seats() || self.forfeited.contains(seat) {
-            return actions;
+    fn legal(&self, seat: Seat, known: &Faces) -> Vec<LootAction> {
+        if self.over || !self.playing().contains(seat) {
+            return Vec::new();
         }
-        if self.turn == seat {
-            match self.phase {
-                Phase::Take => {
-                    if !self.draw.is_empty() {
-                        actions.push(Action::Take(Pile::Draw));
-                    }
-                    if !self.discard.is_empty() {
-                        actions.push(Action::Take(Pile::Discard));
-                    }
+        let mut legal = Vec::with_capacity(DEALT + 2);
+        match self.phase {
+            _ if seat != self.turn => {}
+            Phase::Take => {
+                if !self.draw.is_empty() {
+                    legal.push(LootAction::Take(Pile::Draw));
                 }
-                Phase::Discard => actions.extend(self.slots(seat).iter().filter_map(|slot| {
-                    let face = slot.face(known)?;
-                    Some(Action::Discard {
-                        face,
-                        handle: slot.handle(),
-                    })
-                })),
+                if !self.discard.is_empty() {
+                    legal.push(LootAction::Take(Pile::Discard));
+                }
+            }
+            Phase::Discard => {
+                let hand = self.hand_of(seat).iter();
+                legal.extend(hand.filter_map(|slot| {
+                    let (card, handle) = (slot.face(known)?, slot.handle());
+                    Some(LootAction::Discard { card, handle })
+                }));
             }
         }
-        if self.may_fire().is_ok() {
-            actions.push(Action::Fire);
+        if self.check_fire().is_ok() {
+            legal.push(LootAction::Fire);
         }
-        actions
+        legal
     }
 
-    fn check(&self, seat: Seat, action: &Action) -> Result<(), Illegal> {
+    fn check(&self, seat: Seat, action: &LootAction) -> Result<(), Illegal> {
         if self.over {
             return Err(Illegal::Over);
         }
-        if seat.index() >= self.seats() || self.forfeited.contains(seat) {
+        if !self.playing().contains(seat) {
             return Err(Illegal::NotYourTurn(seat));
         }
-        if let Action::Fire = action {
-            return self.may_fire();
-        }
-        if seat != self.turn {
-            return Err(Illegal::NotYourTurn(seat));
-        }
-        match (action, self.phase) {
-            (Action::Take(_), Phase::Discard) => {
-                Err(Illegal::rule("you have taken a card; now discard one"))
-            }
-            (Action::Take(Pile::Draw), Phase::Take) if self.draw.is_empty() => {
-                Err(Illegal::rule("the draw pile is empty"))
-            }
-            (Action::Take(Pile::Discard), Phase::Take) if self.discard.is_empty() => {
-                Err(Illegal::rule("the discard pile is empty"))
-            }
-            (Action::Take(_), Phase::Take) => Ok(()),
-            (Action::Discard { .. }, Phase::Take) => Err(Illegal::rule(
-                "take a card first, from the draw or the discard pile",
-            )),
-            (Action::Discard { face, handle }, Phase::Discard) => {
-                let slot = handle.map_or(Slot::Open(*face), Slot::Sealed);
-                if face.0 < cards::DECK && self.slots(seat).contains(&slot) {
-                    Ok(())
-                } else {
-                    Err(Illegal::rule("that card is not in your hand"))
+        match action {
+            LootAction::Take(pile) => {
+                self.check_turn(seat, Phase::Take)?;
+                // "A hand" ▸: an empty pile cannot be taken from.
+                let empty = match pile {
+                    Pile::Draw => self.draw.is_empty(),
+                    Pile::Discard => self.discard.is_empty(),
+                };
+                if empty {
+                    return Err(Illegal::rule(format!("the {} pile is empty", pile.name())));
                 }
             }
-            (Action::Fire, _) => Ok(()),
+            LootAction::Discard { card, handle } => {
+                self.check_turn(seat, Phase::Discard)?;
+                let slot = handle.map_or(Slot::Open(*card), Slot::Sealed);
+                if !cards::is_card(*card) || !self.hand_of(seat).contains(&slot) {
+                    return Err(Illegal::rule("that card is not in the seat's hand"));
+                }
+            }
+            LootAction::Fire => self.check_fire()?,
         }
+        Ok(())
     }
 
-    fn shown(&self, _: Seat, action: &Action) -> Vec<Shown> {
+    fn shown(&self, seat: Seat, action: &LootAction) -> Vec<Shown> {
         match action {
-            Action::Discard {
-                face,
+            LootAction::Discard {
+                card: face,
                 handle: Some(card),
-            } => {
+            } if self.hand_of(seat).contains(&Slot::Sealed(*card)) => {
                 vec![Shown {
                     card: *card,
                     face: *face,
@@ -515,55 +361,29 @@ impl Game for Loot {
         }
     }
 
-    fn out_of_turn(&self, action: &Action) -> bool {
-        matches!(action, Action::Fire)
+    fn out_of_turn(&self, action: &LootAction) -> bool {
+        matches!(action, LootAction::Fire)
     }
 
     fn apply(
         &mut self,
         seat: Seat,
-        action: &Action,
+        action: &LootAction,
         chance: &mut dyn Chance,
-        events: &mut Vec<Event>,
+        events: &mut Vec<LootEvent>,
     ) -> Result<(), Halt> {
         self.check(seat, action)?;
-        match action {
-            Action::Take(pile) => {
-                let mut face = None;
-                match pile {
-                    Pile::Draw => self.deal_to(seat, chance),
-                    Pile::Discard => {
-                        face = self.discard.pop();
-                        if let (Some(face), Some(hand)) = (face, self.hands.get_mut(seat.index())) {
-                            hand.push(Slot::Open(face));
-                        }
-                    }
-                }
-                self.phase = Phase::Discard;
-                events.push(Event::Took { seat, face });
+        match *action {
+            LootAction::Take(pile) => self.take(seat, pile, chance, events),
+            LootAction::Discard { card, handle } => {
+                self.discard(seat, card, handle, chance, events)?;
             }
-            Action::Discard { face, handle } => {
-                let slot = handle.map_or(Slot::Open(*face), Slot::Sealed);
-                if let Some(hand) = self.hands.get_mut(seat.index())
-                    && let Some(place) = hand.iter().position(|held| *held == slot)
-                {
-                    hand.remove(place);
-                }
-                self.discard.push(*face);
-                if let Some(turns) = self.turns.get_mut(seat.index()) {
-                    *turns += 1;
-                }
-                events.push(Event::Discarded { seat, face: *face });
-                self.end_turn(true, chance, events)?;
+            // "Firing" ▸: if a turn is half done the fire waits for that discard.
+            LootAction::Fire if self.phase == Phase::Discard => {
+                self.fire = Some(seat);
+                events.push(LootEvent::FireWaits { seat });
             }
-            Action::Fire => match self.phase {
-                // "If a turn is half done the fire waits for that discard."
-                Phase::Discard => {
-                    self.fire = Some(seat);
-                    events.push(Event::Called(seat));
-                }
-                Phase::Take => self.burn(seat, chance, events)?,
-            },
+            LootAction::Fire => self.burn(seat, chance, events)?,
         }
         Ok(())
     }
@@ -572,30 +392,37 @@ impl Game for Loot {
         &mut self,
         seat: Seat,
         chance: &mut dyn Chance,
-        events: &mut Vec<Event>,
+        events: &mut Vec<LootEvent>,
     ) -> Result<(), Pause> {
-        if self.over || seat.index() >= self.seats() || self.forfeited.contains(seat) {
+        if self.over || !self.playing().contains(seat) {
             return Ok(());
         }
+        // "Forfeit": the hand is set aside, the card just taken with it.
         self.forfeited.insert(seat);
-        events.push(Event::Left(seat));
         if let Some(hand) = self.hands.get_mut(seat.index()) {
-            hand.clear();
+            self.aside.append(hand);
         }
-        if self.playing().len() == 1 {
+        events.push(LootEvent::Left { seat });
+        // With one seat left the game is over; a fire that waits is not carried out, and the phase
+        // stays as it was.
+        if self.playing().len() < 2 {
             self.end(events);
             return Ok(());
         }
-        // "Nothing else re-shuffles": a turn that ends by forfeit does not.
-        if self.turn == seat {
-            self.end_turn(false, chance, events)
-        } else {
-            Ok(())
+        if seat != self.turn {
+            return Ok(());
+        }
+        // A half-done turn ends here. Only a fire takes effect then, never a re-shuffle, which
+        // comes after a discard alone.
+        self.end_turn();
+        match self.fire {
+            Some(fired_by) => self.burn(fired_by, chance, events),
+            None => Ok(()),
         }
     }
 
     fn hand(&self, seat: Seat) -> Vec<Slot> {
-        self.slots(seat).to_vec()
+        self.hand_of(seat).to_vec()
     }
 
     fn is_over(&self) -> bool {
@@ -610,6 +437,7 @@ impl Game for Loot {
         if !self.over {
             return SeatSet::EMPTY;
         }
+        // "Firing": the highest total wins, equal totals share; "Forfeit": who left cannot win.
         let total = |seat: Seat| self.totals.get(seat.index()).copied();
         let best = self.playing().iter().filter_map(total).max();
         self.playing()
@@ -618,6 +446,3 @@ impl Game for Loot {
             .collect()
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -29,7 +29,8 @@ impl Scene {
     fn new() -> Self {
         let rules = rule_set("loot", 3, &BTreeMap::new()).unwrap();
         let mut game = AnyGame::create(&rules).unwrap();
-        let mut chance = RefereeChance::explicit(Vec::new(), vec![1], Some([5; 32]));
+        let mut chance = RefereeChance::from_seed([5; 32]);
+        chance.add(Vec::new(), [1]);
         game.begin(&mut chance, &mut Vec::new()).unwrap();
         Self { game, chance }
     }
@@ -48,7 +49,13 @@ impl Scene {
         let AnyGame::Loot(loot) = &self.game;
         let face = *loot.discard_pile().last().unwrap();
         self.act(number, Action::Take(Pile::Discard));
-        self.act(number, Action::Discard { face, handle: None });
+        self.act(
+            number,
+            Action::Discard {
+                card: face,
+                handle: None,
+            },
+        );
     }
 
     fn snapshot(&self) -> Snapshot {
@@ -250,7 +257,7 @@ fn a_turn_by_keys() {
     assert!(
         app.toast
             .as_ref()
-            .is_some_and(|toast| toast.contains("take a card first"))
+            .is_some_and(|toast| toast.contains("has to be taken"))
     );
     scene.act(0, Action::Take(Pile::Draw));
     let mut app = scene.app(PLAIN);
@@ -261,7 +268,7 @@ fn a_turn_by_keys() {
     let card = app.hand()[1];
     let effects = press(&mut app, &[KeyCode::Char(' ')]);
     let discard = Action::Discard {
-        face: card.face,
+        card: card.face,
         handle: card.slot.handle(),
     };
     assert_eq!(effects, [Effect::Act(AnyAction::Loot(discard))]);
@@ -286,7 +293,7 @@ fn a_turn_by_mouse() {
     assert_eq!(click(&mut app, Hit::Card(3)), []);
     let card = app.hand()[3];
     let discard = Action::Discard {
-        face: card.face,
+        card: card.face,
         handle: card.slot.handle(),
     };
     let expected = [Effect::Act(AnyAction::Loot(discard))];
@@ -313,7 +320,7 @@ fn fire_asks_first_and_says_why_not() {
     );
     assert_eq!(
         press(&mut app, &[KeyCode::Char('f'), KeyCode::Char('y')]),
-        [fire.clone()]
+        std::slice::from_ref(&fire)
     );
     assert_eq!(click(&mut app, Hit::Fire), []);
     assert_eq!(click(&mut app, Hit::Yes), [fire]);

@@ -1,0 +1,47 @@
+//! The easy bot of every game: any legal action, and seldom one out of turn.
+
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::game::{Game, uniform};
+use fairdeal_protocol::seat::Seat;
+use rand_core::Rng;
+
+use super::Bot;
+
+/// Plays at random.
+///
+/// An out-of-turn action (a fire, a vote) is taken once in `seldom` times that it could be, so that
+/// games go on for a while and yet end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Random {
+    /// At least 1.
+    pub seldom: u32,
+}
+
+impl Default for Random {
+    fn default() -> Self {
+        Self { seldom: 32 }
+    }
+}
+
+impl<G: Game> Bot<G> for Random {
+    fn choose(
+        &mut self,
+        game: &G,
+        seat: Seat,
+        known: &Faces,
+        rng: &mut dyn Rng,
+    ) -> Option<G::Action> {
+        let mut legal = game.legal(seat, known);
+        // Most times one kind is asked for only; where there is none of it, the other has to do.
+        let asked_out_of_turn = uniform(rng, self.seldom) == 0;
+        let wanted = |action: &G::Action| game.out_of_turn(action) == asked_out_of_turn;
+        if legal.iter().any(wanted) {
+            legal.retain(wanted);
+        } else if !game.to_act().contains(seat) {
+            return None;
+        }
+        let count = u32::try_from(legal.len()).ok().filter(|count| *count > 0)?;
+        let chosen = usize::try_from(uniform(rng, count)).ok()?;
+        (chosen < legal.len()).then(|| legal.swap_remove(chosen))
+    }
+}

@@ -1,0 +1,97 @@
+//! Reading an action's JSON object strictly: a field too many is refused as one too few is.
+
+use serde_json::{Map, Value};
+
+use super::ActionError;
+
+/// The fields of an action.
+#[derive(Clone, Copy)]
+pub(crate) struct Fields<'a>(&'a Map<String, Value>);
+
+impl<'a> Fields<'a> {
+    /// Takes the value for an object.
+    pub(crate) fn new(value: &'a Value) -> Result<Self, ActionError> {
+        value.as_object().map(Self).ok_or(ActionError::NotAnObject)
+    }
+
+    /// Checks that there is no field but these.
+    pub(crate) fn only(self, fields: &[&str]) -> Result<(), ActionError> {
+        match self.0.keys().find(|key| !fields.contains(&key.as_str())) {
+            Some(key) => Err(ActionError::Extra(key.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// A field, whatever its value.
+    pub(crate) fn value(self, field: &'static str) -> Result<&'a Value, ActionError> {
+        self.0.get(field).ok_or(ActionError::Missing(field))
+    }
+
+    /// A field that is text.
+    pub(crate) fn text(self, field: &'static str) -> Result<&'a str, ActionError> {
+        let value = self.value(field)?;
+        value
+            .as_str()
+            .ok_or_else(|| wrong(field, "text", &value.to_string()))
+    }
+
+    /// A field that is one of a few words: what stands beside that word.
+    pub(crate) fn word<T: Copy>(
+        self,
+        field: &'static str,
+        words: &[(&str, T)],
+    ) -> Result<T, ActionError> {
+        let given = self.text(field)?;
+        words
+            .iter()
+            .find(|(word, _)| *word == given)
+            .map(|(_, meaning)| *meaning)
+            .ok_or_else(|| {
+                let must: Vec<_> = words.iter().map(|(word, _)| format!("'{word}'")).collect();
+                wrong(field, &must.join(" or "), &format!("'{given}'"))
+            })
+    }
+}
+
+/// The error for a field's value.
+pub(crate) fn wrong(field: &'static str, must: &str, got: &str) -> ActionError {
+    ActionError::Field {
+        field,
+        must: must.to_owned(),
+        got: got.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_departure_from_the_shape_is_named() {
+        let value = json!({"type": "take", "from": 3});
+        let fields = Fields::new(&value).unwrap();
+        assert_eq!(fields.text("type"), Ok("take"));
+        assert_eq!(fields.text("card"), Err(ActionError::Missing("card")));
+        assert_eq!(
+            fields.text("from").unwrap_err().to_string(),
+            "'from' must be text, not 3"
+        );
+        assert_eq!(
+            fields
+                .word("type", &[("fire", 1), ("discard", 2)])
+                .unwrap_err()
+                .to_string(),
+            "'type' must be 'fire' or 'discard', not 'take'"
+        );
+        assert_eq!(
+            fields.only(&["type"]),
+            Err(ActionError::Extra("from".to_owned()))
+        );
+        assert_eq!(
+            Fields::new(&json!([])).err(),
+            Some(ActionError::NotAnObject)
+        );
+    }
+}

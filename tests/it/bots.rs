@@ -1,0 +1,83 @@
+//! Bots against bots, from seeds.
+
+use std::collections::BTreeMap;
+
+use fairdeal::bots::{Level, bot, play};
+use fairdeal::games::chance::RefereeChance;
+use fairdeal::games::{AnyGame, GAMES, rule_set};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+/// More actions than any game among bots takes.
+const MOST: usize = 20_000;
+
+/// Plays one game to its end, one level a seat.
+fn played(id: &str, number: u8, levels: &[Level]) -> (AnyGame, usize) {
+    let seats = u8::try_from(levels.len()).unwrap();
+    let rules = rule_set(id, seats, &BTreeMap::new()).unwrap();
+    let mut game = AnyGame::create(&rules).unwrap();
+    let mut chance = RefereeChance::from_seed([number; 32]);
+    game.begin(&mut chance, &mut Vec::new()).unwrap();
+    let mut bots: Vec<_> = levels.iter().map(|level| bot(*level)).collect();
+    let mut rng = ChaCha20Rng::from_seed([!number; 32]);
+    let made = play(&mut game, &mut chance, &mut bots, &mut rng, MOST).unwrap();
+    assert!(game.is_over(), "no end after {made} actions");
+    (game, made)
+}
+
+#[test]
+fn every_level_brings_every_game_at_every_table_size_to_its_end() {
+    for info in GAMES {
+        for seats in info.least_seats..=info.most_seats {
+            for (level, _) in Level::ALL {
+                for number in 0..3 {
+                    played(info.id, number, &vec![level; seats.into()]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_seeds_give_the_same_game() {
+    for info in GAMES {
+        let levels = vec![Level::Normal; info.least_seats.into()];
+        let text = |(game, made): (AnyGame, usize)| (serde_json::to_string(&game).unwrap(), made);
+        assert_eq!(
+            text(played(info.id, 7, &levels)),
+            text(played(info.id, 7, &levels))
+        );
+    }
+}
+
+#[test]
+fn the_normal_loot_bot_beats_the_easy_one() {
+    let mut won = 0;
+    for number in 0..30_u8 {
+        let place = usize::from(number % 2);
+        let mut levels = [Level::Easy; 2];
+        levels[place] = Level::Normal;
+        let (game, _) = played("loot", number, &levels);
+        won += usize::from(game.winners().contains(Seat::new(place).unwrap()));
+    }
+    assert!(won >= 27, "{won} of 30");
+}
+
+#[test]
+fn normal_loot_bots_reach_the_target_in_a_sensible_number_of_hands() {
+    for number in 0..20 {
+        let (AnyGame::Loot(game), _) = played("loot", number, &[Level::Normal; 3]);
+        assert!(
+            game.totals().iter().any(|total| *total >= game.target()),
+            "{:?}",
+            game.totals()
+        );
+        assert!(
+            (2..=25).contains(&game.hand_no()),
+            "{} hands",
+            game.hand_no()
+        );
+    }
+}
