@@ -1,0 +1,26 @@
+# The commands of everyday work; CI runs the same checks (.ci/run).
+
+# Everything that has to pass before anything lands.
+check: fmt lint test doc
+
+fmt:
+    cargo fmt --all --check
+
+lint:
+    cargo clippy --workspace --all-targets --locked -- -D warnings
+
+test:
+    cargo test --workspace --locked
+
+doc:
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+# Needs cargo-deny.
+deny:
+    cargo deny check
+
+bench:
+    cargo bench -p fairdeal-protocol
+
+play *ARGS:
+    cargo run --release -- play loot {{ARGS}}
