@@ -294,6 +294,28 @@ impl<'a, G: Game> Audit<'a, G> {
     /// # Errors
     /// The [`Finding`] at which the audit stops.
     pub fn step(&mut self) -> Result<bool, Finding> {
+        self.next_step().map_err(|finding| match finding {
+            // Where a seat has signed two entries for one place the others' next entries part ways:
+            // the proof against that seat explains it.
+            Finding::Parent { .. } | Finding::Names { .. } => {
+                self.equivocation().map_or(finding, Finding::Fault)
+            }
+            other => other,
+        })
+    }
+
+    /// The fault that the evidence in the trailer proves, if there is any and it proves one.
+    fn equivocation(&self) -> Option<Fault> {
+        let proof = self.transcript.equivocation()?;
+        let (seat, step) = proof.culprit(self.replica.charter(), &self.replica.table())?;
+        Some(Fault {
+            seat,
+            step,
+            what: FaultKind::Equivocation,
+        })
+    }
+
+    fn next_step(&mut self) -> Result<bool, Finding> {
         let entries = self.read_step()?;
         let complete = entries.len() == self.replica.live().len();
         if self.replica.is_finished() || !complete {
@@ -488,17 +510,10 @@ impl<'a, G: Game> Audit<'a, G> {
             End::Finished if self.replica.is_finished() => {}
             End::Unfinished if !self.replica.is_finished() && open.is_empty() => {}
             End::Stopped if !self.replica.is_finished() => {
-                if let Some(proof) = transcript.equivocation() {
-                    let (charter, table) = (self.replica.charter(), self.replica.table());
-                    return Err(match proof.culprit(charter, &table) {
-                        Some((seat, step)) => Fault {
-                            seat,
-                            step,
-                            what: FaultKind::Equivocation,
-                        }
-                        .into(),
-                        None => Finding::Trailer("the evidence in it proves nothing"),
-                    });
+                if transcript.equivocation().is_some() {
+                    let fault = self.equivocation().map(Finding::Fault);
+                    let nothing = Finding::Trailer("the evidence in it proves nothing");
+                    return Err(fault.unwrap_or(nothing));
                 }
                 self.judge_open(open)?;
                 return Err(Finding::Trailer(

@@ -208,10 +208,13 @@ impl Deal {
         deck.cards.get(position).copied()
     }
 
+    pub(super) fn share(&self, handle: Handle, seat: Seat) -> Option<Point> {
+        let (deck, position) = self.position(handle)?;
+        deck.shares.get(position)?.get(&seat).copied()
+    }
+
     pub(super) fn has_share(&self, handle: Handle, seat: Seat) -> bool {
-        self.position(handle)
-            .and_then(|(deck, position)| deck.shares.get(position))
-            .is_some_and(|shares| shares.contains_key(&seat))
+        self.share(handle, seat).is_some()
     }
 
     /// Shares that have been verified.

@@ -468,6 +468,11 @@ impl<G: Game> Table<G> {
         }
         let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
         let seat = entry.seat();
+        if seat == self.me {
+            // We know what we have signed; one that we do not know was made by another process with
+            // our key, and is for the others to judge.
+            return Ok(());
+        }
         if let Some(held) = self
             .step_entries(entry.step())
             .and_then(|step| step.get(&seat))
@@ -478,8 +483,8 @@ impl<G: Game> Table<G> {
             return Ok(());
         }
         let open = self.replica.step();
-        // Our own entries come from ourselves; further ahead than one step nobody honest can be.
-        if seat != self.me && !self.is_finished() {
+        // Further ahead than one step nobody honest can be.
+        if !self.is_finished() {
             if entry.step() == open {
                 self.open.insert(seat, entry);
             } else if entry.step() == open.saturating_add(1) {

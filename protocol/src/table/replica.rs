@@ -353,6 +353,11 @@ impl<G: Game> Replica<G> {
         self.deal.has_share(card, seat)
     }
 
+    /// A seat's published share of a card.
+    pub fn share(&self, card: Handle, seat: Seat) -> Option<Point> {
+        self.deal.share(card, seat)
+    }
+
     /// How many things a seat's opening reproduces in this deal.
     pub fn made_by(&self, seat: Seat) -> usize {
         self.deal.made_by(seat)

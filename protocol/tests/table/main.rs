@@ -9,5 +9,7 @@
 )]
 
 mod agreement;
+mod cheats;
 mod drill;
+mod secrecy;
 mod sim;

@@ -1,0 +1,327 @@
+//! What a dishonest seat can send: each is refused by every honest seat, the right seat is named,
+//! and a stranger who audits the stopped transcript names it too.
+
+use fairdeal_protocol::audit::auditor::audit;
+use fairdeal_protocol::audit::transcript::Transcript;
+use fairdeal_protocol::crypto::seed::OpenedSeed;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::body::{Answers, Body};
+use fairdeal_protocol::log::entry::{Content, Entry};
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::fault::FaultKind;
+use fairdeal_protocol::table::live::Stop;
+use fairdeal_protocol::wire::codec::encode;
+use fairdeal_protocol::wire::message::Message;
+
+use super::drill::{Action, Drill, rules};
+use super::sim::{Faults, Sim, charter};
+
+/// The seat that cheats.
+const CHEAT: usize = 1;
+
+/// Changes what the cheat signs: `change` says whether it changed the content. `from` limits it to
+/// the entries that go to some seats.
+struct Cheat<F> {
+    change: F,
+    only_to: Option<Seat>,
+}
+
+impl<F: FnMut(&mut Content) -> bool> Cheat<F> {
+    fn filter(&mut self, from: Seat, to: Seat, message: Message) -> Message {
+        if from.index() != CHEAT || self.only_to.is_some_and(|only| only != to) {
+            return message;
+        }
+        let Message::Entries(entries) = &message else {
+            return message;
+        };
+        let (signed, keys) = charter(&rules(3, 20));
+        let table = signed.table();
+        let changed: Vec<_> = entries
+            .iter()
+            .map(|entry| {
+                let known = entry.verify(signed.charter(), &table).unwrap();
+                let mut content = known.content().clone();
+                if content.seat == from && (self.change)(&mut content) {
+                    Entry::sign(content, &keys[CHEAT]).unwrap().signed().clone()
+                } else {
+                    entry.clone()
+                }
+            })
+            .collect();
+        Message::Entries(changed.try_into().unwrap())
+    }
+}
+
+fn play(seed: u64, only_to: Option<Seat>, change: impl FnMut(&mut Content) -> bool) -> Sim<Drill> {
+    let mut sim: Sim<Drill> = Sim::new(&rules(3, 20), seed, Faults::default());
+    let mut cheat = Cheat { change, only_to };
+    sim.run(120_000, true, &mut |from, to, message| {
+        Some(cheat.filter(from, to, message))
+    });
+    sim
+}
+
+/// Every honest seat has stopped, names the cheat and shows why to a stranger.
+fn named(what: &str, change: impl FnMut(&mut Content) -> bool) -> FaultKind {
+    let sim = play(3, None, change);
+    let mut kinds = Vec::new();
+    for seat in [0, 2] {
+        let table = &sim.tables[seat];
+        let Some(Stop::Fault(fault)) = table.stopped() else {
+            panic!("{what}: seat {seat} has not stopped: {:?}", table.stopped());
+        };
+        assert_eq!(fault.seat.index(), CHEAT, "{what}");
+        kinds.push(fault.what.clone());
+        let bytes = table.transcript().to_bytes().unwrap();
+        let report = audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap());
+        let finding = report.finding.expect(what);
+        assert_eq!(
+            finding.seat().map(Seat::index),
+            Some(CHEAT),
+            "{what}: {finding}"
+        );
+    }
+    assert_eq!(kinds[0], kinds[1], "{what}");
+    kinds.remove(0)
+}
+
+fn answers(body: &mut Body) -> Option<&mut Answers> {
+    match body {
+        Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => {
+            Some(answers)
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn bad_shuffles_are_named_at_once() {
+    let mut cases: Vec<(&str, Box<dyn FnMut(&mut Vec<_>)>)> = Vec::new();
+    cases.push((
+        "duplicated card",
+        Box::new(|deck: &mut Vec<_>| deck[0] = deck[1]),
+    ));
+    cases.push((
+        "swapped cards",
+        Box::new(|deck: &mut Vec<_>| deck.swap(0, 1)),
+    ));
+    cases.push((
+        "foreign card",
+        Box::new(
+            |deck: &mut Vec<fairdeal_protocol::crypto::elgamal::Ciphertext>| {
+                deck[0].b = deck[1].a;
+            },
+        ),
+    ));
+    cases.push((
+        "a card less",
+        Box::new(|deck: &mut Vec<_>| deck.truncate(deck.len() - 1)),
+    ));
+    for (what, mut change) in cases {
+        let kind = named(what, |content| match &mut content.body {
+            Body::Shuffle(shuffled) => {
+                let mut deck = shuffled.deck.to_vec();
+                change(&mut deck);
+                shuffled.deck = deck.try_into().unwrap();
+                true
+            }
+            _ => false,
+        });
+        assert!(matches!(kind, FaultKind::Shuffle(_)), "{what}: {kind}");
+    }
+}
+
+/// Seat 0's deck goes out again as seat 1's own, with the proof that seat 1 made for its shuffle.
+#[test]
+fn a_deck_that_was_not_shuffled_is_named() {
+    let (signed, _) = charter(&rules(3, 20));
+    let table = signed.table();
+    let mut first = None;
+    let mut sim: Sim<Drill> = Sim::new(&rules(3, 20), 3, Faults::default());
+    sim.run(120_000, false, &mut |from, to, message| {
+        if let (0, Message::Entries(entries)) = (from.index(), &message) {
+            for entry in entries.iter() {
+                let entry = entry.verify(signed.charter(), &table).unwrap();
+                if let (Body::Shuffle(shuffled), None) = (entry.body(), &first) {
+                    first = Some(shuffled.deck.clone());
+                }
+            }
+        }
+        let deck = first.clone();
+        let mut replace = Cheat {
+            change: |content: &mut Content| match (&mut content.body, &deck) {
+                (Body::Shuffle(shuffled), Some(deck)) => {
+                    shuffled.deck = deck.clone();
+                    true
+                }
+                _ => false,
+            },
+            only_to: None,
+        };
+        Some(replace.filter(from, to, message))
+    });
+    for seat in [0, 2] {
+        let Some(Stop::Fault(fault)) = sim.tables[seat].stopped() else {
+            panic!("seat {seat} has not stopped");
+        };
+        assert_eq!(fault.seat.index(), CHEAT);
+        assert!(matches!(fault.what, FaultKind::Shuffle(_)));
+    }
+}
+
+#[test]
+fn wrong_shares_and_coins_are_named() {
+    let kind = named("shares in another order", |content| {
+        let Some(shares) = answers(&mut content.body).and_then(|a| a.shares.as_mut()) else {
+            return false;
+        };
+        let mut list = shares.shares.to_vec();
+        list.reverse();
+        shares.shares = list.try_into().unwrap();
+        shares.shares.len() > 1
+    });
+    assert_eq!(kind, FaultKind::ShareProof);
+    let kind = named("no shares", |content| {
+        let Some(answers) = answers(&mut content.body) else {
+            return false;
+        };
+        answers.shares.take().is_some()
+    });
+    assert!(matches!(kind, FaultKind::WrongAnswers { got: 0, .. }));
+    let kind = named("another coin", |content| {
+        let Some(coin) = answers(&mut content.body).and_then(|a| a.coin.as_mut()) else {
+            return false;
+        };
+        coin.0[0] ^= 1;
+        true
+    });
+    assert_eq!(kind, FaultKind::Coin);
+}
+
+#[test]
+fn bad_openings_are_named() {
+    let kind = named("another seed", |content| match &mut content.body {
+        Body::Open { seed } => {
+            *seed = OpenedSeed([9; 32]);
+            true
+        }
+        _ => false,
+    });
+    assert!(matches!(kind, FaultKind::Opening(_)));
+}
+
+#[test]
+fn illegal_actions_are_named() {
+    let act = |content: &mut Content, bytes: Vec<u8>| match &mut content.body {
+        Body::Act { action, .. } => {
+            *action = bytes.try_into().unwrap();
+            true
+        }
+        _ => false,
+    };
+    let kind = named("no action", |content| act(content, vec![255]));
+    assert_eq!(kind, FaultKind::MalformedAction);
+    let kind = named("an illegal action", |content| {
+        act(content, encode(&Action::Vote { end: false }))
+    });
+    assert!(matches!(kind, FaultKind::IllegalAction(_)), "{kind}");
+    let kind = named(
+        "a turn's action out of turn",
+        |content| match &mut content.body {
+            Body::Ack { .. } => {
+                let action = encode(&Action::Draw).try_into().unwrap();
+                content.body = Body::Interject { action };
+                true
+            }
+            _ => false,
+        },
+    );
+    assert_eq!(kind, FaultKind::NotOutOfTurn);
+    let kind = named("a closing in the middle", |content| {
+        let ack = matches!(content.body, Body::Ack { .. });
+        if ack {
+            content.body = Body::Close;
+        }
+        ack
+    });
+    assert!(matches!(kind, FaultKind::WrongKind { .. }));
+}
+
+/// A card shown as another one: the share does not open it to the face claimed.
+#[test]
+fn a_false_face_is_named() {
+    let kind = named("another face", |content| {
+        let Body::Act { action, .. } = &mut content.body else {
+            return false;
+        };
+        let Ok(Action::Play { card, face }) =
+            fairdeal_protocol::wire::codec::decode::<Action>(action, 1000)
+        else {
+            return false;
+        };
+        let face = fairdeal_protocol::card::Face((face.0 + 1) % 12);
+        *action = encode(&Action::Play { card, face }).try_into().unwrap();
+        true
+    });
+    assert_eq!(kind, FaultKind::WrongFace);
+}
+
+/// Two entries for one place: the honest seats find each other's and hold the proof.
+#[test]
+fn two_faces_are_proved() {
+    let to = Seat::new(2).unwrap();
+    let sim = play(5, Some(to), |content| match &mut content.body {
+        Body::Commit { tip, .. } => {
+            *tip = Hash32([4; 32]);
+            true
+        }
+        _ => false,
+    });
+    for seat in [0, 2] {
+        let Some(Stop::Fault(fault)) = sim.tables[seat].stopped() else {
+            panic!("seat {seat} has not stopped");
+        };
+        assert_eq!(
+            (fault.seat.index(), &fault.what),
+            (CHEAT, &FaultKind::Equivocation)
+        );
+        let bytes = sim.tables[seat].transcript().to_bytes().unwrap();
+        let report = audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap());
+        assert_eq!(
+            report.finding.and_then(|f| f.seat()).map(Seat::index),
+            Some(CHEAT)
+        );
+    }
+}
+
+/// An entry on another parent or from another table counts for nobody, and nobody is blamed.
+#[test]
+fn entries_from_elsewhere_do_not_count() {
+    let mut sim = play(4, None, |content| {
+        content.parent = Hash32([8; 32]);
+        content.step > 3
+    });
+    for seat in [0, 2] {
+        assert_eq!(sim.tables[seat].stopped(), None);
+        assert!(!sim.tables[seat].is_finished());
+    }
+    let (signed, keys) = charter(&rules(3, 20));
+    let content = Content {
+        table: Hash32([1; 32]),
+        step: sim.tables[0].replica().step(),
+        seat: Seat::new(CHEAT).unwrap(),
+        parent: signed.table(),
+        digest: Hash32::default(),
+        body: Body::Close,
+    };
+    let foreign = Entry::sign(content, &keys[CHEAT]).unwrap().signed().clone();
+    let message = Message::Entries(vec![foreign].try_into().unwrap());
+    let mut rng = <rand_chacha::ChaCha20Rng as rand_core::SeedableRng>::from_seed([0; 32]);
+    let from = Seat::new(CHEAT).unwrap();
+    assert!(
+        sim.tables[0]
+            .receive(from, &message.to_bytes(), &mut rng)
+            .is_err()
+    );
+    assert_eq!(sim.tables[0].stopped(), None);
+}

@@ -1,0 +1,61 @@
+//! In the middle of a deal all other seats together cannot tell a card of somebody's hand.
+
+use curve25519_dalek::RistrettoPoint;
+use fairdeal_protocol::card::{Face, Handle, Slot};
+use fairdeal_protocol::crypto::elgamal::CardPoints;
+use fairdeal_protocol::crypto::group::Point;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+
+use super::drill::{CARDS, Drill, rules};
+use super::sim::{Faults, Sim, honest};
+
+/// Everything that n−1 seats hold together leaves every card of the deck possible: for each there is
+/// a missing share that would make it so, and nothing they hold tells the true one.
+#[test]
+fn the_others_together_do_not_know_a_hand() {
+    let victim = Seat::new(0).unwrap();
+    // A moment at which the victim holds cards that it knows.
+    let mut moments = (1..100).map(|tenths| {
+        let mut sim: Sim<Drill> = Sim::new(&rules(3, 1000), 8, Faults::default());
+        sim.run(tenths * 20, false, &mut honest);
+        sim
+    });
+    let sealed_of = |sim: &Sim<Drill>| -> Vec<Handle> {
+        let known = sim.tables[0].known();
+        let hand = sim.tables[1].game().hand(victim).into_iter();
+        hand.filter_map(Slot::handle)
+            .filter(|card| known.get(*card).is_some())
+            .collect()
+    };
+    let sim = moments
+        .find(|sim| !sealed_of(sim).is_empty())
+        .expect("cards are dealt");
+    let sealed = sealed_of(&sim);
+    let replica = sim.tables[1].replica();
+    let points = CardPoints::new("drill", (0..CARDS).map(|n| (Face(n), format!("card-{n}"))));
+    for card in sealed {
+        // What its owner knows …
+        let truth = sim.tables[0].known().get(card).expect("its owner knows it");
+        // … no other seat does, and the owner's share is in nobody's log.
+        for other in &sim.tables[1..] {
+            assert_eq!(other.known().get(card), None);
+            assert_eq!(other.replica().share(card, victim), None);
+        }
+        // The coalition holds every other share; what is left hides each card alike.
+        let shares: RistrettoPoint = Seat::first(3)
+            .filter(|seat| *seat != victim)
+            .map(|seat| *replica.share(card, seat).expect("dealt").as_point())
+            .sum();
+        let rest = replica.card(card).unwrap().b.as_point() - shares;
+        let mut candidates = Vec::new();
+        for face in (0..CARDS).map(Face) {
+            let missing = Point::from(rest - points.point(face).unwrap().as_point());
+            assert_eq!(replica.face_with(card, victim, missing), Some(face));
+            assert!(!candidates.contains(&missing));
+            candidates.push(missing);
+        }
+        assert_eq!(candidates.len(), usize::from(CARDS));
+        assert!(truth.0 < CARDS);
+    }
+}
