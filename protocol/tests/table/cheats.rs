@@ -3,6 +3,7 @@
 
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::transcript::Transcript;
+use fairdeal_protocol::crypto::elgamal::Ciphertext;
 use fairdeal_protocol::crypto::seed::OpenedSeed;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body};
@@ -85,6 +86,9 @@ fn named(what: &str, change: impl FnMut(&mut Content) -> bool) -> FaultKind {
     kinds.remove(0)
 }
 
+/// What a cheat does to its deck.
+type ChangeDeck = Box<dyn FnMut(&mut Vec<Ciphertext>)>;
+
 fn answers(body: &mut Body) -> Option<&mut Answers> {
     match body {
         Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => {
@@ -96,7 +100,7 @@ fn answers(body: &mut Body) -> Option<&mut Answers> {
 
 #[test]
 fn bad_shuffles_are_named_at_once() {
-    let mut cases: Vec<(&str, Box<dyn FnMut(&mut Vec<_>)>)> = Vec::new();
+    let mut cases: Vec<(&str, ChangeDeck)> = Vec::new();
     cases.push((
         "duplicated card",
         Box::new(|deck: &mut Vec<_>| deck[0] = deck[1]),
@@ -107,11 +111,9 @@ fn bad_shuffles_are_named_at_once() {
     ));
     cases.push((
         "foreign card",
-        Box::new(
-            |deck: &mut Vec<fairdeal_protocol::crypto::elgamal::Ciphertext>| {
-                deck[0].b = deck[1].a;
-            },
-        ),
+        Box::new(|deck: &mut Vec<Ciphertext>| {
+            deck[0].b = deck[1].a;
+        }),
     ));
     cases.push((
         "a card less",

@@ -13,3 +13,4 @@ mod cheats;
 mod drill;
 mod secrecy;
 mod sim;
+mod vectors;

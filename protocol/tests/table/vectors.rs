@@ -1,0 +1,218 @@
+//! Golden vectors: every hash, proof and wire type of a fixed table, as text.
+//!
+//! A change of any line is a change of the wire or file format: it needs a new version of the label
+//! or file concerned, and a line under its own heading in the changelog. `docs/transcript.md` says
+//! how each value is computed.
+
+use std::fmt::Write as _;
+
+use fairdeal_protocol::card::{DeckId, Face, Handle};
+use fairdeal_protocol::crypto::coin::{CoinChain, flip_stream};
+use fairdeal_protocol::crypto::elgamal::CardPoints;
+use fairdeal_protocol::crypto::key::{KeyProof, SecretKey};
+use fairdeal_protocol::crypto::seed::{Context, OpenedSeed, Seed};
+use fairdeal_protocol::crypto::share::{ShareOf, SharePlace, ShareProof, share};
+use fairdeal_protocol::crypto::shuffle::{Generators, ShufflePlace, shuffle};
+use fairdeal_protocol::game::Flip;
+use fairdeal_protocol::hash::{Hash32, Hasher};
+use fairdeal_protocol::log::body::{Answers, Body, Shares, Shuffled};
+use fairdeal_protocol::log::entry::{Content, Entry, genesis, step_hash};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::wire::codec::encode;
+use fairdeal_protocol::wire::message::{Head, Message};
+use rand_core::Rng as _;
+
+use super::drill::{Drill, rules};
+use super::sim::{Faults, Sim, charter, honest};
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Short values in full, long ones by length and hash.
+fn show(bytes: &[u8]) -> String {
+    if bytes.len() <= 160 {
+        hex(bytes)
+    } else {
+        format!(
+            "{} bytes, {}",
+            bytes.len(),
+            Hasher::new("vector").bytes(bytes).finish()
+        )
+    }
+}
+
+#[test]
+fn values_of_a_fixed_deal() {
+    let (signed, _) = charter(&rules(2, 5));
+    let context = Context {
+        table: signed.table(),
+        deal: 1,
+        seat: Seat::new(1).unwrap(),
+    };
+    let seed = Seed::from_opened(OpenedSeed([7; 32]));
+    let mut text = String::new();
+    let mut line = |name: &str, bytes: &[u8]| {
+        let _ = writeln!(text, "{name}: {}", show(bytes));
+    };
+    line("charter", &signed.charter().to_bytes());
+    line("table id", signed.table().as_bytes());
+    line("genesis", genesis(&signed.table()).as_bytes());
+    line(
+        "hash of fields",
+        Hasher::new("label")
+            .bytes(b"field")
+            .number(7)
+            .finish()
+            .as_bytes(),
+    );
+    line("seed commitment", seed.commitment(&context).as_bytes());
+    let mut stream = [0; 32];
+    seed.stream(&context, "purpose", b"about")
+        .fill_bytes(&mut stream);
+    line("derived stream", &stream);
+
+    let chain = CoinChain::derive(&seed, &context, 0);
+    line("coin tip", chain.tip().as_bytes());
+    line("first preimage", chain.preimage(0).unwrap().as_bytes());
+    let parts = [(context.seat, chain.preimage(0).unwrap())];
+    let mut flip = flip_stream(&context.table, context.deal, 0, &parts);
+    let rolls: Vec<u8> = (0..8)
+        .map(|_| u8::try_from(Flip::Die(6).sample(&mut flip)[0]).unwrap())
+        .collect();
+    line("eight rolls of a die", &rolls);
+
+    let secret = SecretKey::derive(&seed, &context);
+    let key = secret.public();
+    line("key", key.as_bytes());
+    line(
+        "key proof",
+        &encode(&KeyProof::prove(&seed, &context, &secret)),
+    );
+
+    let generators = Generators::shared();
+    line("generator H", &generators.h.compress().to_bytes());
+    line(
+        "generator H_1",
+        &generators.columns[0].compress().to_bytes(),
+    );
+    let points = CardPoints::new("drill", (0..5).map(|n| (Face(n), format!("card-{n}"))));
+    line("card-0", points.point(Face(0)).unwrap().as_bytes());
+    let place = ShufflePlace {
+        context,
+        deck: DeckId(3),
+    };
+    let (deck, proof) = shuffle(&seed, &place, "drill", &key, &points.fresh()).unwrap();
+    line("shuffled deck of five", &encode(&*deck));
+    line("shuffle proof", &encode(&proof));
+
+    let place = SharePlace { context, step: 9 };
+    let list: Vec<ShareOf> = deck
+        .iter()
+        .zip(Handle::all(DeckId(3), 2))
+        .map(|(card, handle)| ShareOf {
+            handle,
+            card: *card,
+            share: share(&secret, card),
+        })
+        .collect();
+    line("share of the top card", list[0].share.as_bytes());
+    let share_proof = ShareProof::prove(&seed, &place, &secret, &key, &list);
+    line("share proof", &encode(&share_proof));
+
+    let shares: Vec<_> = list.iter().map(|of| of.share).collect();
+    let shares = Shares {
+        shares: shares.try_into().unwrap(),
+        proof: share_proof,
+    };
+    let answers = Answers {
+        shares: Some(shares),
+        coin: Some(Hash32([5; 32])),
+    };
+    let action = || vec![1, 2, 3].try_into().unwrap();
+    let hash = Hash32([6; 32]);
+    let deck = deck.to_vec().try_into().unwrap();
+    let bodies = [
+        Body::Commit {
+            seed: hash,
+            tip: hash,
+        },
+        Body::Key {
+            key,
+            proof: KeyProof::prove(&seed, &context, &secret),
+        },
+        Body::Act {
+            action: action(),
+            answers: answers.clone(),
+        },
+        Body::Yield { to: hash },
+        Body::Ack {
+            leader: hash,
+            answers: Answers::default(),
+        },
+        Body::Interject { action: action() },
+        Body::Effects { answers },
+        Body::Shuffle(Shuffled {
+            onto: hash,
+            deck,
+            proof: Box::new(proof),
+        }),
+        Body::Tip { tip: hash },
+        Body::Open {
+            seed: OpenedSeed([8; 32]),
+        },
+        Body::Close,
+    ];
+    let (_, keys) = charter(&rules(2, 5));
+    for body in bodies {
+        let kind = body.kind();
+        line(&format!("body {kind}"), &encode(&body));
+        let content = Content {
+            table: context.table,
+            step: 300,
+            seat: context.seat,
+            parent: hash,
+            digest: hash,
+            body,
+        };
+        let entry = Entry::sign(content, &keys[1]).unwrap();
+        line(&format!("entry hash, {kind}"), entry.hash().as_bytes());
+        if kind == "closing" {
+            line("signed entry", &encode(entry.signed()));
+            let hash = step_hash(
+                &context.table,
+                300,
+                &hash,
+                [&entry].into_iter(),
+                SeatSet::EMPTY,
+            );
+            line("step hash", hash.as_bytes());
+            let entries = vec![entry.signed().clone()].try_into().unwrap();
+            line("message entries", &Message::Entries(entries).to_bytes());
+        }
+    }
+    let have = vec![hash].try_into().unwrap();
+    line(
+        "message head",
+        &Message::Head(Head { step: 300, have }).to_bytes(),
+    );
+    insta::assert_snapshot!(text);
+}
+
+/// A whole game by fixed seeds: its transcript never changes.
+#[test]
+fn the_transcript_of_a_fixed_game() {
+    let mut sim: Sim<Drill> = Sim::new(&rules(2, 8), 77, Faults::default());
+    sim.run(1_000_000, false, &mut honest);
+    let bytes = sim.tables[0].transcript().to_bytes().unwrap();
+    let head = hex(&bytes[..16]);
+    let text = format!(
+        "log {}\nfile {}\nbegins {head}\n",
+        sim.tables[0].log_hash(),
+        show(&bytes)
+    );
+    insta::assert_snapshot!(text);
+}
