@@ -209,6 +209,19 @@ fn shares(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("verify", count), |bencher| {
             bencher.iter(|| proof.verify(&place, key, &list).unwrap());
         });
+        let mut rng = ChaCha20Rng::from_seed([4; 32]);
+        let weights: Vec<Scalar> = (0..2 * count + 4)
+            .map(|_| random_scalar(&mut rng))
+            .collect();
+        let sum: Vec<RistrettoPoint> = deck
+            .iter()
+            .map(|card| *card.a.as_point())
+            .cycle()
+            .take(2 * count + 4)
+            .collect();
+        group.bench_function(BenchmarkId::new("verify-skeleton", count), |bencher| {
+            bencher.iter(|| RistrettoPoint::vartime_multiscalar_mul(&weights, &sum));
+        });
         let deck = Arc::clone(&deck);
         let scalar = random_scalar(&mut ChaCha20Rng::from_seed([3; 32]));
         group.bench_function(BenchmarkId::new("prove-skeleton", count), |bencher| {

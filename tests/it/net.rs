@@ -262,7 +262,7 @@ fn a_dropped_connection_costs_time_and_nothing_else() {
     let event = host.wait_for("ticket").unwrap();
     let address = event["addresses"][0].as_str().unwrap();
     let mut parts: Vec<String> = address.split('/').map(str::to_owned).collect();
-    parts[4] = flaky_proxy(parts[4].parse().unwrap(), 4).to_string();
+    parts[4] = flaky_proxy(parts[4].parse().unwrap(), 2).to_string();
     let args = ["bot", "join", &parts.join("/"), "--json", "--pace", "40"];
     let mut guest = Program::start(root.path(), "guest", &[&args[..], &LISTEN].concat());
     let (one, two) = (
