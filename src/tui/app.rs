@@ -104,6 +104,8 @@ pub struct App {
     pub(super) theme: Theme,
     pub(super) lobby: LobbyView,
     pub(super) snapshot: Option<Snapshot>,
+    /// The names at the table, once it is open.
+    names: Vec<String>,
     pub(super) lines: Vec<String>,
     /// How many lines the log is scrolled back.
     pub(super) back: usize,
@@ -156,6 +158,13 @@ pub(super) fn groups(arrangement: &Arrangement) -> Vec<Group> {
     groups
 }
 
+/// The cards in no combination, by rank, with their points.
+pub(super) fn loose(arrangement: &Arrangement) -> Vec<(Face, i32)> {
+    let mut loose = arrangement.loose.clone();
+    loose.sort_by_key(|(face, _)| (rank(*face), suit(*face)));
+    loose
+}
+
 /// An own card as it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OwnCard {
@@ -170,6 +179,7 @@ impl App {
             theme: Theme::new(options),
             lobby: LobbyView::default(),
             snapshot: None,
+            names: Vec::new(),
             lines: Vec::new(),
             back: 0,
             toast: None,
@@ -303,7 +313,7 @@ impl App {
         let order: Vec<Face> = groups(&arrangement)
             .iter()
             .flat_map(|group| group.cards.clone())
-            .chain(arrangement.loose.iter().map(|(face, _)| *face))
+            .chain(loose(&arrangement).into_iter().map(|(face, _)| face))
             .collect();
         hand.sort_by_key(|card| order.iter().position(|face| *face == card.face));
         hand
@@ -357,13 +367,15 @@ impl App {
         match event {
             SessionEvent::Lobby(view) => self.lobby = view,
             SessionEvent::Seated { name, .. } => self.say(format!("{name} sits down.")),
-            SessionEvent::Started { table, .. } => {
+            SessionEvent::Started { table, names, .. } => {
+                self.names = names;
                 self.say(format!(
                     "The table is open; its id begins {}.",
                     table.short()
                 ));
             }
             SessionEvent::Snapshot(snapshot) => {
+                self.names.clone_from(&snapshot.names);
                 self.snapshot = Some(*snapshot);
                 let last = self.unsorted().len().saturating_sub(1);
                 self.cursor = self.cursor.min(last);

@@ -12,7 +12,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph, Wrap};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::app::{App, Hit, groups};
+use super::app::{App, Hit, groups, loose};
 use super::cards;
 use crate::games::loot::cards::suit;
 use crate::games::loot::{Loot, LootAction as Action, Phase, Pile};
@@ -148,7 +148,7 @@ fn seat_line<'a>(app: &App, snapshot: &Snapshot, loot: &Loot, seat: Seat, name: 
     if loot.forfeited().contains(seat) {
         spans.push(Span::styled("has left", app.theme.bad()));
     } else if !snapshot.connected.contains(seat) {
-        spans.push(Span::styled("no connection", app.theme.bad()));
+        spans.push(Span::styled("offline", app.theme.bad()));
     } else if loot.fire() == Some(seat) {
         spans.push(Span::styled("fires!", app.theme.bad()));
     } else if seat != snapshot.me {
@@ -259,9 +259,8 @@ fn draw_hand(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
             let label = format!("{}{run} {:+}", group.label, group.points);
             (group.cards.len(), label, true)
         });
-        let loose = arrangement
-            .loose
-            .iter()
+        let loose = loose(&arrangement)
+            .into_iter()
             .map(|(_, points)| (1, format!("{points:+}"), false));
         combined.chain(loose).collect()
     };
@@ -296,7 +295,11 @@ fn draw_hand(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         }
     }
     let row = Rect::new(area.x, area.bottom().saturating_sub(1), area.width, 1);
-    let gods: Vec<&str> = app.gods().iter().map(|god| god.effect()).collect();
+    let gods: Vec<&str> = app
+        .gods()
+        .iter()
+        .map(|god| if wide { god.effect() } else { god.name() })
+        .collect();
     let effects = if gods.is_empty() {
         String::new()
     } else {
