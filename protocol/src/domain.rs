@@ -37,6 +37,13 @@ pub const FRESH_DECK: &str = "fairdeal/fresh-deck/v1";
 /// The hash from which the weights of a fold are drawn.
 pub const FOLD: &str = "fairdeal/fold/v1";
 
+/// The checksum of a ticket.
+pub const TICKET: &str = "fairdeal/ticket/v1";
+/// The jitter of a redial, so that two peers do not dial each other at once.
+pub const REDIAL: &str = "fairdeal/redial/v1";
+/// The name of an evidence file.
+pub const EVIDENCE_FILE: &str = "fairdeal/evidence-file/v1";
+
 /// Purposes of [`DERIVE`]: what a key derived from a seed is for.
 pub mod purpose {
     /// A seat's secret key of the deal.

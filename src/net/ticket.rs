@@ -31,7 +31,7 @@ pub const MAX_ADDRESSES: usize = 8;
 pub const MAX_ADDRESS_BYTES: usize = 255;
 
 const PREFIX: &str = "fd1";
-const LABEL: &str = "fairdeal/ticket/v1";
+const LABEL: &str = fairdeal_protocol::domain::TICKET;
 const LOBBY_BYTES: usize = 8;
 const HOST_BYTES: usize = 32;
 const CHECKSUM_BYTES: usize = 4;

@@ -15,7 +15,7 @@ use super::{Multiaddr, PeerId};
 /// Peers that can be wanted at once; the largest table and its spectators fit many times.
 pub(super) const MAX_WANTED: usize = 64;
 
-const LABEL: &str = "fairdeal/redial/v1";
+const LABEL: &str = fairdeal_protocol::domain::REDIAL;
 
 /// The wanted peers of one node.
 #[derive(Debug)]

@@ -18,7 +18,7 @@ const EVIDENCE: &str = "evidence";
 /// Table ids named in an error.
 const NAMED: usize = 10;
 /// Names the content of an evidence file in its file name.
-const EVIDENCE_LABEL: &str = "fairdeal/evidence-file/v1";
+const EVIDENCE_LABEL: &str = fairdeal_protocol::domain::EVIDENCE_FILE;
 
 /// A transcript in the data directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
