@@ -1,7 +1,7 @@
 //! The interface between a game's rules and a table without a dealer.
 //!
 //! A [`Game`] is a pure state machine over *public* state: what is hidden is a
-//! [`Handle`](crate::card::Handle), never a face. Whatever is random or hidden it asks of a
+//! [`Handle`], never a face. Whatever is random or hidden it asks of a
 //! [`Chance`]: a shuffle into a sealed deck, a card dealt to one seat, cards opened to all, a flip
 //! of public randomness. At a table the answers come from sealed decks and coins; in a referee
 //! from explicit lists or a seed; in a search from a guess.

@@ -1,6 +1,6 @@
 //! `fairdeal verify`: audits a transcript and says what was checked and what was found.
 
-use fairdeal_protocol::audit::auditor::{Report, audit};
+use fairdeal_protocol::audit::auditor::{Finding, Report, audit};
 use fairdeal_protocol::audit::transcript::{End, Transcript};
 use fairdeal_protocol::wire::codec::MAX_BYTES;
 use serde_json::json;
@@ -36,6 +36,10 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
         Err(error) => return Ok(unreadable(error.to_string())),
     };
     let report = audit::<AnyGame>(&transcript);
+    if let Some(Finding::Rules(error)) = &report.finding {
+        // Nothing is known against such a game; it just cannot be judged here.
+        return Ok(unreadable(error.to_string()));
+    }
     let charter = transcript.charter().charter();
     let names: Vec<String> = charter
         .players
