@@ -107,3 +107,82 @@ impl Frame {
         decode(bytes, MAX_FRAME)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use fairdeal_protocol::charter::Player;
+    use fairdeal_protocol::wire::message::Head;
+
+    use super::*;
+
+    fn text<const MAX: usize>(text: &str) -> Text<MAX> {
+        text.to_owned().try_into().unwrap()
+    }
+
+    /// Golden vectors of every frame: a change is a change of the wire format.
+    #[test]
+    fn frames_have_fixed_bytes() {
+        let key = ed25519_dalek::SigningKey::from_bytes(&[1; 32]);
+        let player = Player {
+            name: text("Anna"),
+            key: (&key).into(),
+            nonce: [2; 32],
+        };
+        let option = (text("target"), text("100"));
+        let address: AddressBytes = vec![4, 127, 0, 0, 1].try_into().unwrap();
+        let addresses: Addresses = vec![address].try_into().unwrap();
+        let charter = Charter {
+            lobby: [3; 8],
+            game: text("loot"),
+            version: 1,
+            options: vec![option.clone()].try_into().unwrap(),
+            players: vec![player].try_into().unwrap(),
+        };
+        let join = Join {
+            lobby: Some([3; 8]),
+            name: text("Anna"),
+            nonce: [2; 32],
+            addresses: addresses.clone(),
+        };
+        let roster = Roster {
+            lobby: [3; 8],
+            game: text("loot"),
+            options: vec![option].try_into().unwrap(),
+            seats: vec![Some(text("Anna")), None].try_into().unwrap(),
+            you: Seat::new(1).unwrap(),
+        };
+        let signature = charter.sign(&key);
+        let table = Hash32([5; 32]);
+        let proposal = Proposal {
+            charter,
+            addresses: vec![addresses].try_into().unwrap(),
+        };
+        let frames = [
+            Frame::Join(join),
+            Frame::Roster(roster),
+            Frame::Refused(text("all seats are taken")),
+            Frame::Propose(Box::new(proposal)),
+            Frame::Sign { table, signature },
+            Frame::Signed {
+                table,
+                signatures: vec![signature].try_into().unwrap(),
+            },
+            Frame::Table {
+                table,
+                message: Message::Head(Head::default()),
+            },
+        ];
+        let mut all = String::new();
+        for frame in frames {
+            let bytes = frame.to_bytes();
+            assert_eq!(Frame::from_bytes(&bytes).unwrap(), frame);
+            bytes.iter().for_each(|byte| {
+                let _ = write!(all, "{byte:02x}");
+            });
+            all.push('\n');
+        }
+        insta::assert_snapshot!(all);
+    }
+}

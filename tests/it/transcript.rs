@@ -4,16 +4,22 @@
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use ed25519_dalek::{Signer as _, SigningKey};
 use fairdeal::games::AnyGame;
+use fairdeal::store::DataDir;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::transcript::Transcript;
+use fairdeal_protocol::wire::codec::encode;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::process::{Program, fairdeal};
 
 /// One short game against bots, played once for all tests here.
-static GAME: LazyLock<Vec<u8>> = LazyLock::new(|| {
+static GAME: LazyLock<Vec<u8>> = LazyLock::new(|| PLAYED.0.clone());
+
+/// The transcript, and the secret key of seat 0.
+static PLAYED: LazyLock<(Vec<u8>, SigningKey)> = LazyLock::new(|| {
     let root = TempDir::new().unwrap();
     let args = [
         "play",
@@ -28,7 +34,12 @@ static GAME: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut program = Program::start(root.path(), "solo", &args);
     let over = program.wait_for("over").expect("the game ends");
     assert!(program.finish().success());
-    std::fs::read(PathBuf::from(over["transcript"].as_str().unwrap())).unwrap()
+    let bytes = std::fs::read(PathBuf::from(over["transcript"].as_str().unwrap())).unwrap();
+    let data = DataDir::open(Some(&program.data)).unwrap();
+    (
+        bytes,
+        SigningKey::from_bytes(data.identity().unwrap().seed()),
+    )
 });
 
 /// What `verify` would exit with.
@@ -53,6 +64,37 @@ proptest! {
         let position = position.index(bytes.len());
         bytes[position] ^= by;
         prop_assert_ne!(exit_code(&bytes), 0, "byte {} of {}", position, bytes.len());
+    }
+
+    /// One dishonest seat changes any byte of any entry of its own and signs it anew.
+    #[test]
+    fn re_signed_tampering_is_noticed(
+        entry: prop::sample::Index,
+        position: prop::sample::Index,
+        by in 1_u8..,
+    ) {
+        let (bytes, key) = &*PLAYED;
+        let transcript = Transcript::from_bytes(bytes).unwrap();
+        let charter = transcript.charter();
+        let own: Vec<Vec<u8>> = transcript
+            .entries()
+            .iter()
+            .map(|signed| signed.verify(charter.charter(), &charter.table()).unwrap())
+            .filter(|entry| entry.seat().index() == 0)
+            .map(|entry| encode(entry.content()))
+            .collect();
+        let content = entry.get(&own);
+        let start = bytes.windows(content.len()).position(|part| part == content).unwrap();
+        let end = start + content.len();
+        let mut changed = bytes.clone();
+        changed[start + position.index(content.len())] ^= by;
+        let message = [&b"fairdeal/entry/v1"[..], &changed[start..end]].concat();
+        let signature = key.sign(&message).to_bytes();
+        changed[end..end + 64].copy_from_slice(&signature);
+        prop_assert_ne!(exit_code(&changed), 0);
+        // Unchanged, the same signature comes out: the forger has the right key and place.
+        let honest = [&b"fairdeal/entry/v1"[..], content.as_slice()].concat();
+        prop_assert_eq!(&bytes[end..end + 64], key.sign(&honest).to_bytes());
     }
 
     #[test]
