@@ -249,9 +249,7 @@ impl App {
     }
 
     pub(super) fn names(&self) -> &[String] {
-        self.snapshot
-            .as_ref()
-            .map_or(&[], |snapshot| &snapshot.names)
+        &self.names
     }
 
     pub(super) fn loot(&self) -> Option<&Loot> {
