@@ -1,0 +1,323 @@
+//! Moving on: carrying out a complete step, its agenda and its batches.
+
+use std::collections::BTreeMap;
+
+use super::super::batch::{Outcome, Replay, Request};
+use super::super::deal::Deal;
+use super::{Broken, Item, News, Owed, Replica, Running, Stage, StepKind, shares_of};
+use crate::card::Face;
+use crate::crypto::coin::flip_stream;
+use crate::game::{Game, Halt};
+use crate::hash::Hash32;
+use crate::log::body::{Answers, Body};
+use crate::log::entry::{Entry, step_hash};
+use crate::seat::{MAX_SEATS, Seat, SeatSet};
+
+impl<G: Game> Replica<G> {
+    /// Carries out a step whose entries all count: exactly one of each live seat.
+    ///
+    /// # Errors
+    /// [`Broken`] if our own code went wrong; the replica is of no further use.
+    pub fn finish(&mut self, entries: &BTreeMap<Seat, Entry>) -> Result<Vec<News<G>>, Broken> {
+        let mut news = Vec::new();
+        let Some(kind) = self.kind() else {
+            return Ok(news);
+        };
+        let table = self.table();
+        let hash = step_hash(
+            &table,
+            self.step,
+            &self.parent,
+            entries.values(),
+            SeatSet::EMPTY,
+        );
+        match kind {
+            StepKind::Action { leader } => self.finish_action(leader, entries, &mut news)?,
+            _ => {
+                for (seat, entry) in entries {
+                    self.take(*seat, entry.body());
+                }
+                self.turn_stage(kind, &mut news)?;
+            }
+        }
+        self.advance(&mut news)?;
+        self.parent = hash;
+        self.step += 1;
+        self.digest = self.compute_digest();
+        Ok(news)
+    }
+
+    fn finish_action(
+        &mut self,
+        leader: Seat,
+        entries: &BTreeMap<Seat, Entry>,
+        news: &mut Vec<News<G>>,
+    ) -> Result<(), Broken> {
+        self.last_leader = leader;
+        let act = entries.get(&leader).and_then(|entry| match entry.body() {
+            Body::Act { action, .. } => Self::action(action),
+            _ => None,
+        });
+        if let Some(action) = &act {
+            if self.settled.out_of_turn(action) {
+                self.interjected.insert(leader);
+            } else {
+                self.interjected = SeatSet::EMPTY;
+            }
+        }
+        let clockwise = (1..MAX_SEATS)
+            .filter_map(|distance| Seat::new((leader.index() + distance) % MAX_SEATS));
+        for seat in clockwise {
+            if let Some(Body::Interject { action }) = entries.get(&seat).map(Entry::body) {
+                self.interjected.insert(seat);
+                if let Some(action) = Self::action(action) {
+                    self.agenda.push_back(Item::Interject(seat, action));
+                }
+            }
+        }
+        let Some(action) = act else { return Ok(()) };
+        // What each seat owes is computed before any of it is taken.
+        let Ok(preview) = self.preview(leader, &action) else {
+            return Err(Broken::Engine);
+        };
+        let owed: Vec<(Seat, Owed)> = entries
+            .keys()
+            .map(|seat| (*seat, self.owed_first(*seat, leader, &preview)))
+            .collect();
+        news.push(News::Action {
+            step: self.step,
+            seat: leader,
+            action: action.clone(),
+        });
+        let mut running = Running::new(Item::Act(leader, action));
+        for (seat, owed) in owed {
+            if let Some(Body::Act { answers, .. } | Body::Ack { answers, .. }) =
+                entries.get(&seat).map(Entry::body)
+            {
+                self.take_answers(seat, answers, &owed, &mut running);
+            }
+        }
+        self.rerun(running, news)
+    }
+
+    /// Takes one seat's entry of a step that is no action step.
+    fn take(&mut self, seat: Seat, body: &Body) {
+        match body {
+            Body::Commit { seed, tip } => self.deal.commit(seat, *seed, *tip),
+            Body::Key { key, proof } => self.deal.register(seat, *key, proof.clone()),
+            Body::Effects { answers } => {
+                let owed = self.owed(seat);
+                if let Some(mut running) = self.running.take() {
+                    self.take_answers(seat, answers, &owed, &mut running);
+                    self.running = Some(running);
+                }
+            }
+            Body::Shuffle(shuffled) => {
+                if let Some(run) = self
+                    .running
+                    .as_mut()
+                    .and_then(|running| running.run.as_mut())
+                {
+                    self.deal.shuffled(run, seat, shuffled);
+                }
+            }
+            Body::Tip { tip } => {
+                let chain = self.deal.tip(seat).map_or(0, |tip| tip.chain() + 1);
+                self.deal.publish_tip(seat, chain, *tip);
+            }
+            Body::Open { .. }
+            | Body::Close
+            | Body::Act { .. }
+            | Body::Yield { .. }
+            | Body::Ack { .. }
+            | Body::Interject { .. } => {}
+        }
+    }
+
+    fn take_answers(
+        &mut self,
+        seat: Seat,
+        answers: &Answers,
+        owed: &Owed,
+        running: &mut Running<G>,
+    ) {
+        if let Some(shares) = &answers.shares {
+            let list = shares_of(owed, &shares.shares);
+            self.deal
+                .publish_shares(seat, self.step, list, shares.proof.clone());
+        }
+        if let Some(coin) = answers.coin {
+            running.coins.insert(seat, coin);
+        }
+    }
+
+    fn turn_stage(&mut self, kind: StepKind, news: &mut Vec<News<G>>) -> Result<(), Broken> {
+        match kind {
+            StepKind::Commit => self.stage = Stage::Key,
+            StepKind::Key => {
+                self.stage = Stage::Play;
+                news.push(News::Deal(self.deal.number()));
+                match self.running.take() {
+                    None => self.agenda.push_back(Item::Begin),
+                    Some(mut running) => {
+                        // The item that asked for the next deal goes on in it.
+                        running.answer(Outcome::Done);
+                        self.rerun(running, news)?;
+                    }
+                }
+            }
+            StepKind::Shuffle { deck } => {
+                if let Some(mut running) = self.running.take() {
+                    if let Some(run) = running.run.take() {
+                        news.push(News::Sealed {
+                            deck,
+                            cards: run.cards().len(),
+                        });
+                        self.deal.end_run(run);
+                    }
+                    running.answer(Outcome::Deck(deck));
+                    self.rerun(running, news)?;
+                }
+            }
+            StepKind::Opening => {
+                news.push(News::Opened(self.deal.number()));
+                self.stage = Stage::Closing;
+            }
+            StepKind::Closing => {
+                if self.running.is_some() {
+                    let number = self.deal.number() + 1;
+                    self.deal = Deal::new(self.table(), number, self.settled.deck_name());
+                    self.stage = Stage::Commit;
+                } else {
+                    self.stage = Stage::Finished;
+                    news.push(News::Finished);
+                }
+            }
+            StepKind::Action { .. } | StepKind::Effects | StepKind::Tip => {}
+        }
+        Ok(())
+    }
+
+    /// Goes on as far as no seat owes anything: batches that are answered, the next items.
+    fn advance(&mut self, news: &mut Vec<News<G>>) -> Result<(), Broken> {
+        while self.stage == Stage::Play {
+            if let Some(running) = self.running.take() {
+                if !self.is_answered(&running) {
+                    self.running = Some(running);
+                    return Ok(());
+                }
+                if let Some(parked) = self.settle(running, news)? {
+                    self.running = Some(parked);
+                    return Ok(());
+                }
+            } else if let Some(item) = self.agenda.pop_front() {
+                self.start(item, news)?;
+            } else if self.settled.is_over() {
+                self.stage = Stage::Opening;
+            } else {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, item: Item<G>, news: &mut Vec<News<G>>) -> Result<(), Broken> {
+        if let Item::Interject(seat, action) = &item {
+            // One that is not legal when its turn comes has no effect and is no fault.
+            if self.settled.check(*seat, action).is_err() {
+                news.push(News::Void(*seat));
+                return Ok(());
+            }
+            news.push(News::Action {
+                step: self.step,
+                seat: *seat,
+                action: action.clone(),
+            });
+        }
+        self.rerun(Running::new(item), news)
+    }
+
+    /// Settles an answered batch. Gives the item back if it waits for a step of another kind.
+    fn settle(
+        &mut self,
+        mut running: Running<G>,
+        news: &mut Vec<News<G>>,
+    ) -> Result<Option<Running<G>>, Broken> {
+        for request in &running.batch {
+            if let Request::Deal { card, to } = request {
+                news.push(News::Dealt {
+                    card: *card,
+                    to: *to,
+                });
+            }
+        }
+        if !running.paused {
+            self.settled = self.game.clone();
+            return Ok(None);
+        }
+        let outcome = match running.batch.last() {
+            Some(Request::Open(cards)) => {
+                let faces: Option<Vec<Face>> = cards
+                    .iter()
+                    .map(|card| self.deal.face(*card, None))
+                    .collect();
+                Outcome::Faces(faces.ok_or(Broken::Card)?)
+            }
+            Some(Request::Flip(flip)) => {
+                let parts: Vec<(Seat, Hash32)> = running
+                    .coins
+                    .iter()
+                    .map(|(seat, coin)| (*seat, *coin))
+                    .collect();
+                let number = self.deal.flip(&running.coins);
+                let mut stream = flip_stream(&self.table(), self.deal.number(), number, &parts);
+                Outcome::Values(flip.sample(&mut stream))
+            }
+            Some(Request::Shuffle(cards)) => {
+                if running.run.is_none() {
+                    let named = cards
+                        .iter()
+                        .map(|face| (*face, self.settled.card_name(*face)));
+                    running.run = Some(self.deal.start_run(named).ok_or(Broken::Decks)?);
+                    running.settled_deals();
+                }
+                return Ok(Some(running));
+            }
+            Some(Request::NextDeal) => {
+                running.settled_deals();
+                self.stage = Stage::Opening;
+                return Ok(Some(running));
+            }
+            Some(Request::Deal { .. }) | None => return Err(Broken::Engine),
+        };
+        running.answer(outcome);
+        self.rerun(running, news)?;
+        Ok(None)
+    }
+
+    /// Runs the engine again with all that has been answered.
+    fn rerun(&mut self, mut running: Running<G>, news: &mut Vec<News<G>>) -> Result<(), Broken> {
+        let mut game = self.settled.clone();
+        let mut events = Vec::new();
+        let mut replay = Replay::new(&running.script);
+        let result = match &running.item {
+            Item::Begin => game.begin(&mut replay, &mut events).map_err(Halt::from),
+            Item::Act(seat, action) | Item::Interject(seat, action) => {
+                game.apply(*seat, action, &mut replay, &mut events)
+            }
+        };
+        let batch = replay.into_batch().ok_or(Broken::Engine)?;
+        running.paused = match result {
+            Ok(()) => false,
+            Err(Halt::Pause) => true,
+            Err(Halt::Illegal(_)) => return Err(Broken::Engine),
+        };
+        running.batch = batch;
+        let fresh = events.len().saturating_sub(running.told);
+        news.extend(events.into_iter().skip(running.told).map(News::Game));
+        running.told += fresh;
+        self.game = game;
+        self.running = Some(running);
+        Ok(())
+    }
+}

@@ -1,0 +1,276 @@
+//! Judging single entries of the open step: what counts, what waits, what proves a fault.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::super::deal::Run;
+use super::super::fault::FaultKind;
+use super::{Owed, Preview, Proofs, Replica, StepKind, Verdict, shares_of};
+use crate::crypto::elgamal::SealedCards;
+use crate::crypto::group::Point;
+use crate::crypto::seed::Seed;
+use crate::crypto::share::SharePlace;
+use crate::crypto::shuffle::{ShufflePlace, Statement};
+use crate::domain;
+use crate::game::{Game, Shown};
+use crate::hash::{Hash32, Hasher};
+use crate::log::body::{Answers, Body, Shuffled};
+use crate::log::entry::Entry;
+use crate::seat::Seat;
+
+impl<G: Game> Replica<G> {
+    /// What an entry of the open step is worth, with `held` the entries of this step at hand.
+    /// Costly only for shuffles, keys, openings and shares; callers remember what counts.
+    pub fn examine(&self, entry: &Entry, held: &BTreeMap<Seat, Entry>, proofs: Proofs) -> Verdict {
+        let content = entry.content();
+        if content.step != self.step || content.parent != self.parent {
+            return Verdict::Waits;
+        }
+        if content.digest != self.digest {
+            return Verdict::Desync;
+        }
+        let Some(kind) = self.kind() else {
+            return Verdict::Waits;
+        };
+        match self.judge(kind, entry, held, proofs) {
+            Ok(true) => Verdict::Counts,
+            Ok(false) => Verdict::Waits,
+            Err(fault) => Verdict::Fault(fault),
+        }
+    }
+
+    /// `Ok(true)` if the entry counts, `Ok(false)` if it names what is not held.
+    fn judge(
+        &self,
+        kind: StepKind,
+        entry: &Entry,
+        held: &BTreeMap<Seat, Entry>,
+        proofs: Proofs,
+    ) -> Result<bool, FaultKind> {
+        let seat = entry.seat();
+        match (kind, entry.body()) {
+            (StepKind::Commit, Body::Commit { .. })
+            | (StepKind::Tip, Body::Tip { .. })
+            | (StepKind::Closing, Body::Close) => Ok(true),
+            (StepKind::Key, Body::Key { key, proof }) => {
+                proof.verify(&self.context(seat), key)?;
+                Ok(true)
+            }
+            (StepKind::Action { leader }, Body::Act { action, answers }) if seat == leader => {
+                let preview = self.judge_action(seat, action)?;
+                self.judge_answers(seat, answers, &self.owed_first(seat, seat, &preview))?;
+                self.judge_shown(seat, &preview, answers)?;
+                Ok(true)
+            }
+            (StepKind::Action { leader }, Body::Yield { to }) if seat == leader => {
+                match held.values().find(|other| other.hash() == *to) {
+                    None => Ok(false),
+                    Some(other) if matches!(other.body(), Body::Interject { .. }) => Ok(true),
+                    Some(_) => Err(FaultKind::YieldToNothing),
+                }
+            }
+            (
+                StepKind::Action { leader },
+                Body::Ack {
+                    leader: named,
+                    answers,
+                },
+            ) if seat != leader => {
+                // The leader's entry has been judged first; an ack of one that does not count waits.
+                let Some(led) = held.get(&leader).filter(|led| led.hash() == *named) else {
+                    return Ok(false);
+                };
+                let owed = match led.body() {
+                    Body::Act { action, .. } => {
+                        let preview = self.judge_action(leader, action)?;
+                        self.owed_first(seat, leader, &preview)
+                    }
+                    _ => Owed::default(),
+                };
+                self.judge_answers(seat, answers, &owed)?;
+                Ok(true)
+            }
+            (StepKind::Action { leader }, Body::Interject { action }) if seat != leader => {
+                let action = Self::action(action).ok_or(FaultKind::MalformedAction)?;
+                if !self.settled.out_of_turn(&action) {
+                    return Err(FaultKind::NotOutOfTurn);
+                }
+                if self.interjected.contains(seat) {
+                    return Err(FaultKind::SecondInterjection);
+                }
+                Ok(true)
+            }
+            (StepKind::Effects, Body::Effects { answers }) => {
+                self.judge_answers(seat, answers, &self.owed(seat))?;
+                Ok(true)
+            }
+            (StepKind::Shuffle { .. }, Body::Shuffle(shuffled)) => {
+                let Some(statement) = self.statement(seat, shuffled, held) else {
+                    return Ok(false);
+                };
+                if proofs == Proofs::Verify {
+                    crate::crypto::shuffle::verify(statement, &shuffled.proof)?;
+                }
+                Ok(true)
+            }
+            (StepKind::Opening, Body::Open { seed }) => {
+                self.deal.check_opening(seat, &Seed::from_opened(*seed))?;
+                Ok(true)
+            }
+            (kind, body) => Err(FaultKind::WrongKind {
+                got: body.kind(),
+                wanted: kind.due(seat),
+            }),
+        }
+    }
+
+    fn judge_action(&self, seat: Seat, bytes: &[u8]) -> Result<Preview<G>, FaultKind> {
+        let action = Self::action(bytes).ok_or(FaultKind::MalformedAction)?;
+        if self.settled.out_of_turn(&action) && self.interjected.contains(seat) {
+            return Err(FaultKind::SecondInterjection);
+        }
+        self.preview(seat, &action)
+            .map_err(|why| FaultKind::IllegalAction(why.to_string()))
+    }
+
+    fn judge_answers(&self, seat: Seat, answers: &Answers, owed: &Owed) -> Result<(), FaultKind> {
+        let got = answers
+            .shares
+            .as_ref()
+            .map_or(0, |shares| shares.shares.len());
+        let coin = match (answers.coin, owed.coin) {
+            (Some(_), false) => " and a coin",
+            (None, true) => " and no coin",
+            _ => "",
+        };
+        let empty_list = got == 0 && answers.shares.is_some();
+        if got != owed.cards.len() || !coin.is_empty() || empty_list {
+            return Err(FaultKind::WrongAnswers {
+                got,
+                wanted: owed.cards.len(),
+                coin,
+            });
+        }
+        if let Some(coin) = &answers.coin {
+            let context = self.context(seat);
+            if !self
+                .deal
+                .tip(seat)
+                .is_some_and(|tip| tip.accepts(&context, coin))
+            {
+                return Err(FaultKind::Coin);
+            }
+        }
+        if let Some(shares) = &answers.shares {
+            let key = self.deal.key(seat).ok_or(FaultKind::ShareProof)?;
+            let list = shares_of(owed, &shares.shares);
+            let place = SharePlace {
+                context: self.context(seat),
+                step: self.step,
+            };
+            shares
+                .proof
+                .verify(&place, key, &list)
+                .map_err(|_| FaultKind::ShareProof)?;
+        }
+        Ok(())
+    }
+
+    /// Every card that the action shows has the face it claims.
+    fn judge_shown(
+        &self,
+        seat: Seat,
+        preview: &Preview<G>,
+        answers: &Answers,
+    ) -> Result<(), FaultKind> {
+        let owed = self.owed_first(seat, seat, preview);
+        let sent = answers
+            .shares
+            .as_ref()
+            .map_or(&[][..], |shares| &shares.shares);
+        for Shown { card, face } in &preview.shown {
+            let share = owed
+                .cards
+                .iter()
+                .zip(sent)
+                .find(|((handle, _), _)| handle == card)
+                .map(|(_, share)| (seat, *share));
+            if self.deal.face(*card, share) != Some(*face) {
+                return Err(FaultKind::WrongFace);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a seat's shuffle is built on, given the entries held: the deck before, and what the
+    /// entry must name.
+    pub fn shuffle_base(
+        &self,
+        seat: Seat,
+        held: &BTreeMap<Seat, Entry>,
+    ) -> Option<(Hash32, SealedCards)> {
+        let run = self.running.as_ref()?.run.as_ref()?;
+        let mut base = (self.fresh_deck_hash(run), Arc::clone(run.cards()));
+        for before in self.live.iter().take_while(|before| *before < seat) {
+            let entry = held.get(&before)?;
+            let Body::Shuffle(shuffled) = entry.body() else {
+                return None;
+            };
+            base = (entry.hash(), Arc::new(shuffled.deck.to_vec()));
+        }
+        Some(base)
+    }
+
+    fn fresh_deck_hash(&self, run: &Run) -> Hash32 {
+        Hasher::new(domain::FRESH_DECK)
+            .hash(&self.parent)
+            .number(u64::from(run.deck.0))
+            .number(run.cards().len() as u64)
+            .finish()
+    }
+
+    /// The name of the printed deck.
+    pub fn deck_name(&self) -> &'static str {
+        self.deal.deck_name()
+    }
+
+    /// The joint key of the deal.
+    pub fn joint_key(&self) -> &Point {
+        self.deal.joint()
+    }
+
+    /// What the proof of a shuffle entry of the open step is about; `None` if it names a deck that
+    /// is not held.
+    pub fn shuffle_statement(
+        &self,
+        entry: &Entry,
+        held: &BTreeMap<Seat, Entry>,
+    ) -> Option<Statement> {
+        match entry.body() {
+            Body::Shuffle(shuffled) => self.statement(entry.seat(), shuffled, held),
+            _ => None,
+        }
+    }
+
+    fn statement(
+        &self,
+        seat: Seat,
+        shuffled: &Shuffled,
+        held: &BTreeMap<Seat, Entry>,
+    ) -> Option<Statement> {
+        let run = self.running.as_ref()?.run.as_ref()?;
+        let (onto, input) = self.shuffle_base(seat, held)?;
+        if onto != shuffled.onto {
+            return None;
+        }
+        Some(Statement {
+            place: ShufflePlace {
+                context: self.context(seat),
+                deck: run.deck,
+            },
+            key: *self.deal.joint(),
+            input,
+            output: Arc::new(shuffled.deck.to_vec()),
+        })
+    }
+}

@@ -1,0 +1,569 @@
+//! The deterministic half of a table: complete steps in, public state out.
+//!
+//! A [`Replica`] holds everything that follows from the log alone. It says what the open step is
+//! for and what each seat owes to it ([`Replica::kind`], [`Replica::owed`]), judges single entries
+//! ([`Replica::examine`]) and moves on when a step is complete ([`Replica::finish`]). It has no
+//! secrets, signs nothing and waits for nobody: a live seat, a spectator and an auditor run the
+//! same one.
+//!
+//! # A deal
+//! ```text
+//! Commit → Key → [escrow] → play: Action / Effects / Shuffle / Tip … → Opening → Closing
+//! ```
+//! Escrow and its acceptance will be two gather steps after the keys; ballots and departures stand
+//! in a step in place of an entry, and their forfeits at the end of its agenda.
+//!
+//! # An action step
+//! When it is complete its agenda is carried out: the leader's action with all its batches, then
+//! interjections in seat order from the leader, each with its batches. A batch that is not fully
+//! answered opens further steps before the next item begins.
+
+mod advance;
+mod judge;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::batch::{Answered, Outcome, Replay, Request};
+use super::deal::{Deal, Run};
+use super::fault::{Fault, FaultKind};
+use crate::card::{DeckId, Face, Handle};
+use crate::charter::{Charter, SignedCharter};
+use crate::crypto::elgamal::Ciphertext;
+use crate::crypto::group::Point;
+use crate::crypto::seed::Context;
+use crate::crypto::share::ShareOf;
+use crate::domain;
+use crate::game::{Game, Halt, Illegal, RuleSetError, Shown};
+use crate::hash::{Hash32, Hasher};
+use crate::log::entry::{Entry, genesis};
+use crate::seat::{Seat, SeatSet};
+use crate::wire::codec::{decode, encode};
+
+/// What the open step is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepKind {
+    /// Commitments to the seeds of a deal, with the first coin tips.
+    Commit,
+    /// Keys of the deal.
+    Key,
+    /// An action of the leader, answered by all.
+    Action {
+        /// Whose action.
+        leader: Seat,
+    },
+    /// Answers that a batch still lacks.
+    Effects,
+    /// A shuffle run, seat after seat.
+    Shuffle {
+        /// The deck.
+        deck: DeckId,
+    },
+    /// Tips of the next coin chains.
+    Tip,
+    /// The seeds of the deal.
+    Opening,
+    /// All openings are held.
+    Closing,
+}
+
+impl StepKind {
+    /// What a seat's entry in such a step is called.
+    fn due(self, seat: Seat) -> &'static str {
+        match self {
+            Self::Commit => "commitment",
+            Self::Key => "key",
+            Self::Action { leader } if leader == seat => "action",
+            Self::Action { .. } => "ack",
+            Self::Effects => "answer",
+            Self::Shuffle { .. } => "shuffle",
+            Self::Tip => "coin tip",
+            Self::Opening => "opening",
+            Self::Closing => "closing",
+        }
+    }
+}
+
+/// What one seat owes to the open batch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Owed {
+    /// The cards whose shares it owes, in order.
+    pub cards: Vec<(Handle, Ciphertext)>,
+    /// Whether it owes a coin.
+    pub coin: bool,
+}
+
+impl Owed {
+    fn is_empty(&self) -> bool {
+        self.cards.is_empty() && !self.coin
+    }
+}
+
+/// What an entry is worth at the open step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It counts.
+    Counts,
+    /// It names something that is not held (or not what is held): its seat is missing, not guilty.
+    Waits,
+    /// Its digest is not ours: one of the two has computed wrongly.
+    Desync,
+    /// It proves a fault of its seat.
+    Fault(FaultKind),
+}
+
+/// How shuffle proofs are treated by [`Replica::examine`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proofs {
+    /// Verify each at once.
+    Verify,
+    /// Leave them to the caller, who folds many ([`Replica::shuffle_statement`]).
+    Defer,
+}
+
+/// News from a completed step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum News<G: Game> {
+    /// A deal begins.
+    Deal(u32),
+    /// A seat has acted.
+    Action {
+        /// The step it acted in.
+        step: u64,
+        /// The seat.
+        seat: Seat,
+        /// Its action.
+        action: G::Action,
+    },
+    /// An interjection came too late to be legal; it has no effect.
+    Void(Seat),
+    /// The game's own event.
+    Game(G::Event),
+    /// A sealed card was dealt to a seat, and all the others' shares are in.
+    Dealt {
+        /// The card.
+        card: Handle,
+        /// The seat.
+        to: Seat,
+    },
+    /// A deck has been shuffled by everybody.
+    Sealed {
+        /// The deck.
+        deck: DeckId,
+        /// How many cards.
+        cards: usize,
+    },
+    /// A deal is over and its seeds are open and checked.
+    Opened(u32),
+    /// The log has ended.
+    Finished,
+}
+
+/// Our own code went wrong: an engine that is not deterministic, or a number that ran out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Broken {
+    /// The engine asked other things on replay.
+    #[error("the rules engine is not deterministic: it asked other things when replayed")]
+    Engine,
+    /// A card that all shares do not open to any card of its deck, though every proof holds.
+    #[error("a sealed card opened to no card of its deck")]
+    Card,
+    /// More decks than a deal can number.
+    #[error("the deal has more decks than can be numbered")]
+    Decks,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Commit,
+    Key,
+    Play,
+    Opening,
+    Closing,
+    Finished,
+}
+
+#[derive(Clone, Debug)]
+enum Item<G: Game> {
+    Begin,
+    Act(Seat, G::Action),
+    Interject(Seat, G::Action),
+}
+
+/// An item of the agenda on its way: the script so far and the open batch.
+#[derive(Clone, Debug)]
+struct Running<G: Game> {
+    item: Item<G>,
+    script: Vec<Answered>,
+    batch: Vec<Request>,
+    /// Whether the engine waits for the last request of the batch (else it has finished).
+    paused: bool,
+    coins: BTreeMap<Seat, Hash32>,
+    run: Option<Run>,
+    told: usize,
+}
+
+/// What an action would ask for, before it is carried out.
+#[derive(Clone, Debug)]
+pub struct Preview<G: Game> {
+    /// The action.
+    pub action: G::Action,
+    /// The sealed cards that it shows.
+    pub shown: Vec<Shown>,
+    batch: Vec<Request>,
+}
+
+/// The state that follows from the log.
+#[derive(Clone, Debug)]
+pub struct Replica<G: Game> {
+    charter: SignedCharter,
+    step: u64,
+    parent: Hash32,
+    digest: Hash32,
+    live: SeatSet,
+    stage: Stage,
+    deal: Deal,
+    /// The state between agenda items.
+    settled: G,
+    /// The state as far as the running item has got; equal to `settled` when none runs.
+    game: G,
+    agenda: VecDeque<Item<G>>,
+    running: Option<Running<G>>,
+    last_leader: Seat,
+    interjected: SeatSet,
+}
+
+impl<G: Game> Replica<G> {
+    /// The state before step 0.
+    ///
+    /// # Errors
+    /// [`RuleSetError`] if the charter's rules make no game here.
+    pub fn new(charter: SignedCharter) -> Result<Self, RuleSetError> {
+        let game = G::create(&charter.charter().rules())?;
+        let live = charter.charter().seats();
+        let table = charter.table();
+        // "After the last leader" begins with seat 0.
+        let last_leader = live.iter().next_back().or_else(|| Seat::new(0));
+        let Some(last_leader) = last_leader else {
+            return Err(RuleSetError::UnknownGame(String::new()));
+        };
+        let mut replica = Self {
+            step: 0,
+            parent: genesis(&table),
+            digest: Hash32::default(),
+            live,
+            stage: Stage::Commit,
+            deal: Deal::new(table, 0, game.deck_name()),
+            settled: game.clone(),
+            game,
+            agenda: VecDeque::new(),
+            running: None,
+            last_leader,
+            interjected: SeatSet::EMPTY,
+            charter,
+        };
+        replica.digest = replica.compute_digest();
+        Ok(replica)
+    }
+
+    // Getters.
+
+    /// The charter.
+    pub fn charter(&self) -> &Charter {
+        self.charter.charter()
+    }
+
+    /// The charter with its signatures.
+    pub fn signed_charter(&self) -> &SignedCharter {
+        &self.charter
+    }
+
+    /// The table id.
+    pub fn table(&self) -> Hash32 {
+        self.charter.table()
+    }
+
+    /// The open step.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// The hash of the step before the open one.
+    pub fn parent(&self) -> Hash32 {
+        self.parent
+    }
+
+    /// The digest of the public state before the open step.
+    pub fn digest(&self) -> Hash32 {
+        self.digest
+    }
+
+    /// The seats that take part.
+    pub fn live(&self) -> SeatSet {
+        self.live
+    }
+
+    /// The number of the deal, from 0.
+    pub fn deal(&self) -> u32 {
+        self.deal.number()
+    }
+
+    /// Whose randomness: what a seat's proofs of this deal are bound to.
+    pub fn context(&self, seat: Seat) -> Context {
+        self.deal.context(seat)
+    }
+
+    /// The game as it stands, in the middle of an action as far as that has got.
+    pub fn game(&self) -> &G {
+        &self.game
+    }
+
+    /// Whether the log has ended.
+    pub fn is_finished(&self) -> bool {
+        self.stage == Stage::Finished
+    }
+
+    /// Seats that may not interject before the next in-turn action.
+    pub fn interjected(&self) -> SeatSet {
+        self.interjected
+    }
+
+    /// The key that a seat registered for this deal.
+    pub fn key(&self, seat: Seat) -> Option<&Point> {
+        self.deal.key(seat)
+    }
+
+    /// How many flips the seat's open coin chain has served, and the number of that chain.
+    pub fn coin(&self, seat: Seat) -> Option<(u32, u32)> {
+        self.deal.tip(seat).map(|tip| (tip.chain(), tip.used()))
+    }
+
+    /// The face of a sealed card, given one share that is not in the log.
+    pub fn face_with(&self, card: Handle, seat: Seat, share: Point) -> Option<Face> {
+        self.deal.face(card, Some((seat, share)))
+    }
+
+    /// A sealed card of this deal.
+    pub fn card(&self, card: Handle) -> Option<Ciphertext> {
+        self.deal.card(card)
+    }
+
+    /// Whether a seat has published its share of a card.
+    pub fn has_share(&self, card: Handle, seat: Seat) -> bool {
+        self.deal.has_share(card, seat)
+    }
+
+    /// A seat's published share of a card.
+    pub fn share(&self, card: Handle, seat: Seat) -> Option<Point> {
+        self.deal.share(card, seat)
+    }
+
+    /// How many things a seat's opening reproduces in this deal.
+    pub fn made_by(&self, seat: Seat) -> usize {
+        self.deal.made_by(seat)
+    }
+
+    /// What the open step is for; `None` when the log has ended.
+    pub fn kind(&self) -> Option<StepKind> {
+        Some(match self.stage {
+            Stage::Commit => StepKind::Commit,
+            Stage::Key => StepKind::Key,
+            Stage::Opening => StepKind::Opening,
+            Stage::Closing => StepKind::Closing,
+            Stage::Finished => return None,
+            Stage::Play => match &self.running {
+                None => StepKind::Action {
+                    leader: self.leader(),
+                },
+                Some(running) => {
+                    if self.needs_tip(running) {
+                        StepKind::Tip
+                    } else if let (Some(run), true) = (&running.run, self.is_answered(running)) {
+                        StepKind::Shuffle { deck: run.deck }
+                    } else {
+                        StepKind::Effects
+                    }
+                }
+            },
+        })
+    }
+
+    /// The first seat of `to_act` clockwise after the last leader.
+    fn leader(&self) -> Seat {
+        let waiting: SeatSet = self
+            .game
+            .to_act()
+            .iter()
+            .filter(|seat| self.live.contains(*seat))
+            .collect();
+        waiting.after(self.last_leader).unwrap_or(self.last_leader)
+    }
+
+    fn compute_digest(&self) -> Hash32 {
+        let running = self.running.as_ref();
+        let stage: u64 = match self.stage {
+            Stage::Commit => 0,
+            Stage::Key => 1,
+            Stage::Play => 2,
+            Stage::Opening => 3,
+            Stage::Closing => 4,
+            Stage::Finished => 5,
+        };
+        Hasher::new(domain::STATE)
+            .hash(&self.table())
+            .number(self.step)
+            .number(stage)
+            .number(u64::from(self.deal.number()))
+            .number(u64::from(self.deal.flips()))
+            .number(self.deal.deck_count() as u64)
+            .number(self.agenda.len() as u64)
+            .bytes(&running.map_or_else(Vec::new, |running| encode(&running.batch)))
+            .bytes(&encode(&self.game))
+            .finish()
+    }
+
+    // What seats owe.
+
+    fn needs_tip(&self, running: &Running<G>) -> bool {
+        running.flips() && !self.deal.can_flip(self.live)
+    }
+
+    /// What `seat` owes to a batch, with `first` in front, given the shares already published.
+    fn owed_to(&self, seat: Seat, batch: &[Request], first: &[Handle], coin_given: bool) -> Owed {
+        let mut handles: Vec<Handle> = first.to_vec();
+        for request in batch {
+            match request {
+                Request::Deal { card, to } if *to != seat => handles.push(*card),
+                Request::Open(cards) => handles.extend(cards),
+                _ => {}
+            }
+        }
+        let mut owed = Owed::default();
+        for handle in handles {
+            let wanted = !self.deal.has_share(handle, seat)
+                && !owed.cards.iter().any(|(known, _)| *known == handle);
+            if let (true, Some(card)) = (wanted, self.deal.card(handle)) {
+                owed.cards.push((handle, card));
+            }
+        }
+        let flips = batch
+            .iter()
+            .any(|request| matches!(request, Request::Flip(_)));
+        owed.coin = flips && !coin_given && self.deal.can_flip(self.live);
+        owed
+    }
+
+    /// What a seat owes to the open batch in an effects step.
+    pub fn owed(&self, seat: Seat) -> Owed {
+        let Some(running) = &self.running else {
+            return Owed::default();
+        };
+        self.owed_to(seat, &running.batch, &[], running.coins.contains_key(&seat))
+    }
+
+    /// What a seat owes to the first batch of an action of `leader` that it answers.
+    pub fn owed_first(&self, seat: Seat, leader: Seat, preview: &Preview<G>) -> Owed {
+        let shown: Vec<Handle> = if seat == leader {
+            preview.shown.iter().map(|s| s.card).collect()
+        } else {
+            Vec::new()
+        };
+        self.owed_to(seat, &preview.batch, &shown, false)
+    }
+
+    fn is_answered(&self, running: &Running<G>) -> bool {
+        self.live.iter().all(|seat| {
+            let given = running.coins.contains_key(&seat);
+            self.owed_to(seat, &running.batch, &[], given).is_empty()
+        }) && !self.needs_tip(running)
+    }
+
+    /// What an action of `seat` would ask for.
+    ///
+    /// # Errors
+    /// [`Illegal`] if the rules refuse it, [`Broken`]'s case as a rule that names it.
+    pub fn preview(&self, seat: Seat, action: &G::Action) -> Result<Preview<G>, Illegal> {
+        self.settled.check(seat, action)?;
+        let shown = self.settled.shown(seat, action);
+        let mut game = self.settled.clone();
+        let mut replay = Replay::new(&[]);
+        match game.apply(seat, action, &mut replay, &mut Vec::new()) {
+            Err(Halt::Illegal(why)) => return Err(why),
+            Ok(()) | Err(Halt::Pause) => {}
+        }
+        let batch = replay.into_batch().unwrap_or_default();
+        Ok(Preview {
+            action: action.clone(),
+            shown,
+            batch,
+        })
+    }
+
+    /// Decodes an action.
+    pub fn action(bytes: &[u8]) -> Option<G::Action> {
+        decode(bytes, crate::log::body::MAX_ACTION).ok()
+    }
+}
+
+impl<G: Game> Running<G> {
+    fn new(item: Item<G>) -> Self {
+        Self {
+            item,
+            script: Vec::new(),
+            batch: Vec::new(),
+            paused: true,
+            coins: BTreeMap::new(),
+            run: None,
+            told: 0,
+        }
+    }
+
+    fn flips(&self) -> bool {
+        self.batch
+            .iter()
+            .any(|request| matches!(request, Request::Flip(_)))
+    }
+
+    /// Moves the deals of the open batch, which are all answered, to the script.
+    fn settled_deals(&mut self) {
+        let deals = self
+            .batch
+            .iter()
+            .filter(|request| matches!(request, Request::Deal { .. }));
+        self.script
+            .extend(deals.cloned().map(|deal| (deal, Outcome::Done)));
+        self.batch
+            .retain(|request| !matches!(request, Request::Deal { .. }));
+    }
+
+    /// Moves the open batch to the script, its last request with that outcome.
+    fn answer(&mut self, outcome: Outcome) {
+        self.settled_deals();
+        let last = self.batch.pop();
+        self.script.extend(last.map(|request| (request, outcome)));
+        self.batch.clear();
+        self.coins.clear();
+    }
+}
+
+fn shares_of(owed: &Owed, shares: &[Point]) -> Vec<ShareOf> {
+    owed.cards
+        .iter()
+        .zip(shares)
+        .map(|((handle, card), share)| ShareOf {
+            handle: *handle,
+            card: *card,
+            share: *share,
+        })
+        .collect()
+}
+
+impl Fault {
+    /// The fault that an entry proves.
+    pub fn of(entry: &Entry, what: FaultKind) -> Self {
+        Self {
+            seat: entry.seat(),
+            step: entry.step(),
+            what,
+        }
+    }
+}
