@@ -261,22 +261,146 @@ fn cheating_shufflers_are_refused() {
     assert_eq!(verify(statement, &proof), Err(ShuffleError::Unsealed));
 }
 
-/// The foreign card of `models/shuffle_proof.py` that a fold with weights of one would accept: the
-/// error in the fifth equation is cancelled by one in the chain.
+/// A foreign card that a fold with equal weights would accept: the error in the fifth equation is
+/// cancelled by one in the first and one in the commitment chain.
 #[test]
 fn errors_that_cancel_under_equal_weights_are_refused() {
     let table = table(2, 5);
     let (proofs, _) = table.run();
-    let (statement, honest) = &proofs[1];
+    let input = Arc::clone(&proofs[1].0.input);
+    let (key, g) = (*table.key.as_point(), RistrettoPoint::mul_base);
+    let generators = Generators::shared();
+    let items = [2_usize, 0, 4, 1, 3];
+    let mut rng = ChaCha20Rng::from_seed([12; 32]);
+    let mut draw = || -> Vec<Scalar> { (0..5).map(|_| random_scalar(&mut rng)).collect() };
+    let witness = Witness {
+        permutation: Permutation::from_items(items.map(|i| u8::try_from(i).unwrap()).to_vec()),
+        randomisers: draw(),
+    };
+    let honest = witness.re_encrypt(&RistrettoBasepointTable::create(&key), &input);
     let q = hash_to_group("test", &[b"Q"]);
-    let mut proof = honest.clone();
-    let shift = |point: &Point, by: RistrettoPoint| Point::from(point.as_point() + by);
-    proof.announcements[0] = shift(&proof.announcements[0], q);
-    proof.announcements[1] = shift(&proof.announcements[1], -q);
-    assert_eq!(
-        verify(statement.clone(), &proof),
-        Err(ShuffleError::Equation)
+    let mut output = honest.clone();
+    output[0].b = (output[0].b.as_point() + q).into();
+
+    let (rho, rho_hat, omega) = (draw(), draw(), draw());
+    let (omega_hat, omega_permuted) = (draw(), draw());
+    let mut columns = vec![RistrettoPoint::default(); 5];
+    for (i, item) in items.into_iter().enumerate() {
+        columns[item] = g(&rho[item]) + generators.columns[i];
+    }
+    let list = |points: &[RistrettoPoint]| -> Points {
+        points
+            .iter()
+            .map(|point| Point::from(*point))
+            .collect::<Vec<_>>()
+            .try_into()
+            .unwrap()
+    };
+    let mut transcript = statement(&place(1), &table.key, &input, &output);
+    let u = column_challenges(&mut transcript, &list(&columns));
+    let u_permuted = items.map(|item| u[item]);
+    let mut chain = vec![generators.h];
+    let mut rho_chain = Scalar::ZERO;
+    for i in 0..5 {
+        chain.push(g(&rho_hat[i]) + u_permuted[i] * chain[i]);
+        rho_chain = rho_hat[i] + u_permuted[i] * rho_chain;
+    }
+    chain[5] += u_permuted[0].div_by_2() * q;
+
+    let sum = |scalars: &[Scalar], points: Vec<RistrettoPoint>| -> RistrettoPoint {
+        scalars
+            .iter()
+            .zip(points)
+            .map(|(scalar, point)| scalar * point)
+            .sum()
+    };
+    let a = |deck: &[Ciphertext]| {
+        deck.iter()
+            .map(|card| *card.a.as_point())
+            .collect::<Vec<_>>()
+    };
+    let b = |deck: &[Ciphertext]| {
+        deck.iter()
+            .map(|card| *card.b.as_point())
+            .collect::<Vec<_>>()
+    };
+    let h = generators.columns[..5].to_vec();
+    let announcements = [
+        g(&omega[0]) + omega_permuted[0] * q,
+        g(&omega[1]),
+        g(&omega[2]) + sum(&omega_permuted, h.clone()),
+        sum(&omega_permuted, a(&output)) - g(&omega[3]),
+        sum(&omega_permuted, b(&honest)) - omega[3] * key,
+    ];
+    let chain_announcements: Vec<RistrettoPoint> = (0..5)
+        .map(|i| g(&omega_hat[i]) + omega_permuted[i] * chain[i])
+        .collect();
+    let sent = announcements.map(Point::from);
+    let c = sigma_challenge(
+        &mut transcript,
+        &list(&chain[1..]),
+        &sent,
+        &list(&chain_announcements),
     );
+    let dot = |one: &[Scalar], other: &[Scalar]| -> Scalar {
+        one.iter().zip(other).map(|(one, other)| one * other).sum()
+    };
+    let s = [
+        omega[0] + c * rho.iter().sum::<Scalar>(),
+        omega[1] + c * rho_chain,
+        omega[2] + c * dot(&rho, &u),
+        omega[3] + c * dot(&witness.randomisers, &u_permuted),
+    ];
+    let respond = |omega: &[Scalar], secret: &[Scalar]| -> Vec<Scalar> {
+        omega
+            .iter()
+            .zip(secret)
+            .map(|(omega, secret)| omega + c * secret)
+            .collect()
+    };
+    let s_hat = respond(&omega_hat, &rho_hat);
+    let s_permuted = respond(&omega_permuted, &u_permuted);
+
+    // Added up without weights, the equations hold.
+    let columns_sum: RistrettoPoint = columns.iter().sum();
+    let h_sum: RistrettoPoint = h.iter().sum();
+    let product: Scalar = u.iter().product();
+    let mut unweighted = announcements.iter().sum::<RistrettoPoint>()
+        + c * (columns_sum - h_sum)
+        + c * (chain[5] - product * generators.h)
+        + c * sum(&u, columns.clone())
+        - sum(&s_permuted, h)
+        + c * (sum(&u, a(&input)) + sum(&u, b(&input)))
+        - sum(&s_permuted, a(&output))
+        - sum(&s_permuted, b(&output))
+        + g(&(s[3] - s[0] - s[1] - s[2]))
+        + s[3] * key;
+    for i in 0..5 {
+        unweighted +=
+            chain_announcements[i] + c * chain[i + 1] - g(&s_hat[i]) - s_permuted[i] * chain[i];
+    }
+    assert_eq!(unweighted, RistrettoPoint::default());
+
+    // Under weights they do not.
+    let responses = |scalars: Vec<Scalar>| -> Responses {
+        scalars
+            .into_iter()
+            .map(Response)
+            .collect::<Vec<_>>()
+            .try_into()
+            .unwrap()
+    };
+    let proof = ShuffleProof {
+        columns: list(&columns),
+        chain: list(&chain[1..]),
+        announcements: sent,
+        chain_announcements: list(&chain_announcements),
+        responses: s.map(Response),
+        chain_responses: responses(s_hat),
+        permuted_responses: responses(s_permuted),
+    };
+    let statement = table.statement(1, &input, &Arc::new(output));
+    assert_eq!(verify(statement, &proof), Err(ShuffleError::Equation));
 }
 
 #[test]
