@@ -147,14 +147,20 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// The seat that the finding points at, if it points at one.
+    /// The seat whose fault the finding proves, if it proves one.
+    ///
+    /// An entry that does not fit the others proves nothing against its own seat: whoever wrote the
+    /// file may have moved it, or any other seat signed anew what it follows from or names.
     pub fn seat(&self) -> Option<Seat> {
         match self {
-            Self::Order { seat, .. } | Self::Parent { seat, .. } | Self::Names { seat, .. } => {
-                Some(*seat)
-            }
             Self::Fault(fault) => Some(fault.seat),
-            Self::Rules(_) | Self::Entry { .. } | Self::Trailer(_) | Self::Broken { .. } => None,
+            Self::Order { .. }
+            | Self::Parent { .. }
+            | Self::Names { .. }
+            | Self::Rules(_)
+            | Self::Entry { .. }
+            | Self::Trailer(_)
+            | Self::Broken { .. } => None,
         }
     }
 

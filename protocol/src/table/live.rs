@@ -299,7 +299,7 @@ impl<G: Game> Table<G> {
             entries,
             end,
             self.log_hash(),
-            self.evidence.clone(),
+            self.evidence.clone().filter(|_| end == End::Stopped),
         )
     }
 
@@ -499,11 +499,14 @@ impl<G: Game> Table<G> {
             let message = Message::Evidence(Box::new(evidence.clone()));
             self.evidence = Some(evidence);
             self.outputs.push_back(Output::Send(To::All, message));
-            self.stop(Stop::Fault(Fault {
-                seat,
-                step,
-                what: FaultKind::Equivocation,
-            }));
+            // What is over stays as it ended; others may still be on their way there.
+            if !self.is_finished() {
+                self.stop(Stop::Fault(Fault {
+                    seat,
+                    step,
+                    what: FaultKind::Equivocation,
+                }));
+            }
         }
     }
 

@@ -10,6 +10,11 @@ use serde::de::DeserializeOwned;
 /// The largest single value that is ever decoded, in bytes: a transcript file.
 pub const MAX_BYTES: usize = 256 << 20;
 
+/// Input up to here may claim a megabyte,
+const SHORT: usize = 64 << 10;
+/// up to here 32 MiB, and beyond it [`MAX_BYTES`].
+const LONG: usize = 2 << 20;
+
 /// Why bytes are not a value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodecError {
@@ -50,9 +55,18 @@ pub fn decode<T: Serialize + DeserializeOwned>(
             limit,
         });
     }
-    let config = bincode::config::standard().with_limit::<MAX_BYTES>();
-    let (value, read): (T, usize) = bincode::serde::decode_from_slice(bytes, config)
-        .map_err(|error| CodecError::Malformed(error.to_string()))?;
+    // What a length claims is reserved before it is read, up to that limit; a byte never
+    // stands for more than 16 (in a number), so short input needs no large one.
+    let standard = bincode::config::standard();
+    let decoded = if bytes.len() <= SHORT {
+        bincode::serde::decode_from_slice(bytes, standard.with_limit::<{ 16 * SHORT }>())
+    } else if bytes.len() <= LONG {
+        bincode::serde::decode_from_slice(bytes, standard.with_limit::<{ 16 * LONG }>())
+    } else {
+        bincode::serde::decode_from_slice(bytes, standard.with_limit::<MAX_BYTES>())
+    };
+    let (value, read): (T, usize) =
+        decoded.map_err(|error| CodecError::Malformed(error.to_string()))?;
     if read != bytes.len() || encode(&value) != bytes {
         return Err(CodecError::NotCanonical);
     }
@@ -85,6 +99,18 @@ mod tests {
             decode::<(u32, String)>(&bytes, 3),
             Err(CodecError::TooLong { size: 7, limit: 3 })
         ));
+    }
+
+    /// A few bytes cannot make us reserve hundreds of megabytes for a text.
+    #[test]
+    fn a_large_length_in_a_short_input_is_refused_before_it_is_reserved() {
+        // A string that claims 200 MiB.
+        let bytes = [252, 0, 0, 128, 12];
+        let refused = decode::<String>(&bytes, 100);
+        assert_eq!(
+            refused,
+            Err(CodecError::Malformed("LimitExceeded".to_owned()))
+        );
     }
 
     #[test]
