@@ -9,6 +9,7 @@
 )]
 
 mod agreement;
+mod attacks;
 mod cheats;
 mod drill;
 mod secrecy;

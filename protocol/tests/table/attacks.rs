@@ -1,0 +1,458 @@
+//! More cheats, each refused and attributed; and files that a dishonest seat could make up, which
+//! blame nobody honest.
+//!
+//! The cheat is an honest table whose outgoing entries are rewritten and signed again with its own
+//! key: the strongest thing that a seat can do without breaking a signature.
+
+use std::collections::BTreeMap;
+
+use fairdeal_protocol::audit::auditor::{Finding, audit};
+use fairdeal_protocol::audit::transcript::{End, MAGIC, Transcript, VERSION};
+use fairdeal_protocol::crypto::group::Point;
+use fairdeal_protocol::crypto::key::KeyError;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::body::{Answers, Body, Shares};
+use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
+use fairdeal_protocol::log::equivocation::Equivocation;
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::fault::FaultKind;
+use fairdeal_protocol::table::live::{ReceiveError, Stop};
+use fairdeal_protocol::wire::codec::{decode, encode};
+use fairdeal_protocol::wire::message::{Head, Message};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+use super::drill::{Action, Drill, rules};
+use super::sim::{Faults, Sim, charter, honest};
+
+const CHEAT: usize = 1;
+const LIMIT: u32 = 16;
+
+fn seat(number: usize) -> Seat {
+    Seat::new(number).unwrap()
+}
+
+fn resign(content: Content) -> Entry {
+    let (_, keys) = charter(&rules(3, LIMIT));
+    let key = &keys[content.seat.index()];
+    Entry::sign(content, key).unwrap()
+}
+
+fn verified(entry: &SignedEntry) -> Entry {
+    let (signed, _) = charter(&rules(3, LIMIT));
+    entry.verify(signed.charter(), &signed.table()).unwrap()
+}
+
+/// Plays with entries of the cheat rewritten by `change`, the same for every receiver.
+fn play(seed: u64, mut change: impl FnMut(&Content, &[Entry]) -> Option<Content>) -> Sim<Drill> {
+    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), seed, Faults::default());
+    let mut sent: BTreeMap<u64, SignedEntry> = BTreeMap::new();
+    let mut heard: Vec<Entry> = Vec::new();
+    let mut cheated = false;
+    sim.run(60_000, false, &mut |from, _, message| {
+        let entries = match message {
+            Message::Entries(entries) => entries,
+            Message::Evidence(_) if from == seat(CHEAT) => return None,
+            other => return Some(other),
+        };
+        let passed: Vec<SignedEntry> = entries
+            .iter()
+            .map(|signed| {
+                let entry = verified(signed);
+                if entry.seat() != seat(CHEAT) {
+                    heard.push(entry);
+                    return signed.clone();
+                }
+                let first = || {
+                    let changed = change(entry.content(), &heard);
+                    cheated |= changed.is_some();
+                    changed.map_or_else(|| signed.clone(), |c| resign(c).signed().clone())
+                };
+                sent.entry(entry.step()).or_insert_with(first).clone()
+            })
+            .collect();
+        Some(Message::Entries(passed.try_into().unwrap()))
+    });
+    assert!(cheated, "there was no occasion to cheat");
+    sim
+}
+
+/// Every honest seat and the auditor name the cheat; what for.
+fn named(sim: &Sim<Drill>) -> FaultKind {
+    let mut kinds = [0, 2].map(|honest| {
+        let table = &sim.tables[honest];
+        let Some(Stop::Fault(fault)) = table.stopped() else {
+            panic!("{table:?} was stopped by {:?}", table.stopped());
+        };
+        assert_eq!(fault.seat, seat(CHEAT));
+        let bytes = table.transcript().to_bytes().unwrap();
+        let report = audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap());
+        assert_eq!(report.finding, Some(Finding::Fault(fault.clone())));
+        fault.what.clone()
+    });
+    assert_eq!(kinds[0], kinds[1]);
+    std::mem::replace(&mut kinds[0], FaultKind::Digest)
+}
+
+fn with(content: &Content, body: Body) -> Option<Content> {
+    let content = content.clone();
+    Some(Content { body, ..content })
+}
+
+fn answers(body: &mut Body) -> Option<&mut Answers> {
+    match body {
+        Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => {
+            Some(answers)
+        }
+        _ => None,
+    }
+}
+
+/// The first answers that `change` takes are changed.
+fn with_answers(
+    content: &Content,
+    change: impl FnOnce(&mut Answers) -> Option<()>,
+) -> Option<Content> {
+    let mut body = content.body.clone();
+    change(answers(&mut body)?)?;
+    with(content, body)
+}
+
+#[test]
+fn keys_that_are_not_ones_own() {
+    // Seat 0's key with seat 0's proof; an earlier seed lets the cheat speak after it.
+    let copied = (0..20).find_map(|seed| {
+        let mut done = false;
+        let sim = std::panic::catch_unwind(move || {
+            play(seed, |content, heard| {
+                matches!(content.body, Body::Key { .. } if !done).then_some(())?;
+                let key = heard.iter().find(|entry| {
+                    entry.seat() == seat(0) && matches!(entry.body(), Body::Key { .. })
+                })?;
+                done = true;
+                with(content, key.body().clone())
+            })
+        });
+        sim.ok()
+    });
+    let copied = copied.expect("in twenty games the cheat speaks after seat 0 once");
+    assert_eq!(named(&copied), FaultKind::Key(KeyError::Equation));
+    let identity = play(7, |content, _| match &content.body {
+        Body::Key { proof, .. } => with(
+            content,
+            Body::Key {
+                key: Point::identity(),
+                proof: proof.clone(),
+            },
+        ),
+        _ => None,
+    });
+    assert_eq!(named(&identity), FaultKind::Key(KeyError::Identity));
+}
+
+#[test]
+fn shares_and_proofs_that_served_before() {
+    let mut before: Option<Shares> = None;
+    let sim = play(2, |content, _| {
+        with_answers(content, |answers| {
+            let shares = answers.shares.as_mut()?;
+            let Some(old) = before
+                .as_ref()
+                .filter(|old| old.shares.len() == shares.shares.len())
+            else {
+                before = Some(shares.clone());
+                return None;
+            };
+            *shares = old.clone();
+            Some(())
+        })
+    });
+    assert_eq!(named(&sim), FaultKind::ShareProof);
+}
+
+#[test]
+fn answers_too_many_or_in_the_wrong_order() {
+    let reversed = play(3, |content, _| {
+        with_answers(content, |answers| {
+            let shares = answers.shares.as_mut()?;
+            let mut points = shares.shares.to_vec();
+            points.reverse();
+            (points.len() > 1).then_some(())?;
+            shares.shares = points.try_into().unwrap();
+            Some(())
+        })
+    });
+    assert_eq!(named(&reversed), FaultKind::ShareProof);
+    let unasked = play(4, |content, _| {
+        with_answers(content, |answers| {
+            let none = answers.coin.is_none();
+            answers.coin = Some(Hash32([9; 32]));
+            none.then_some(())
+        })
+    });
+    assert!(matches!(
+        named(&unasked),
+        FaultKind::WrongAnswers {
+            coin: " and a coin",
+            ..
+        }
+    ));
+    let missing = play(4, |content, _| {
+        with_answers(content, |answers| answers.coin.take().map(|_| ()))
+    });
+    assert!(matches!(
+        named(&missing),
+        FaultKind::WrongAnswers {
+            coin: " and no coin",
+            ..
+        }
+    ));
+}
+
+#[test]
+fn entries_of_the_wrong_kind() {
+    let ack_as = |body: fn(&Answers) -> Body| {
+        let sim = play(5, |content, _| match &content.body {
+            Body::Ack { answers, .. } => with(content, body(answers)),
+            _ => None,
+        });
+        named(&sim)
+    };
+    assert!(matches!(
+        ack_as(|_| Body::Close),
+        FaultKind::WrongKind { wanted: "ack", .. }
+    ));
+    let acts = ack_as(|answers| Body::Act {
+        action: encode(&Action::Draw).try_into().unwrap(),
+        answers: answers.clone(),
+    });
+    assert!(matches!(acts, FaultKind::WrongKind { got: "action", .. }));
+    let interjects = ack_as(|_| Body::Interject {
+        action: encode(&Action::Draw).try_into().unwrap(),
+    });
+    assert_eq!(interjects, FaultKind::NotOutOfTurn);
+    let malformed = ack_as(|_| Body::Interject {
+        action: vec![200, 200].try_into().unwrap(),
+    });
+    assert_eq!(malformed, FaultKind::MalformedAction);
+    // One byte after an action.
+    let longer = play(6, |content, _| match &content.body {
+        Body::Act { action, answers } => with(
+            content,
+            Body::Act {
+                action: [action.to_vec(), vec![0]].concat().try_into().unwrap(),
+                answers: answers.clone(),
+            },
+        ),
+        _ => None,
+    });
+    assert_eq!(named(&longer), FaultKind::MalformedAction);
+}
+
+/// A wrong digest stops the table as a desync, and the replay tells whose is wrong.
+#[test]
+fn a_lie_about_the_state() {
+    let sim = play(13, |content, _| {
+        matches!(content.body, Body::Ack { .. }).then(|| Content {
+            digest: Hash32([1; 32]),
+            ..content.clone()
+        })
+    });
+    for table in [&sim.tables[0], &sim.tables[2]] {
+        assert!(matches!(table.stopped(), Some(Stop::Desync(who, _)) if *who == seat(CHEAT)));
+        let finding = audit::<Drill>(&table.transcript()).finding.unwrap();
+        assert_eq!(finding.seat(), Some(seat(CHEAT)));
+        assert!(matches!(finding, Finding::Fault(fault) if fault.what == FaultKind::Digest));
+    }
+}
+
+#[test]
+fn junk_is_refused_without_blame() {
+    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), 17, Faults::default());
+    let mut rng = ChaCha20Rng::from_seed([0; 32]);
+    let table = &mut sim.tables[0];
+    for bytes in [&[][..], &[0], &[9, 9, 9], &[0, 251, 255, 255], &[255; 70]] {
+        let refused = table.receive(seat(1), bytes, &mut rng);
+        assert!(matches!(refused, Err(ReceiveError::Codec(_))), "{bytes:?}");
+    }
+    // A head from the end of time is no harm, and one entry against itself is no evidence.
+    let head = Message::Head(Head {
+        step: u64::MAX,
+        have: Vec::new().try_into().unwrap(),
+    });
+    assert_eq!(table.receive(seat(1), &head.to_bytes(), &mut rng), Ok(()));
+    let one = resign(close(0));
+    assert!(Equivocation::of(&one, &one).is_none());
+    let twice = encode(&(2_u8, one.signed(), one.signed()));
+    let refused = table.receive(seat(1), &twice, &mut rng);
+    assert_eq!(refused, Err(ReceiveError::EmptyEvidence));
+    assert_eq!(table.stopped(), None);
+}
+
+fn close(parent: u8) -> Content {
+    Content {
+        table: charter(&rules(3, LIMIT)).0.table(),
+        step: 1000,
+        seat: seat(CHEAT),
+        parent: Hash32([parent; 32]),
+        digest: Hash32::default(),
+        body: Body::Close,
+    }
+}
+
+/// Who is beaten cannot unmake a game, or spoil its transcript, by two-faced entries after its end.
+#[test]
+fn a_finished_game_stays_finished() {
+    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), 16, Faults::default());
+    sim.run(4_000_000, false, &mut honest);
+    let fair = sim.tables[0].transcript();
+    assert!(audit::<Drill>(&fair).is_fair());
+    let evidence = Equivocation::of(&resign(close(1)), &resign(close(2))).unwrap();
+    let message = Message::Evidence(Box::new(evidence)).to_bytes();
+    let mut rng = ChaCha20Rng::from_seed([0; 32]);
+    let table = &mut sim.tables[0];
+    table.receive(seat(CHEAT), &message, &mut rng).unwrap();
+    assert_eq!(table.stopped(), None);
+    assert!(table.transcript() == fair);
+}
+
+// Transcripts.
+
+/// A transcript with those entries and that end; the log hash is what the audit computes.
+fn forge(like: &Transcript, entries: &[SignedEntry], end: End) -> Transcript {
+    let build = |log: Hash32| {
+        let bytes = encode(&(
+            MAGIC,
+            VERSION,
+            like.charter().charter(),
+            like.charter().signatures().to_vec(),
+            entries.to_vec(),
+            (end, log, None::<Equivocation>),
+        ));
+        Transcript::from_bytes(&bytes).unwrap()
+    };
+    let log = audit::<Drill>(&build(Hash32::default())).log;
+    build(log)
+}
+
+fn finished(seed: u64) -> Transcript {
+    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), seed, Faults::default());
+    sim.run(4_000_000, false, &mut honest);
+    sim.tables[0].transcript()
+}
+
+/// Whole steps may be missing at the end, which the report says; anything else is refused.
+#[test]
+fn what_can_be_cut_off_a_transcript() {
+    let whole = finished(18);
+    let entries = whole.entries();
+    for cut in (entries.len() - 7..entries.len()).chain(0..7) {
+        for end in [End::Finished, End::Unfinished, End::Stopped] {
+            let report = audit::<Drill>(&forge(&whole, &entries[..cut], end));
+            let fair = end == End::Unfinished && cut % 3 == 0;
+            assert_eq!(report.is_fair(), fair, "{cut} entries, {end:?}");
+            assert_eq!(report.finding.and_then(|finding| finding.seat()), None);
+        }
+    }
+    for missing in [0, 4, entries.len() / 2] {
+        let mut left = entries.to_vec();
+        left.remove(missing);
+        assert!(!audit::<Drill>(&forge(&whole, &left, End::Finished)).is_fair());
+    }
+    let twice = [entries, &entries[..3]].concat();
+    assert!(!audit::<Drill>(&forge(&whole, &twice, End::Finished)).is_fair());
+}
+
+/// A dishonest seat that signs one of its actions anew in a file of its own makes the file
+/// worthless, but puts no blame on an honest seat.
+#[test]
+fn an_entry_signed_anew_blames_nobody_honest() {
+    let mut tried = 0;
+    for seed in 18..21 {
+        let whole = finished(seed);
+        for (index, signed) in whole.entries().iter().enumerate() {
+            let entry = verified(signed);
+            let Body::Act { .. } = entry.body() else {
+                continue;
+            };
+            let body = Body::Act {
+                action: encode(&Action::Vote { end: true }).try_into().unwrap(),
+                answers: Answers::default(),
+            };
+            let anew = resign(with(entry.content(), body).unwrap());
+            let mut entries = whole.entries().to_vec();
+            entries[index] = anew.signed().clone();
+            let step_end = (index / 3 + 1) * 3;
+            for (cut, end) in [
+                (entries.len(), End::Finished),
+                (step_end, End::Unfinished),
+                (step_end, End::Stopped),
+            ] {
+                let finding = audit::<Drill>(&forge(&whole, &entries[..cut], end)).finding;
+                let finding = finding.expect("a forgery is found");
+                let blamed = finding.seat();
+                assert!(blamed.is_none_or(|seat| seat == entry.seat()), "{finding}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 20, "{tried}");
+}
+
+/// Nor does a file in which honest entries stand in the wrong order.
+#[test]
+fn entries_out_of_order_blame_nobody() {
+    let whole = finished(18);
+    let mut entries = whole.entries().to_vec();
+    entries.swap(6, 8);
+    let finding = audit::<Drill>(&forge(&whole, &entries, End::Finished)).finding;
+    assert_eq!(finding.expect("it is found").seat(), None);
+}
+
+/// Interjections are named by nobody. A seat that shows two faces in one makes an honest seat
+/// believe that the deal is over, and open its seed, while another plays on.
+#[test]
+#[ignore = "known: seeds are opened after a step that is complete but not confirmed"]
+fn no_seed_is_opened_on_the_word_of_one() {
+    for seed in 0..40 {
+        let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), seed, Faults::default());
+        let (mut voted, mut forked) = (None, None);
+        let mut bodies: BTreeMap<(u64, Seat), Body> = BTreeMap::new();
+        sim.run(60_000, true, &mut |from, to, message| {
+            let Message::Entries(entries) = &message else {
+                return Some(message);
+            };
+            for signed in entries.iter() {
+                let entry = verified(signed);
+                bodies.insert((entry.step(), entry.seat()), entry.body().clone());
+                if let Body::Interject { action } | Body::Act { action, .. } = entry.body()
+                    && entry.seat() == seat(2)
+                    && let Ok(Action::Vote { end }) = decode::<Action>(action, 1024)
+                {
+                    voted = end.then_some(entry.step());
+                }
+                if from == seat(CHEAT)
+                    && to == seat(0)
+                    && entry.seat() == from
+                    && voted.is_some_and(|step| entry.step() > step)
+                    && forked.is_none_or(|step| step == entry.step())
+                    && matches!(entry.body(), Body::Ack { .. })
+                {
+                    forked = Some(entry.step());
+                    let action = encode(&Action::Vote { end: true }).try_into().unwrap();
+                    let other = resign(with(entry.content(), Body::Interject { action }).unwrap());
+                    let other = vec![other.signed().clone()].try_into().unwrap();
+                    return Some(Message::Entries(other));
+                }
+            }
+            Some(message)
+        });
+        let Some(step) = forked else { continue };
+        let opened = |who| matches!(bodies.get(&(step + 1, seat(who))), Some(Body::Open { .. }));
+        assert!(
+            !opened(0) || opened(2),
+            "seed {seed}: seat 0 opens its seed at step {}, seat 2 does not",
+            step + 1
+        );
+    }
+}
