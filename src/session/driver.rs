@@ -589,7 +589,8 @@ impl Driver {
             && seated.table.all_finished()
         {
             // The others may still wait for our last head to be acknowledged.
-            self.done = Some(Instant::now() + Duration::from_millis(100));
+            let soon = Instant::now() + Duration::from_millis(100);
+            self.done = Some(self.done.map_or(soon, |end| end.min(soon)));
         }
     }
 

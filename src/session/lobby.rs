@@ -9,7 +9,9 @@
 use std::collections::BTreeMap;
 
 use ed25519_dalek::SigningKey;
-use fairdeal_protocol::charter::{Charter, CharterError, Player, SignatureBytes, SignedCharter};
+use fairdeal_protocol::charter::{
+    Charter, CharterError, Player, SeatKey, SignatureBytes, SignedCharter,
+};
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::wire::bounded::Text;
@@ -53,6 +55,7 @@ pub enum LobbyError {
 
 struct Guest {
     peer: PeerId,
+    key: SeatKey,
     join: Join,
     signature: Option<SignatureBytes>,
 }
@@ -190,6 +193,16 @@ impl HostLobby {
         if join.lobby.is_some_and(|lobby| lobby != self.lobby) {
             return refuse("this ticket is for another table; ask for a new one");
         }
+        // A charter takes neither; its host must not be the one to find out.
+        let Ok(key) = SeatKey::try_from(peer.to_bytes()) else {
+            return refuse("your identity key cannot be used at a table; make a new one");
+        };
+        let others = self.guests.values().filter(|guest| guest.peer != peer);
+        let nonces = others.map(|guest| guest.join.nonce);
+        let taken = nonces.chain([self.own.nonce]).any(|n| n == join.nonce);
+        if taken {
+            return refuse("another seat has the same nonce; join again");
+        }
         if let Some((seat, guest)) = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer) {
             let seat = *seat;
             // Said again because an answer was lost, or by a program started anew.
@@ -219,6 +232,7 @@ impl HostLobby {
             seat,
             Guest {
                 peer,
+                key,
                 join,
                 signature: None,
             },
@@ -245,11 +259,7 @@ impl HostLobby {
         for (seat, join) in joins {
             let key = match self.guests.get(&seat) {
                 None => (&self.key).into(),
-                Some(guest) => guest
-                    .peer
-                    .to_bytes()
-                    .try_into()
-                    .map_err(|_| LobbyError::BadProposal("has a weak key"))?,
+                Some(guest) => guest.key,
             };
             players.push(Player {
                 name: join.name.clone(),
@@ -435,6 +445,10 @@ impl GuestLobby {
 
     fn sign(&mut self, proposal: Proposal) -> Result<Outbox, LobbyError> {
         let charter = &proposal.charter;
+        // Nothing is signed unseen; the next tick asks to be shown the table.
+        let Some(roster) = &self.roster else {
+            return Ok(Vec::new());
+        };
         // What came over the wire was decoded, not checked.
         let charter_again = Charter::from_bytes(&charter.to_bytes())?;
         let own_key = (&self.key).into();
@@ -452,11 +466,13 @@ impl GuestLobby {
                 "is for another table than our ticket",
             ));
         }
-        if let Some(roster) = &self.roster
-            && (roster.game != charter.game || roster.options != charter.options)
+        if roster.lobby != charter.lobby
+            || roster.game != charter.game
+            || roster.options != charter.options
+            || roster.seats.len() != usize::from(charter.rules().seats)
         {
             return Err(LobbyError::BadProposal(
-                "has other rules than the lobby showed",
+                "has other rules or seats than the lobby showed",
             ));
         }
         AnyGame::create(&charter.rules()).map_err(|error| LobbyError::Rules(error.to_string()))?;
@@ -476,5 +492,181 @@ impl GuestLobby {
             None => Frame::Join(self.own.clone()),
         };
         vec![(self.host, frame)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+    use crate::games::rule_set;
+
+    const LOBBY: [u8; 8] = [5; 8];
+
+    fn key(n: u8) -> SigningKey {
+        SigningKey::from_bytes(&[n; 32])
+    }
+
+    fn peer(n: u8) -> PeerId {
+        PeerId::from_bytes(&key(n).verifying_key().to_bytes()).unwrap()
+    }
+
+    fn wish(n: u8) -> Join {
+        Join {
+            lobby: Some(LOBBY),
+            name: Text::try_from(format!("player {n}")).unwrap(),
+            nonce: [n; 32],
+            addresses: Addresses::default(),
+        }
+    }
+
+    fn host(seats: u8) -> HostLobby {
+        let rules = rule_set("loot", seats, &BTreeMap::new()).unwrap();
+        HostLobby::new(LOBBY, rules, key(0), wish(0))
+    }
+
+    fn guest(n: u8) -> GuestLobby {
+        GuestLobby::new(peer(0), key(n), wish(n))
+    }
+
+    fn join(host: &mut HostLobby, n: u8, join: Join) -> Outbox {
+        host.receive(peer(n), Frame::Join(join)).unwrap().0
+    }
+
+    fn refused(outbox: &Outbox, n: u8) -> bool {
+        matches!(&outbox[..], [(to, Frame::Refused(_))] if *to == peer(n))
+    }
+
+    fn proposal(outbox: &Outbox) -> Option<&Proposal> {
+        outbox.iter().find_map(|(_, frame)| match frame {
+            Frame::Propose(proposal) => Some(&**proposal),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn three_agree() {
+        let mut host = host(3);
+        let mut guests = [guest(1), guest(2)];
+        let mut frames: VecDeque<(u8, PeerId, Frame)> = VecDeque::new();
+        for n in [1, 2] {
+            let wishes = guests[usize::from(n) - 1].tick();
+            frames.extend(wishes.into_iter().map(|(to, frame)| (n, to, frame)));
+        }
+        let mut agreed = Vec::new();
+        while let Some((from, to, frame)) = frames.pop_front() {
+            let answer = match (1..=2).find(|n| to == peer(*n)) {
+                None => host.receive(peer(from), frame),
+                Some(n) => guests[usize::from(n) - 1].receive(peer(from), frame),
+            };
+            let (outbox, done) = answer.unwrap();
+            let me = (0..=2).find(|n| to == peer(*n)).unwrap();
+            frames.extend(outbox.into_iter().map(|(to, frame)| (me, to, frame)));
+            agreed.extend(done);
+        }
+        assert_eq!(agreed.len(), 3);
+        assert!(
+            agreed
+                .iter()
+                .all(|a| a.charter.table() == agreed[0].charter.table())
+        );
+    }
+
+    /// A charter needs a nonce of its own from each seat; who copies one gets no seat, and the
+    /// others' lobby goes on.
+    #[test]
+    fn a_copied_nonce_is_refused_and_the_lobby_goes_on() {
+        let mut host = host(3);
+        join(&mut host, 1, wish(1));
+        for copied in [0, 1] {
+            let copy = Join {
+                nonce: [copied; 32],
+                ..wish(2)
+            };
+            let outbox = join(&mut host, 2, copy);
+            assert!(refused(&outbox, 2), "{outbox:?}");
+        }
+        let outbox = join(&mut host, 2, wish(2));
+        assert!(proposal(&outbox).is_some());
+        // Nor by joining once more.
+        let copy = Join {
+            nonce: [1; 32],
+            ..wish(2)
+        };
+        assert!(refused(&join(&mut host, 2, copy), 2));
+        assert!(!host.tick().is_empty(), "the proposal still stands");
+    }
+
+    #[test]
+    fn other_tables_and_full_ones_refuse() {
+        let mut host = host(2);
+        let elsewhere = Join {
+            lobby: Some([9; 8]),
+            ..wish(1)
+        };
+        assert!(refused(&join(&mut host, 1, elsewhere), 1));
+        assert!(proposal(&join(&mut host, 1, wish(1))).is_some());
+        assert!(refused(&join(&mut host, 2, wish(2)), 2));
+        // A seat that is left is free again.
+        host.gone(peer(1)).unwrap();
+        assert!(proposal(&join(&mut host, 2, wish(2))).is_some());
+    }
+
+    #[test]
+    fn a_guest_signs_only_what_it_was_shown() {
+        let mut host = host(2);
+        let outbox = join(&mut host, 1, wish(1));
+        let shown = outbox.iter().find_map(|(_, frame)| match frame {
+            Frame::Roster(roster) => Some(roster.clone()),
+            _ => None,
+        });
+        let shown = shown.unwrap();
+        let proposal = proposal(&outbox).unwrap();
+        let answer = |roster: Option<Roster>, proposal: &Proposal| {
+            let mut guest = guest(1);
+            if let Some(roster) = roster {
+                guest.receive(peer(0), Frame::Roster(roster)).unwrap();
+            }
+            let frame = Frame::Propose(Box::new(proposal.clone()));
+            guest
+                .receive(peer(0), frame)
+                .map(|(outbox, _)| outbox.len())
+        };
+        assert_eq!(answer(None, proposal), Ok(0));
+        assert_eq!(answer(Some(shown.clone()), proposal), Ok(1));
+        let bad = |roster| {
+            matches!(
+                answer(Some(roster), proposal),
+                Err(LobbyError::BadProposal(_))
+            )
+        };
+        assert!(bad(Roster {
+            lobby: [9; 8],
+            ..shown.clone()
+        }));
+        assert!(bad(Roster {
+            seats: vec![None; 3].try_into().unwrap(),
+            ..shown.clone()
+        }));
+        assert!(bad(Roster {
+            game: Text::try_from("thoth".to_owned()).unwrap(),
+            ..shown.clone()
+        }));
+        // A charter without us, or with another name at our seat, is refused as well.
+        let mut other = proposal.clone();
+        other.charter.players = vec![
+            other.charter.players[0].clone(),
+            Player {
+                nonce: [7; 32],
+                ..other.charter.players[1].clone()
+            },
+        ]
+        .try_into()
+        .unwrap();
+        assert!(matches!(
+            answer(Some(shown), &other),
+            Err(LobbyError::BadProposal(_))
+        ));
     }
 }

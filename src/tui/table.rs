@@ -392,6 +392,9 @@ pub(super) fn seal_text(snapshot: &Snapshot) -> String {
             format!("Opening cards: shares of {count} of {all} are in, each with proof.")
         }
         Some(StepKind::Tip) => format!("{count} of {all} have published their next coins."),
+        Some(StepKind::Confirm) => {
+            format!("{count} of {all} have confirmed that they hold the same log.")
+        }
         Some(StepKind::Opening) => {
             format!("{count} of {all} have opened their seeds; every shuffle is computed again.")
         }

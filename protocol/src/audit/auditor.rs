@@ -463,7 +463,11 @@ impl<'a, G: Game> Audit<'a, G> {
                 let what = ShuffleError::Equation.into();
                 Err(Fault { seat, step, what }.into())
             }
-            None => Ok(()),
+            // Together they fail and each alone holds: chance would need 2^128 tries for it.
+            None => Err(Finding::Broken {
+                step: self.replica.step(),
+                why: "the shuffle proofs fail together, and each alone holds".to_owned(),
+            }),
         }
     }
 
@@ -487,7 +491,11 @@ impl<'a, G: Game> Audit<'a, G> {
                     tally.openings += 1;
                     tally.recomputed += self.replica.made_by(*seat) as u64;
                 }
-                Body::Yield { .. } | Body::Shuffle(_) | Body::Tip { .. } | Body::Close => {}
+                Body::Yield { .. }
+                | Body::Shuffle(_)
+                | Body::Tip { .. }
+                | Body::Confirm
+                | Body::Close => {}
             }
         }
         self.deals_opened += u32::from(all_opened);

@@ -108,6 +108,8 @@ pub enum Body {
         /// The tip.
         tip: Hash32,
     },
+    /// Gather: the step before is held; nothing else.
+    Confirm,
     /// Opening: the seed of the deal.
     Open {
         /// The seed.
@@ -130,6 +132,7 @@ impl Body {
             Self::Effects { .. } => "answer",
             Self::Shuffle(_) => "shuffle",
             Self::Tip { .. } => "coin tip",
+            Self::Confirm => "confirmation",
             Self::Open { .. } => "opening",
             Self::Close => "closing",
         }

@@ -68,6 +68,8 @@ pub(super) struct Deal {
     tips: BTreeMap<Seat, CoinTip>,
     flips: u32,
     decks: Vec<SealedDeck>,
+    /// Who was dealt a card.
+    owners: BTreeMap<Handle, Seat>,
     made: BTreeMap<Seat, Vec<Made>>,
 }
 
@@ -83,6 +85,7 @@ impl Deal {
             tips: BTreeMap::new(),
             flips: 0,
             decks: Vec::new(),
+            owners: BTreeMap::new(),
             made: BTreeMap::new(),
         }
     }
@@ -215,6 +218,16 @@ impl Deal {
 
     pub(super) fn has_share(&self, handle: Handle, seat: Seat) -> bool {
         self.share(handle, seat).is_some()
+    }
+
+    /// Whether a card may be dealt to a seat: to another than its owner it would open for all.
+    pub(super) fn may_deal(&self, handle: Handle, to: Seat) -> bool {
+        self.owners.get(&handle).is_none_or(|owner| *owner == to)
+    }
+
+    /// A card has been dealt.
+    pub(super) fn dealt(&mut self, handle: Handle, to: Seat) {
+        self.owners.insert(handle, to);
     }
 
     /// Shares that have been verified.

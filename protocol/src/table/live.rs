@@ -39,6 +39,9 @@ use crate::wire::message::{Head, MAX_ENTRIES, Message};
 
 /// How many bytes of entries one answer to a head carries at most.
 const REPAIR_BYTES: usize = 512 << 10;
+/// How many heads of one seat are answered between two ticks: one for each of its own ticks and one
+/// for its greeting. A head is small and its answer is not, so a flood of them must not pay.
+const ANSWERS_A_TICK: u8 = 2;
 
 /// Whom a message is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,6 +153,8 @@ pub struct Table<G: Game> {
     intent: Option<G::Action>,
     told_turn: Option<u64>,
     heads: BTreeMap<Seat, u64>,
+    /// How many heads of each seat were answered since the last tick.
+    answered: BTreeMap<Seat, u8>,
     outputs: VecDeque<Output<G>>,
     stopped: Option<Stop>,
     evidence: Option<Equivocation>,
@@ -186,6 +191,7 @@ impl<G: Game> Table<G> {
             intent: None,
             told_turn: None,
             heads: BTreeMap::new(),
+            answered: BTreeMap::new(),
             outputs: VecDeque::new(),
             stopped: None,
             evidence: None,
@@ -348,7 +354,11 @@ impl<G: Game> Table<G> {
             Message::Head(head) => {
                 let best = self.heads.entry(from).or_default();
                 *best = head.step.max(*best);
-                self.answer(from, &head);
+                let answered = self.answered.entry(from).or_default();
+                if *answered < ANSWERS_A_TICK {
+                    *answered += 1;
+                    self.answer(from, &head);
+                }
             }
             Message::Evidence(evidence) => {
                 let charter = self.replica.charter();
@@ -371,7 +381,7 @@ impl<G: Game> Table<G> {
         }
         let game = self.replica.game();
         game.check(self.me, &action)?;
-        if game.out_of_turn(&action) && self.replica.interjected().contains(self.me) {
+        if game.out_of_turn(&action) && self.has_acted_out_of_turn() {
             return Err(ActError::OncePerTurn);
         }
         if encode(&action).len() > crate::log::body::MAX_ACTION {
@@ -385,6 +395,7 @@ impl<G: Game> Table<G> {
     /// Tells everybody what we have, so that what got lost is sent again. Call it every second or
     /// so.
     pub fn tick(&mut self) {
+        self.answered.clear();
         if let Some(evidence) = &self.evidence {
             let evidence = Message::Evidence(Box::new(evidence.clone()));
             self.outputs.push_back(Output::Send(To::All, evidence));
@@ -694,10 +705,24 @@ impl<G: Game> Table<G> {
                 let before = self.counting();
                 self.secrets.as_ref()?.shuffle(&self.replica, deck, &before)
             }
+            StepKind::Confirm => Some(Body::Confirm),
             StepKind::Opening => Some(secrets.open()),
             StepKind::Closing => Some(Body::Close),
             StepKind::Action { .. } => None,
         }
+    }
+
+    /// Whether this seat has used the one out-of-turn action that it has before the next turn, in
+    /// the open step or before it.
+    fn has_acted_out_of_turn(&self) -> bool {
+        let open = self.open.get(&self.me).map(Entry::body);
+        let open = match open {
+            Some(Body::Interject { .. }) => true,
+            Some(Body::Act { action, .. }) => Replica::<G>::action(action)
+                .is_some_and(|action| self.replica.game().out_of_turn(&action)),
+            _ => false,
+        };
+        open || self.replica.interjected().contains(self.me)
     }
 
     /// The intended action, if it is legal now; one that has become illegal is dropped.

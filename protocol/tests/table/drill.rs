@@ -28,6 +28,8 @@ pub(crate) enum Action {
     NextDeal,
     /// Out of turn: be for or against the end.
     Vote { end: bool },
+    /// Out of turn, once: everybody's first card is turned up and discarded.
+    Reveal,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -37,6 +39,7 @@ pub(crate) enum Event {
     Rolled(u32),
     Bids(Vec<Face>),
     Vote(Seat, bool),
+    Revealed(Vec<Face>),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -51,6 +54,7 @@ pub(crate) struct Drill {
     bids: BTreeMap<Seat, Handle>,
     bidding: bool,
     votes: SeatSet,
+    revealed: bool,
     sum: i64,
     over: bool,
 }
@@ -123,6 +127,7 @@ impl Game for Drill {
             bids: BTreeMap::new(),
             bidding: false,
             votes: SeatSet::EMPTY,
+            revealed: false,
             sum: 0,
             over: false,
         })
@@ -166,6 +171,7 @@ impl Game for Drill {
         }
         all.push(Action::Vote { end: true });
         all.push(Action::Vote { end: false });
+        all.push(Action::Reveal);
         all.retain(|action| self.check(seat, action).is_ok());
         all
     }
@@ -180,6 +186,12 @@ impl Game for Drill {
                 .then_some(())
                 .ok_or_else(|| Illegal::rule("that changes nothing"));
         }
+        if *action == Action::Reveal {
+            let may = !self.revealed && !self.bidding && self.hands.iter().any(|h| !h.is_empty());
+            return may
+                .then_some(())
+                .ok_or_else(|| Illegal::rule("once a game"));
+        }
         if !self.to_act().contains(seat) {
             return Err(Illegal::NotYourTurn(seat));
         }
@@ -193,7 +205,7 @@ impl Game for Drill {
                 held(card) && (self.bidding || self.hands.iter().all(|hand| !hand.is_empty()))
             }
             Action::NextDeal => !self.bidding,
-            Action::Vote { .. } => true,
+            Action::Vote { .. } | Action::Reveal => true,
         };
         ok.then_some(()).ok_or_else(|| Illegal::rule("not now"))
     }
@@ -209,7 +221,7 @@ impl Game for Drill {
     }
 
     fn out_of_turn(&self, action: &Action) -> bool {
-        matches!(action, Action::Vote { .. })
+        matches!(action, Action::Vote { .. } | Action::Reveal)
     }
 
     fn apply(
@@ -271,6 +283,23 @@ impl Game for Drill {
                 }
                 events.push(Event::Vote(seat, *end));
                 self.over = self.votes.len() > usize::from(self.seats) / 2;
+                return Ok(());
+            }
+            Action::Reveal => {
+                self.revealed = true;
+                let first = self.hands.iter().filter_map(|hand| hand.first());
+                let cards: Vec<Handle> = first
+                    .map(|slot| match slot {
+                        Slot::Sealed(card) => *card,
+                        Slot::Open(..) => unreachable!("the drill's hands are sealed"),
+                    })
+                    .collect();
+                let faces = chance.open(&cards)?;
+                for hand in &mut self.hands {
+                    hand.drain(..hand.len().min(1));
+                }
+                self.discard.extend(&faces);
+                events.push(Event::Revealed(faces));
                 return Ok(());
             }
         }

@@ -161,6 +161,7 @@ fn values_of_a_fixed_deal() {
             proof: Box::new(proof),
         }),
         Body::Tip { tip: hash },
+        Body::Confirm,
         Body::Open {
             seed: OpenedSeed([8; 32]),
         },

@@ -40,7 +40,15 @@ impl<G: Game> Replica<G> {
                 self.turn_stage(kind, &mut news)?;
             }
         }
+        let opening = self.stage == Stage::Opening;
         self.advance(&mut news)?;
+        self.confirming = match kind {
+            StepKind::Confirm => false,
+            // Here and not with the next entries of all, because those would give the seeds away.
+            _ if !opening && self.stage == Stage::Opening => true,
+            StepKind::Action { .. } => self.running.is_some() && has_interjection(entries),
+            _ => false,
+        };
         self.parent = hash;
         self.step += 1;
         self.digest = self.compute_digest();
@@ -125,7 +133,8 @@ impl<G: Game> Replica<G> {
                 let chain = self.deal.tip(seat).map_or(0, |tip| tip.chain() + 1);
                 self.deal.publish_tip(seat, chain, *tip);
             }
-            Body::Open { .. }
+            Body::Confirm
+            | Body::Open { .. }
             | Body::Close
             | Body::Act { .. }
             | Body::Yield { .. }
@@ -193,7 +202,7 @@ impl<G: Game> Replica<G> {
                     news.push(News::Finished);
                 }
             }
-            StepKind::Action { .. } | StepKind::Effects | StepKind::Tip => {}
+            StepKind::Action { .. } | StepKind::Effects | StepKind::Tip | StepKind::Confirm => {}
         }
         Ok(())
     }
@@ -245,6 +254,10 @@ impl<G: Game> Replica<G> {
     ) -> Result<Option<Running<G>>, Broken> {
         for request in &running.batch {
             if let Request::Deal { card, to } = request {
+                if !self.deal.may_deal(*card, *to) {
+                    return Err(Broken::DealtTwice);
+                }
+                self.deal.dealt(*card, *to);
                 news.push(News::Dealt {
                     card: *card,
                     to: *to,
@@ -320,4 +333,10 @@ impl<G: Game> Replica<G> {
         self.running = Some(running);
         Ok(())
     }
+}
+
+fn has_interjection(entries: &BTreeMap<Seat, Entry>) -> bool {
+    entries
+        .values()
+        .any(|entry| matches!(entry.body(), Body::Interject { .. }))
 }

@@ -51,6 +51,7 @@ impl<G: Game> Replica<G> {
         match (kind, entry.body()) {
             (StepKind::Commit, Body::Commit { .. })
             | (StepKind::Tip, Body::Tip { .. })
+            | (StepKind::Confirm, Body::Confirm)
             | (StepKind::Closing, Body::Close) => Ok(true),
             (StepKind::Key, Body::Key { key, proof }) => {
                 proof.verify(&self.context(seat), key)?;
@@ -92,7 +93,9 @@ impl<G: Game> Replica<G> {
             }
             (StepKind::Action { leader }, Body::Interject { action }) if seat != leader => {
                 let action = Self::action(action).ok_or(FaultKind::MalformedAction)?;
-                if !self.settled.out_of_turn(&action) {
+                // An interjection carries no shares, so it can show nothing.
+                let shows = !self.settled.shown(seat, &action).is_empty();
+                if shows || !self.settled.out_of_turn(&action) {
                     return Err(FaultKind::NotOutOfTurn);
                 }
                 if self.interjected.contains(seat) {

@@ -8,7 +8,7 @@
 //!
 //! # A deal
 //! ```text
-//! Commit → Key → [escrow] → play: Action / Effects / Shuffle / Tip … → Opening → Closing
+//! Commit → Key → [escrow] → play: Action / Effects / Shuffle / Tip … → Confirm → Opening → Closing
 //! ```
 //! Escrow and its acceptance will be two gather steps after the keys; ballots and departures stand
 //! in a step in place of an entry, and their forfeits at the end of its agenda.
@@ -17,6 +17,13 @@
 //! When it is complete its agenda is carried out: the leader's action with all its batches, then
 //! interjections in seat order from the leader, each with its batches. A batch that is not fully
 //! answered opens further steps before the next item begins.
+//!
+//! # Confirming
+//! A complete step is one that *we* hold whole; another seat may hold another entry of a two-faced
+//! seat in it. The next entries tell, because they name its hash. Before anything is given away
+//! that such a fork would be worth, an empty [`StepKind::Confirm`] collects those names first: always
+//! before the seeds are opened, and before answers that follow from an action step with an
+//! interjection in it (which no entry of its own step names, unlike the leader's).
 
 mod advance;
 mod judge;
@@ -60,6 +67,8 @@ pub enum StepKind {
     },
     /// Tips of the next coin chains.
     Tip,
+    /// The step before is held alike by all.
+    Confirm,
     /// The seeds of the deal.
     Opening,
     /// All openings are held.
@@ -77,6 +86,7 @@ impl StepKind {
             Self::Effects => "answer",
             Self::Shuffle { .. } => "shuffle",
             Self::Tip => "coin tip",
+            Self::Confirm => "confirmation",
             Self::Opening => "opening",
             Self::Closing => "closing",
         }
@@ -164,6 +174,9 @@ pub enum Broken {
     /// The engine asked other things on replay.
     #[error("the rules engine is not deterministic: it asked other things when replayed")]
     Engine,
+    /// The engine dealt a card of one seat to another, which would show it to all.
+    #[error("the rules engine dealt one sealed card to two seats")]
+    DealtTwice,
     /// A card that all shares do not open to any card of its deck, though every proof holds.
     #[error("a sealed card opened to no card of its deck")]
     Card,
@@ -221,6 +234,8 @@ pub struct Replica<G: Game> {
     digest: Hash32,
     live: SeatSet,
     stage: Stage,
+    /// Whether the step before has to be confirmed before the stage goes on.
+    confirming: bool,
     deal: Deal,
     /// The state between agenda items.
     settled: G,
@@ -252,6 +267,7 @@ impl<G: Game> Replica<G> {
             digest: Hash32::default(),
             live,
             stage: Stage::Commit,
+            confirming: false,
             deal: Deal::new(table, 0, game.deck_name()),
             settled: game.clone(),
             game,
@@ -364,6 +380,9 @@ impl<G: Game> Replica<G> {
 
     /// What the open step is for; `None` when the log has ended.
     pub fn kind(&self) -> Option<StepKind> {
+        if self.confirming {
+            return Some(StepKind::Confirm);
+        }
         Some(match self.stage {
             Stage::Commit => StepKind::Commit,
             Stage::Key => StepKind::Key,
@@ -412,6 +431,7 @@ impl<G: Game> Replica<G> {
             .hash(&self.table())
             .number(self.step)
             .number(stage)
+            .number(u64::from(self.confirming))
             .number(u64::from(self.deal.number()))
             .number(u64::from(self.deal.flips()))
             .number(self.deal.deck_count() as u64)
@@ -432,7 +452,9 @@ impl<G: Game> Replica<G> {
         let mut handles: Vec<Handle> = first.to_vec();
         for request in batch {
             match request {
-                Request::Deal { card, to } if *to != seat => handles.push(*card),
+                Request::Deal { card, to } if *to != seat && self.deal.may_deal(*card, *to) => {
+                    handles.push(*card);
+                }
                 Request::Open(cards) => handles.extend(cards),
                 _ => {}
             }
