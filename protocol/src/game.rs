@@ -147,7 +147,25 @@ pub enum Flip {
     Die(u32),
     /// Faces to be put in random order, in the open.
     Order(Vec<Face>),
+    /// Columns of pieces, each `levels` high, built from `each` pieces of each of `kinds` kinds at
+    /// every level.
+    ///
+    /// The lowest level is shuffled once; every further one again and again from the list of kind 0
+    /// × each, kind 1 × each …, until no piece lies on one of its own kind (after
+    /// [`MOST_TRIES`] as it is then). A column is written as one number: a leading 1, then its kinds
+    /// from the bottom as digits to base `kinds`.
+    Columns {
+        /// How many kinds of pieces there are, at least 1.
+        kinds: u8,
+        /// How many of each kind a level has.
+        each: u8,
+        /// How high a column is.
+        levels: u8,
+    },
 }
+
+/// How often a level of [`Flip::Columns`] is shuffled at most.
+pub const MOST_TRIES: u32 = 1_000_000;
 
 impl Flip {
     /// Expands a stream of random bits into the values of this flip, without bias: for a die one
@@ -160,6 +178,11 @@ impl Flip {
                 shuffle(stream, &mut order);
                 order
             }
+            Self::Columns {
+                kinds,
+                each,
+                levels,
+            } => columns(stream, *kinds, *each, *levels),
         }
     }
 
@@ -174,8 +197,54 @@ impl Flip {
                 given.sort_unstable();
                 wanted == given
             }
+            Self::Columns {
+                kinds,
+                each,
+                levels,
+            } => {
+                let kinds = u32::from((*kinds).max(1));
+                let mut level: Vec<u32> = values.to_vec();
+                let wanted = kind_list(kinds, *each);
+                for _ in 0..*levels {
+                    let mut given: Vec<u32> = level.iter().map(|rest| rest % kinds).collect();
+                    given.sort_unstable();
+                    if given != wanted {
+                        return false;
+                    }
+                    level.iter_mut().for_each(|rest| *rest /= kinds);
+                }
+                level.iter().all(|rest| *rest == 1)
+            }
         }
     }
+}
+
+/// Every kind so many times, in order.
+fn kind_list(kinds: u32, each: u8) -> Vec<u32> {
+    let times = |kind| std::iter::repeat_n(kind, usize::from(each));
+    (0..kinds).flat_map(times).collect()
+}
+
+/// See [`Flip::Columns`].
+fn columns(stream: &mut impl Rng, kinds: u8, each: u8, levels: u8) -> Vec<u32> {
+    let kinds = u32::from(kinds.max(1));
+    let list = kind_list(kinds, each);
+    let mut columns = vec![1_u32; list.len()];
+    for height in 0..levels {
+        let mut level = list.clone();
+        for _ in 0..MOST_TRIES {
+            level.copy_from_slice(&list);
+            shuffle(stream, &mut level);
+            let touch = |(below, kind): (&u32, &u32)| below % kinds == *kind;
+            if height == 0 || !columns.iter().zip(&level).any(touch) {
+                break;
+            }
+        }
+        for (column, kind) in columns.iter_mut().zip(&level) {
+            *column = column.saturating_mul(kinds).saturating_add(*kind);
+        }
+    }
+    columns
 }
 
 /// An unbiased number below `bound` (at least 1) from 64-bit words of a stream.
@@ -342,6 +411,28 @@ mod tests {
         assert_ne!(order, (0..10).collect::<Vec<_>>());
         order.sort_unstable();
         assert_eq!(order, (0..10).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn columns_have_every_kind_at_every_level_and_no_two_alike_touch() {
+        for each in 1..=7 {
+            let flip = Flip::Columns {
+                kinds: 5,
+                each,
+                levels: 3,
+            };
+            let built = flip.sample(&mut ChaCha20Rng::from_seed([each; 32]));
+            assert!(flip.accepts(&built));
+            for column in &built {
+                let kinds = [column / 25 - 5, column / 5 % 5, column % 5];
+                assert!(kinds[0] < 5 && kinds[0] != kinds[1] && kinds[1] != kinds[2]);
+            }
+            // One column less, a kind too often, a column too high.
+            assert!(!flip.accepts(&built[1..]));
+            let with_first = |first| [&[first][..], &built[1..]].concat();
+            assert!(!flip.accepts(&with_first(built[0] / 5 * 5 + (built[0] + 1) % 5)));
+            assert!(!flip.accepts(&with_first(built[0] + 125)));
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! | `any` | [`AnyGame`]: one type that is any of the games, for a table that carries them all |
 //! | [`chance`] | [`chance::RefereeChance`]: shuffles and rolls from lists or from a seed |
 //! | `json` | reading an action's JSON object strictly |
+//! | [`pyramid`] | the sizes of pyramids |
 //! | [`loot`] | Loot |
 //!
 //! A game is a folder of its own: state and rules in `mod.rs`, cards, scoring and views beside it.
@@ -21,6 +22,7 @@ mod any;
 pub mod chance;
 mod json;
 pub mod loot;
+pub mod pyramid;
 mod registry;
 
 pub use any::{AnyAction, AnyEvent, AnyGame, GAMES};

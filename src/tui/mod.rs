@@ -5,6 +5,8 @@
 //! SIGTERM or SIGHUP.
 
 pub mod app;
+mod board;
+mod boards;
 mod burn;
 mod cards;
 mod help;
