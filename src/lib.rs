@@ -4,6 +4,7 @@ pub mod bots;
 pub mod cli;
 pub mod games;
 pub mod net;
+pub mod referee;
 pub mod session;
 pub mod store;
 pub mod tui;

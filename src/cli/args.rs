@@ -54,6 +54,8 @@ pub(super) enum Command {
     },
     /// Audit a transcript: exit 0 fair, 1 not fair, 2 unreadable
     Verify(Verify),
+    /// The referee: drives any game by JSON lines on standard input and output
+    Engine,
     /// Write the transcript of a past table to a file
     Export {
         /// The table id, or enough of its first digits

@@ -4,6 +4,7 @@
 //! error or an unreadable file, 130 interrupted.
 
 mod args;
+mod engine;
 mod headless;
 mod table;
 mod verify;
@@ -92,6 +93,7 @@ fn run(args: Args) -> anyhow::Result<Exit> {
             command: BotCommand::Join(join),
         } => table::bot_join(&common, join),
         Command::Verify(verify) => verify::verify(&verify),
+        Command::Engine => engine::engine(),
         Command::Export { table, output } => {
             let data = DataDir::open(common.data_dir.as_deref())?;
             export(&data, &table, &output)

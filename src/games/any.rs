@@ -227,6 +227,12 @@ macro_rules! any_game {
                 }
             }
 
+            fn has_left(&self, seat: Seat) -> bool {
+                match self {
+                    $(Self::$variant(game) => game.has_left(seat)),+
+                }
+            }
+
             fn seats(&self) -> usize {
                 match self {
                     $(Self::$variant(game) => game.seats()),+

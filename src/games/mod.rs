@@ -92,6 +92,9 @@ pub trait TableGame: Game {
     /// goes by its number.
     fn event_text(&self, event: &Self::Event, names: &[String]) -> String;
 
+    /// Whether the seat has left the game for good.
+    fn has_left(&self, seat: Seat) -> bool;
+
     /// How many seats the table has, those that have left among them.
     fn seats(&self) -> usize {
         self.scores().len()

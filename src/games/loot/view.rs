@@ -75,6 +75,10 @@ impl TableGame for Loot {
         event.text(names)
     }
 
+    fn has_left(&self, seat: Seat) -> bool {
+        self.forfeited.contains(seat)
+    }
+
     fn seats(&self) -> usize {
         self.totals.len()
     }

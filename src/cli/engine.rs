@@ -1,0 +1,61 @@
+//! `fairdeal engine`: the referee on standard input and output.
+
+use std::io::{BufRead, BufReader, Read as _, Write as _, stdin, stdout};
+
+use super::Exit;
+use crate::referee::Referee;
+
+/// The longest line that is read, in bytes; explicit chance for a whole evening fits.
+const MAX_LINE: u64 = 16 << 20;
+
+pub(super) fn engine() -> anyhow::Result<Exit> {
+    let mut input = BufReader::with_capacity(1 << 16, stdin().lock());
+    let mut output = std::io::BufWriter::new(stdout().lock());
+    let mut referee = Referee::new();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = (&mut input)
+            .take(MAX_LINE + 1)
+            .read_until(b'\n', &mut line)?;
+        if read == 0 {
+            return Ok(Exit::Done);
+        }
+        if line.last() == Some(&b'\n') {
+            line.pop();
+        } else if read as u64 > MAX_LINE {
+            // The rest is no line of its own; what is left of the beginning is no JSON.
+            skip_line(&mut input)?;
+            line.truncate(1);
+            line.insert(0, b'!');
+        }
+        let answer = referee.answer(&line);
+        let sent = writeln!(output, "{answer}").and_then(|()| {
+            // Whoever waits for this answer has sent nothing more.
+            if input.buffer().is_empty() {
+                output.flush()
+            } else {
+                Ok(())
+            }
+        });
+        match sent {
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(Exit::Done),
+            other => other?,
+        }
+    }
+}
+
+fn skip_line(input: &mut impl BufRead) -> std::io::Result<()> {
+    loop {
+        let buffer = input.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok(());
+        }
+        let end = buffer.iter().position(|byte| *byte == b'\n');
+        let used = end.map_or(buffer.len(), |end| end + 1);
+        input.consume(used);
+        if end.is_some() {
+            return Ok(());
+        }
+    }
+}
