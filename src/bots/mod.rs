@@ -15,9 +15,11 @@ use rand_core::Rng;
 use crate::games::chance::RefereeChance;
 use crate::games::{AnyAction, AnyGame};
 
+mod ivory;
 mod loot;
 mod random;
 
+pub use ivory::IvoryBot;
 pub use loot::LootBot;
 pub use random::Random;
 
@@ -67,6 +69,7 @@ pub fn bot(level: Level) -> Box<dyn Bot<AnyGame>> {
 #[derive(Default)]
 struct Normal {
     loot: LootBot,
+    ivory: IvoryBot,
 }
 
 impl Bot<AnyGame> for Normal {
@@ -81,6 +84,10 @@ impl Bot<AnyGame> for Normal {
             AnyGame::Loot(game) => {
                 let action = self.loot.choose(game, seat, known, rng);
                 action.map(AnyAction::Loot)
+            }
+            AnyGame::Ivory(game) => {
+                let action = self.ivory.choose(game, seat, known, rng);
+                action.map(AnyAction::Ivory)
             }
         }
     }

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, Parser, Subcommand};
 
 use crate::bots::Level;
+use crate::games::GAMES;
 use crate::net::{JoinTarget, Multiaddr};
 
 /// Card games at a terminal table, between peers, with no server and no dealer to trust.
@@ -54,6 +56,12 @@ pub(super) enum Command {
     },
     /// Audit a transcript: exit 0 fair, 1 not fair, 2 unreadable
     Verify(Verify),
+    /// The rulebook of a game; without one, the games there are
+    Rules {
+        /// The game, by its id
+        #[arg(value_parser = game_ids())]
+        game: Option<String>,
+    },
     /// The referee: drives any game by JSON lines on standard input and output
     Engine,
     /// Write the transcript of a past table to a file
@@ -76,11 +84,12 @@ pub(super) enum BotCommand {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Play {
-    /// The game: loot
+    /// The game, by its id
+    #[arg(value_parser = game_ids())]
     pub(super) game: String,
-    /// How many bots play against you
-    #[arg(long, default_value_t = 2, value_name = "N")]
-    pub(super) bots: u8,
+    /// How many bots play against you (default: 2, or what the game takes)
+    #[arg(long, value_name = "N")]
+    pub(super) bots: Option<u8>,
     #[command(flatten)]
     pub(super) seat: SeatArgs,
     #[command(flatten)]
@@ -89,7 +98,8 @@ pub(super) struct Play {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Host {
-    /// The game: loot
+    /// The game, by its id
+    #[arg(value_parser = game_ids())]
     pub(super) game: String,
     /// How many seats the table has (default: what the bots leave one friend short of)
     #[arg(long, value_name = "N")]
@@ -143,6 +153,11 @@ pub(super) struct SeatArgs {
     /// Leave after one game (the default)
     #[arg(long)]
     pub(super) once: bool,
+}
+
+/// The ids of all games, for help and errors.
+fn game_ids() -> PossibleValuesParser {
+    PossibleValuesParser::new(GAMES.iter().map(|info| info.id))
 }
 
 fn level(text: &str) -> Result<Level, String> {

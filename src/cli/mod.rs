@@ -9,6 +9,8 @@ mod headless;
 mod table;
 mod verify;
 
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -17,6 +19,7 @@ use clap::Parser as _;
 pub use args::Args;
 use args::{BotCommand, Command};
 
+use crate::games::{GAMES, game_info};
 use crate::store::DataDir;
 
 /// How a command ended.
@@ -93,12 +96,40 @@ fn run(args: Args) -> anyhow::Result<Exit> {
             command: BotCommand::Join(join),
         } => table::bot_join(&common, join),
         Command::Verify(verify) => verify::verify(&verify),
+        Command::Rules { game } => rules(game.as_deref()),
         Command::Engine => engine::engine(),
         Command::Export { table, output } => {
             let data = DataDir::open(common.data_dir.as_deref())?;
             export(&data, &table, &output)
         }
     }
+}
+
+/// Prints a rulebook, or what there is to play.
+fn rules(game: Option<&str>) -> anyhow::Result<Exit> {
+    let text = match game {
+        Some(id) => game_info(id).map_err(usage)?.rulebook.to_owned(),
+        None => games_in_words(),
+    };
+    // A reader that has seen enough closes its end.
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(Exit::Done),
+    }
+}
+
+fn games_in_words() -> String {
+    GAMES.iter().fold(String::new(), |mut text, info| {
+        let seats = if info.least_seats == info.most_seats {
+            format!("{} seat", info.least_seats)
+        } else {
+            format!("{} to {} seats", info.least_seats, info.most_seats)
+        };
+        let _ = writeln!(text, "{} ({seats}), by {}", info.name, info.designer);
+        let _ = writeln!(text, "    rules:   fairdeal rules {}", info.id);
+        let _ = writeln!(text, "    options: {}", info.options_in_words());
+        text
+    })
 }
 
 /// Copies the transcript of a past table.

@@ -20,6 +20,8 @@ use crate::tui::{self, app::Ending};
 const PACE: Duration = Duration::from_millis(700);
 /// The same without one: just long enough to notice what happens meanwhile.
 const HEADLESS_PACE: Duration = Duration::from_millis(1);
+/// How many bots play against a person who does not say, where the game takes so many.
+const USUAL_BOTS: u8 = 2;
 /// Names for bots, by seat.
 const BOT_NAMES: [&str; 5] = ["Ada", "Blaise", "Claude", "Dorothy", "Emmy"];
 
@@ -111,6 +113,7 @@ async fn open(
     own_pilot: bool,
 ) -> anyhow::Result<(Handle, Vec<SessionEvent>)> {
     let identity = data.identity()?;
+    let alone = opening.rules.seats == 1;
     let mut handle = start(Setup {
         identity,
         name: name(common),
@@ -120,8 +123,11 @@ async fn open(
         pilot: own_pilot.then(|| pilot(&seat, false)),
         archive: Some(data),
     })?;
-    // The ticket is the first thing a host says; until then nobody can come.
     let mut early = Vec::new();
+    if alone {
+        return Ok((handle, early));
+    }
+    // The ticket is the first thing a host says; until then nobody can come.
     while let Some(event) = handle.events.recv().await {
         let ticket = match &event {
             SessionEvent::Lobby(view) => view.ticket.clone(),
@@ -198,17 +204,21 @@ fn replayed(handle: Handle, early: Vec<SessionEvent>) -> Handle {
 }
 
 pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
-    let seats = play
-        .bots
-        .checked_add(1)
-        .ok_or_else(|| usage("too many bots"))?;
+    let info = game_info(&play.game).map_err(usage)?;
+    let bots = play.bots.unwrap_or_else(|| {
+        USUAL_BOTS.clamp(
+            info.least_seats.saturating_sub(1),
+            info.most_seats.saturating_sub(1),
+        )
+    });
+    let seats = bots.checked_add(1).ok_or_else(|| usage("too many bots"))?;
     let rules = rule_set(&play.game, seats, &parse_options(&play.options)?).map_err(usage)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         let listen = vec!["/memory/0".parse()?];
         let opening = Opening {
             rules,
-            bots: play.bots,
+            bots,
             transport: Transport::Memory,
             listen,
         };

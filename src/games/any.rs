@@ -9,7 +9,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ActionError, GameInfo, TableGame, loot};
+use super::{ActionError, GameInfo, TableGame, ivory, loot};
 
 /// Writes the enums and hands every method on to the game inside.
 macro_rules! any_game {
@@ -257,6 +257,8 @@ macro_rules! any_game {
 any_game! {
     /// Loot.
     Loot(loot::Loot, loot::INFO),
+    /// Ivory Tower.
+    Ivory(ivory::Ivory, ivory::INFO),
 }
 
 /// Runs a step that tells the game's own events, and passes them on wrapped, also those before a

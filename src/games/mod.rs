@@ -8,6 +8,7 @@
 //! | `json` | reading an action's JSON object strictly |
 //! | [`pyramid`] | the sizes of pyramids |
 //! | [`loot`] | Loot |
+//! | [`ivory`] | Ivory Tower |
 //!
 //! A game is a folder of its own: state and rules in `mod.rs`, cards, scoring and views beside it.
 //! It implements [`Game`] (rules) and [`TableGame`] (JSON and words), has an `INFO`, and is entered
@@ -20,6 +21,7 @@ use serde_json::Value;
 
 mod any;
 pub mod chance;
+pub mod ivory;
 mod json;
 pub mod loot;
 pub mod pyramid;

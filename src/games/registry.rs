@@ -9,6 +9,7 @@ use fairdeal_protocol::game::{RuleSet, RuleSetError};
 use serde_json::{Map, Value};
 
 use super::GAMES;
+use super::ivory::daily::is_date;
 
 /// What there is to know about a game before it is played.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub struct GameInfo {
     pub most_seats: u8,
     /// Its options, in the order of its rules page.
     pub options: &'static [OptionInfo],
+    /// The rulebook for players, in Markdown.
+    pub rulebook: &'static str,
 }
 
 /// One option of a game.
@@ -49,6 +52,8 @@ pub enum OptionKind {
     Choice(&'static [&'static str]),
     /// `false` or `true`.
     Flag,
+    /// A day, written YYYY-MM-DD, or `none`. No option of the referee, which has its seed instead.
+    Date,
 }
 
 impl OptionKind {
@@ -58,6 +63,7 @@ impl OptionKind {
             Self::Number(least, most) => format!("a whole number from {least} to {most}"),
             Self::Choice(words) => words.join(" or "),
             Self::Flag => "false or true".to_owned(),
+            Self::Date => "a date as YYYY-MM-DD, or none".to_owned(),
         }
     }
 
@@ -77,6 +83,7 @@ impl OptionKind {
             }
             Self::Choice(words) => words.contains(&given.as_str()),
             Self::Flag => given == "false" || given == "true",
+            Self::Date => given == "none" || is_date(&given),
         };
         fits.then_some(given)
     }

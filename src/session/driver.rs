@@ -273,6 +273,10 @@ impl Driver {
         let ticket = match &mut self.stage {
             Stage::Host { lobby, id } => {
                 lobby.set_addresses(packed);
+                if lobby.is_solitaire() {
+                    let alone = lobby.sit_alone();
+                    return self.lobby_result(alone).await;
+                }
                 let listed = addresses.iter().take(MAX_ADDRESSES).cloned();
                 Ticket::new(*id, self.node.local_peer(), listed)
             }

@@ -331,6 +331,23 @@ impl HostLobby {
         }
     }
 
+    /// Whether the host plays alone.
+    pub fn is_solitaire(&self) -> bool {
+        self.rules.seats == 1
+    }
+
+    /// A table for one: its charter needs nobody else. Nothing at a larger one.
+    ///
+    /// # Errors
+    /// [`LobbyError`] if the charter cannot be made.
+    pub fn sit_alone(&mut self) -> Result<(Outbox, Option<Agreed>), LobbyError> {
+        if !self.is_solitaire() {
+            return Ok((Vec::new(), None));
+        }
+        self.change()?;
+        self.agree()
+    }
+
     /// Says again what may have been lost.
     pub fn tick(&self) -> Outbox {
         let Some(proposal) = &self.proposal else {
@@ -543,6 +560,16 @@ mod tests {
             Frame::Propose(proposal) => Some(&**proposal),
             _ => None,
         })
+    }
+
+    #[test]
+    fn a_solitaire_needs_nobody_else() {
+        let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
+        let alone = RuleSet { seats: 1, ..rules };
+        let mut host = HostLobby::new(LOBBY, alone, key(0), wish(0));
+        let (outbox, agreed) = host.sit_alone().unwrap();
+        assert!(outbox.is_empty());
+        assert_eq!(agreed.unwrap().charter.charter().players.len(), 1);
     }
 
     #[test]

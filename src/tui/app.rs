@@ -14,7 +14,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::burn::Burn;
 use super::style::Theme;
-use super::{TuiOptions, burn, help, lobby, table};
+use super::{TuiOptions, burn, help, lobby, plain, table};
 use crate::games::loot::cards::{GodSet, rank, suit};
 use crate::games::loot::score::{Arrangement, Kind, best};
 use crate::games::loot::{LastHand, Loot, LootAction as Action, LootEvent, Phase, Pile};
@@ -78,6 +78,9 @@ pub(super) enum Overlay {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hit {
     Card(usize),
+    Group(usize),
+    Item(usize),
+    Choose,
     Draw,
     Discard,
     DropSelected,
@@ -112,6 +115,10 @@ pub struct App {
     pub(super) toast: Option<String>,
     pub(super) overlay: Overlay,
     pub(super) cursor: usize,
+    /// Where the player is among the choices of a plain table.
+    pub(super) menu: plain::Menu,
+    /// How far the help page is scrolled down.
+    pub(super) help_row: u16,
     pub(super) by_suit: bool,
     pub(super) result: Option<GameResult>,
     pub(super) failed: Option<String>,
@@ -185,6 +192,8 @@ impl App {
             toast: None,
             overlay: Overlay::None,
             cursor: 0,
+            menu: plain::Menu::default(),
+            help_row: 0,
             by_suit: false,
             result: None,
             failed: None,
@@ -221,8 +230,10 @@ impl App {
         if area.width < 80 || area.height < 24 {
             return help::too_small(frame);
         }
-        if self.snapshot.is_some() {
+        if self.loot().is_some() {
             table::draw(self, frame);
+        } else if self.snapshot.is_some() {
+            plain::draw(self, frame);
         } else {
             lobby::draw(self, frame);
         }
@@ -253,9 +264,12 @@ impl App {
     }
 
     pub(super) fn loot(&self) -> Option<&Loot> {
-        self.snapshot.as_ref().map(|snapshot| match &snapshot.game {
-            AnyGame::Loot(loot) => loot,
-        })
+        self.snapshot
+            .as_ref()
+            .and_then(|snapshot| match &snapshot.game {
+                AnyGame::Loot(loot) => Some(loot),
+                _ => None,
+            })
     }
 
     /// The gods that this seat can see: its own and those taken in the open.
@@ -377,6 +391,7 @@ impl App {
                 self.snapshot = Some(*snapshot);
                 let last = self.unsorted().len().saturating_sub(1);
                 self.cursor = self.cursor.min(last);
+                self.menu = self.menu.within(&self.groups());
             }
             SessionEvent::Game(AnyEvent::Loot(LootEvent::Burned {
                 fired_by,
@@ -502,18 +517,23 @@ impl App {
                 _ => return Vec::new(),
             },
             Overlay::Over if key.code == KeyCode::Char('q') => return vec![Effect::Leave],
-            Overlay::Help | Overlay::Burn(_) | Overlay::Over => return self.close_overlay(),
+            Overlay::Help => {
+                return if self.scrolls_help(key.code) {
+                    Vec::new()
+                } else {
+                    self.close_overlay()
+                };
+            }
+            Overlay::Burn(_) | Overlay::Over => return self.close_overlay(),
             Overlay::None => {}
         }
         match key.code {
             KeyCode::Char('q') => self.leave(),
-            KeyCode::Char('?') => {
-                self.overlay = Overlay::Help;
-                Vec::new()
-            }
+            KeyCode::Char('?') => self.show_help(),
             KeyCode::PageUp => self.scroll(5),
             KeyCode::PageDown => self.scroll(-5),
             _ if self.snapshot.is_none() => Vec::new(),
+            code if self.loot().is_none() => self.menu_key(code),
             KeyCode::Left | KeyCode::Char('h') => self.select(self.cursor.saturating_sub(1)),
             KeyCode::Right | KeyCode::Char('l') => self.select(self.cursor + 1),
             KeyCode::Home => self.select(0),
@@ -527,6 +547,62 @@ impl App {
             KeyCode::Char('f') => self.ask_fire(),
             KeyCode::Enter | KeyCode::Char(' ' | 'x') => self.discard(),
             _ => Vec::new(),
+        }
+    }
+
+    fn show_help(&mut self) -> Vec<Effect> {
+        self.overlay = Overlay::Help;
+        self.help_row = 0;
+        Vec::new()
+    }
+
+    /// Scrolls the help page, if the key does.
+    fn scrolls_help(&mut self, code: KeyCode) -> bool {
+        let by = match code {
+            KeyCode::Down | KeyCode::Char('j') => 1,
+            KeyCode::Up | KeyCode::Char('k') => -1,
+            KeyCode::PageDown | KeyCode::Char(' ') => 15,
+            KeyCode::PageUp => -15,
+            _ => return false,
+        };
+        self.help_row = self.help_row.saturating_add_signed(by);
+        true
+    }
+
+    /// What is legal at a plain table.
+    fn groups(&self) -> Vec<plain::Group> {
+        self.snapshot.as_ref().map_or_else(Vec::new, plain::groups)
+    }
+
+    fn menu_key(&mut self, code: KeyCode) -> Vec<Effect> {
+        let groups = self.groups();
+        let menu = self.menu;
+        self.menu = match code {
+            KeyCode::Left | KeyCode::Char('h') => menu.to_group(&groups, -1),
+            KeyCode::Right | KeyCode::Char('l') => menu.to_group(&groups, 1),
+            KeyCode::Up | KeyCode::Char('k') => menu.to_item(&groups, -1),
+            KeyCode::Down | KeyCode::Char('j') => menu.to_item(&groups, 1),
+            KeyCode::Home => plain::Menu::default(),
+            KeyCode::End => menu.to_group(&groups, isize::MAX),
+            KeyCode::Enter | KeyCode::Char(' ' | 'x') => return self.choose(),
+            _ => menu,
+        };
+        Vec::new()
+    }
+
+    /// Does what is chosen at a plain table.
+    fn choose(&mut self) -> Vec<Effect> {
+        let groups = self.groups();
+        let menu = self.menu.within(&groups);
+        let chosen = groups
+            .get(menu.group)
+            .and_then(|group| group.choices.get(menu.item));
+        match chosen {
+            Some((_, action)) => vec![Effect::Act(action.clone())],
+            None => {
+                self.toast = Some("There is nothing that you can do now.".to_owned());
+                Vec::new()
+            }
         }
     }
 
@@ -556,10 +632,17 @@ impl App {
                 Hit::Discard => self.act(Action::Take(Pile::Discard)),
                 Hit::DropSelected => self.discard(),
                 Hit::Fire => self.ask_fire(),
-                Hit::Help => {
-                    self.overlay = Overlay::Help;
+                Hit::Help => self.show_help(),
+                Hit::Group(group) => {
+                    self.menu = plain::Menu { group, item: 0 };
                     Vec::new()
                 }
+                Hit::Item(item) if item == self.menu.item => self.choose(),
+                Hit::Item(item) => {
+                    self.menu.item = item;
+                    Vec::new()
+                }
+                Hit::Choose => self.choose(),
                 Hit::Leave => self.leave(),
                 Hit::Yes | Hit::No | Hit::Close => Vec::new(),
             },

@@ -11,7 +11,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::style::Theme;
-use crate::games::TableGame;
+use crate::games::{AnyAction, AnyGame, TableGame};
 
 /// From where a board is looked at.
 pub(super) struct Look<'a> {
@@ -61,4 +61,23 @@ pub(super) trait Board: TableGame {
 
     /// A legal action in words. Actions of one group stand together in [`Self::legal`]'s order.
     fn choice(&self, action: &Self::Action, known: &Faces) -> Choice;
+}
+
+/// Runs something on the game inside if it has a [`Board`]; Loot has a table of its own.
+macro_rules! on_board {
+    ($any:expr, $game:ident => $run:expr) => {
+        match $any {
+            $crate::games::AnyGame::Loot(_) => None,
+            $crate::games::AnyGame::Ivory($game) => Some($run),
+        }
+    };
+}
+pub(super) use on_board;
+
+/// A legal action of any game with a board, in words.
+pub(super) fn choice(game: &AnyGame, action: &AnyAction, known: &Faces) -> Option<Choice> {
+    match (game, action) {
+        (AnyGame::Ivory(game), AnyAction::Ivory(action)) => Some(game.choice(action, known)),
+        _ => None,
+    }
 }

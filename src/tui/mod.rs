@@ -11,6 +11,7 @@ mod burn;
 mod cards;
 mod help;
 mod lobby;
+mod plain;
 mod style;
 mod table;
 

@@ -40,7 +40,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     draw_seal(app, frame, seal);
 }
 
-fn block<'a>(app: &App, title: &'a str) -> Block<'a> {
+pub(super) fn block<'a>(app: &App, title: &'a str) -> Block<'a> {
     Block::bordered()
         .border_set(app.theme.border())
         .border_style(app.theme.faint())
@@ -90,7 +90,7 @@ fn draw_title(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
 }
 
 /// Cuts a text to a width and pads it.
-fn fit(text: &str, width: usize) -> String {
+pub(super) fn fit(text: &str, width: usize) -> String {
     let mut out = String::new();
     for c in text.chars() {
         let mut longer = out.clone();
@@ -218,7 +218,7 @@ fn draw_piles(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     );
 }
 
-fn draw_log(app: &App, frame: &mut Frame<'_>, area: Rect) {
+pub(super) fn draw_log(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let inner = block(app, "Log").inner(area);
     let rows = usize::from(inner.height);
     let back = app.back.min(app.lines.len().saturating_sub(rows));
@@ -402,7 +402,7 @@ pub(super) fn seal_text(snapshot: &Snapshot) -> String {
     }
 }
 
-fn draw_seal(app: &App, frame: &mut Frame<'_>, area: Rect) {
+pub(super) fn draw_seal(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let Some(snapshot) = &app.snapshot else {
         return;
     };

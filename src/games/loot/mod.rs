@@ -51,6 +51,7 @@ pub static INFO: GameInfo = GameInfo {
         default: "100",
         kind: OptionKind::Number(1, 1000),
     }],
+    rulebook: include_str!("../../../docs/rules/loot.md"),
 };
 
 /// How many cards each seat is dealt.

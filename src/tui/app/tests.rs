@@ -46,7 +46,9 @@ impl Scene {
 
     /// A whole turn of a seat: takes the top discard and puts it back.
     fn pass(&mut self, number: usize) {
-        let AnyGame::Loot(loot) = &self.game;
+        let AnyGame::Loot(loot) = &self.game else {
+            panic!("these are tests of Loot's table")
+        };
         let face = *loot.discard_pile().last().unwrap();
         self.act(number, Action::Take(Pile::Discard));
         self.act(

@@ -1,1 +1,3 @@
 //! The boards of the games, one file each.
+
+mod ivory;
