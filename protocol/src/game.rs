@@ -186,6 +186,27 @@ impl Flip {
         }
     }
 
+    /// What is put in order, before it is: the values of one possible outcome; nothing for a die.
+    pub fn items(&self) -> Vec<u32> {
+        match self {
+            Self::Die(_) => Vec::new(),
+            Self::Order(faces) => faces.iter().map(|face| u32::from(face.0)).collect(),
+            Self::Columns {
+                kinds,
+                each,
+                levels,
+            } => {
+                let kinds = u32::from((*kinds).max(1));
+                let column = |kind| {
+                    (0..*levels).fold(1, |column: u32, _| {
+                        column.saturating_mul(kinds).saturating_add(kind)
+                    })
+                };
+                kind_list(kinds, *each).into_iter().map(column).collect()
+            }
+        }
+    }
+
     /// Whether a flip could have come out as these values.
     pub fn accepts(&self, values: &[u32]) -> bool {
         match self {
@@ -422,7 +443,7 @@ mod tests {
                 levels: 3,
             };
             let built = flip.sample(&mut ChaCha20Rng::from_seed([each; 32]));
-            assert!(flip.accepts(&built));
+            assert!(flip.accepts(&built) && flip.accepts(&flip.items()));
             for column in &built {
                 let kinds = [column / 25 - 5, column / 5 % 5, column % 5];
                 assert!(kinds[0] < 5 && kinds[0] != kinds[1] && kinds[1] != kinds[2]);

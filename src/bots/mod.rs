@@ -17,10 +17,12 @@ use crate::games::{AnyAction, AnyGame};
 
 mod ivory;
 mod loot;
+mod plutonian;
 mod random;
 
 pub use ivory::IvoryBot;
 pub use loot::LootBot;
+pub use plutonian::PlutonianBot;
 pub use random::Random;
 
 /// Somebody who plays a seat of a game.
@@ -70,6 +72,7 @@ pub fn bot(level: Level) -> Box<dyn Bot<AnyGame>> {
 struct Normal {
     loot: LootBot,
     ivory: IvoryBot,
+    plutonian: PlutonianBot,
 }
 
 impl Bot<AnyGame> for Normal {
@@ -88,6 +91,10 @@ impl Bot<AnyGame> for Normal {
             AnyGame::Ivory(game) => {
                 let action = self.ivory.choose(game, seat, known, rng);
                 action.map(AnyAction::Ivory)
+            }
+            AnyGame::Plutonian(game) => {
+                let action = self.plutonian.choose(game, seat, known, rng);
+                action.map(AnyAction::Plutonian)
             }
         }
     }

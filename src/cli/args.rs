@@ -90,6 +90,9 @@ pub(super) struct Play {
     /// How many bots play against you (default: 2, or what the game takes)
     #[arg(long, value_name = "N")]
     pub(super) bots: Option<u8>,
+    /// Ivory Tower: the deal of the day, or of another date (YYYY-MM-DD)
+    #[arg(long, value_name = "DATE", num_args = 0..=1)]
+    pub(super) daily: Option<Option<String>>,
     #[command(flatten)]
     pub(super) seat: SeatArgs,
     #[command(flatten)]

@@ -53,6 +53,13 @@ fn name(common: &Common) -> String {
         .unwrap_or_else(|| "player".to_owned())
 }
 
+/// The date in UTC, as the deal of the day is named by.
+fn today() -> String {
+    let date = time::OffsetDateTime::now_utc().date();
+    let (year, month, day) = date.to_calendar_date();
+    format!("{year:04}-{:02}-{day:02}", u8::from(month))
+}
+
 fn runtime() -> anyhow::Result<Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -212,7 +219,11 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
         )
     });
     let seats = bots.checked_add(1).ok_or_else(|| usage("too many bots"))?;
-    let rules = rule_set(&play.game, seats, &parse_options(&play.options)?).map_err(usage)?;
+    let mut options = parse_options(&play.options)?;
+    if let Some(date) = &play.daily {
+        options.insert("daily".to_owned(), date.clone().unwrap_or_else(today));
+    }
+    let rules = rule_set(&play.game, seats, &options).map_err(usage)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         let listen = vec!["/memory/0".parse()?];

@@ -9,7 +9,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ActionError, GameInfo, TableGame, ivory, loot};
+use super::{ActionError, GameInfo, TableGame, ivory, loot, plutonian};
 
 /// Writes the enums and hands every method on to the game inside.
 macro_rules! any_game {
@@ -259,6 +259,8 @@ any_game! {
     Loot(loot::Loot, loot::INFO),
     /// Ivory Tower.
     Ivory(ivory::Ivory, ivory::INFO),
+    /// Plutonian Poker.
+    Plutonian(plutonian::Plutonian, plutonian::INFO),
 }
 
 /// Runs a step that tells the game's own events, and passes them on wrapped, also those before a

@@ -24,7 +24,7 @@ pub enum Need {
 
 impl Need {
     /// The same as a flip: a sealed deck is an order too, only in the dark.
-    fn as_flip(&self) -> Flip {
+    pub fn as_flip(&self) -> Flip {
         match self {
             Self::Shuffle(cards) => Flip::Order(cards.clone()),
             Self::Flip(flip) => flip.clone(),

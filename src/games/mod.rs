@@ -9,13 +9,14 @@
 //! | [`pyramid`] | the sizes of pyramids |
 //! | [`loot`] | Loot |
 //! | [`ivory`] | Ivory Tower |
+//! | [`plutonian`] | Plutonian Poker |
 //!
 //! A game is a folder of its own: state and rules in `mod.rs`, cards, scoring and views beside it.
 //! It implements [`Game`] (rules) and [`TableGame`] (JSON and words), has an `INFO`, and is entered
 //! in `any`. Nothing in here does input or output, reads a clock, or makes randomness of its own.
 
 use fairdeal_protocol::card::{Face, Faces};
-use fairdeal_protocol::game::Game;
+use fairdeal_protocol::game::{Chance, Flip, Game, Pause};
 use fairdeal_protocol::seat::Seat;
 use serde_json::Value;
 
@@ -24,6 +25,7 @@ pub mod chance;
 pub mod ivory;
 mod json;
 pub mod loot;
+pub mod plutonian;
 pub mod pyramid;
 mod registry;
 
@@ -119,6 +121,18 @@ pub trait TableGame: Game {
     fn shuffled_to_json(&self, number: u32) -> Value {
         u8::try_from(number).map_or(Value::Null, |face| self.card_name(Face(face)).into())
     }
+}
+
+/// Rolls a die of as many sides as seats; 1 is seat 0.
+pub(crate) fn rolled_seat(seats: usize, chance: &mut dyn Chance) -> Result<Seat, Pause> {
+    let sides = u32::try_from(seats).unwrap_or(1);
+    let rolled = chance.flip(&Flip::Die(sides))?;
+    let seat = rolled.first().and_then(|roll| {
+        let number = usize::try_from(roll.checked_sub(1)?).ok()?;
+        Seat::new(number).filter(|_| number < seats)
+    });
+    // A chance that rolls what no die shows breaks its own word.
+    seat.ok_or(Pause)
 }
 
 /// A seat's name for a log; its number if it has none.

@@ -9,7 +9,6 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use fairdeal_protocol::card::Face;
 use fairdeal_protocol::game::{Flip, Game as _, Halt, RuleSet};
 use fairdeal_protocol::seat::Seat;
 use serde_json::{Value, json};
@@ -254,16 +253,10 @@ fn stopped(game: &AnyGame, refusal: Refusal, refused: impl Fn(String) -> Error) 
 
 /// What is asked for next, as the page writes it.
 fn needs(game: &AnyGame, need: &Need) -> Value {
-    let named = |cards: &[Face]| {
-        let names: Vec<Value> = cards
-            .iter()
-            .map(|face| game.shuffled_to_json(u32::from(face.0)))
-            .collect();
-        json!({ "shuffle": names })
-    };
-    match need {
-        Need::Flip(Flip::Die(sides)) => json!({ "roll": sides }),
-        Need::Shuffle(cards) | Need::Flip(Flip::Order(cards)) => named(cards),
-        Need::Flip(_) => Value::Null,
+    if let Need::Flip(Flip::Die(sides)) = need {
+        return json!({ "roll": sides });
     }
+    let items = need.as_flip().items();
+    let named = items.into_iter().map(|item| game.shuffled_to_json(item));
+    json!({ "shuffle": named.collect::<Vec<_>>() })
 }

@@ -69,6 +69,7 @@ macro_rules! on_board {
         match $any {
             $crate::games::AnyGame::Loot(_) => None,
             $crate::games::AnyGame::Ivory($game) => Some($run),
+            $crate::games::AnyGame::Plutonian($game) => Some($run),
         }
     };
 }
@@ -78,6 +79,9 @@ pub(super) use on_board;
 pub(super) fn choice(game: &AnyGame, action: &AnyAction, known: &Faces) -> Option<Choice> {
     match (game, action) {
         (AnyGame::Ivory(game), AnyAction::Ivory(action)) => Some(game.choice(action, known)),
+        (AnyGame::Plutonian(game), AnyAction::Plutonian(action)) => {
+            Some(game.choice(action, known))
+        }
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ use fairdeal_protocol::game::shuffle;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use sha2::{Digest as _, Sha256};
+use time::{Date, Month};
 
 use super::cards;
 
@@ -22,15 +23,13 @@ pub fn is_date(text: &str) -> bool {
     else {
         return false;
     };
-    let leap = year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-    let days = match month {
-        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
-        4 | 6 | 9 | 11 => 30,
-        2 if leap => 29,
-        2 => 28,
-        _ => 0,
+    let month = u8::try_from(month)
+        .ok()
+        .and_then(|month| Month::try_from(month).ok());
+    let (Ok(year), Some(month), Ok(day)) = (i32::try_from(year), month, u8::try_from(day)) else {
+        return false;
     };
-    (1..=days).contains(&day)
+    Date::from_calendar_date(year, month, day).is_ok()
 }
 
 /// The seed of a day's deal: SHA-256 of `fairdeal/daily/ivory-tower/` and the ISO date in UTC.

@@ -15,13 +15,11 @@
 //! deal); a shuffle for each re-shuffle. Rules page, "Chance".
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
-use fairdeal_protocol::game::{
-    Chance, Flip, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown,
-};
+use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
-use super::{GameInfo, OptionInfo, OptionKind};
+use super::{GameInfo, OptionInfo, OptionKind, rolled_seat};
 
 mod actions;
 pub mod cards;
@@ -273,13 +271,7 @@ impl Game for Loot {
 
     fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<LootEvent>) -> Result<(), Pause> {
         // "A hand" ▸: a die of as many sides as seats; 1 is seat 0.
-        let sides = u32::try_from(self.totals.len()).unwrap_or(1);
-        let rolled = chance.flip(&Flip::Die(sides))?;
-        let starter = rolled.first().and_then(|roll| {
-            let number = usize::try_from(roll.checked_sub(1)?).ok()?;
-            Seat::new(number).filter(|seat| seat.index() < self.totals.len())
-        });
-        self.starter = starter.unwrap_or(self.starter);
+        self.starter = rolled_seat(self.totals.len(), chance)?;
         self.deal_hand(chance, events)
     }
 

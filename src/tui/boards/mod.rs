@@ -1,3 +1,4 @@
 //! The boards of the games, one file each.
 
 mod ivory;
+mod plutonian;

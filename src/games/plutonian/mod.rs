@@ -1,0 +1,430 @@
+//! Plutonian Poker, by Spencer Lipori: pyramids are taken from the tops of trees and stacked into
+//! poker hands.
+//!
+//! The rules page is `docs/rules/plutonian-poker.md`; ▸ marks its rulings. What stacks are worth is in
+//! [`pieces`], JSON and words in `view` and `actions`.
+//!
+//! # Chance
+//! Nothing is hidden, so everything is a coin: the trees; with wilds at the bottoms the order of all
+//! trees, whose first three get them; the first seat.
+
+use fairdeal_protocol::card::{Face, Faces, Slot};
+use fairdeal_protocol::game::{
+    Chance, Flip, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown,
+};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use serde::Serialize;
+
+use super::pyramid::Size;
+use super::{GameInfo, OptionInfo, OptionKind, rolled_seat};
+
+mod actions;
+pub mod pieces;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub use actions::{PlutonianAction, PlutonianEvent};
+use pieces::{Colour, Pyramid, score};
+
+/// The version of the rules of Plutonian Poker here.
+pub const RULES_VERSION: u16 = 1;
+
+/// What there is to know about Plutonian Poker before it is played.
+pub static INFO: GameInfo = GameInfo {
+    id: "plutonian-poker",
+    name: "Plutonian Poker",
+    designer: "Spencer Lipori",
+    version: RULES_VERSION,
+    least_seats: 2,
+    most_seats: 6,
+    options: &[
+        OptionInfo {
+            key: "wilds",
+            default: "none",
+            kind: OptionKind::Choice(&["none", "bottoms", "center"]),
+        },
+        OptionInfo {
+            key: "order",
+            default: "cycle",
+            kind: OptionKind::Choice(&["cycle", "snake"]),
+        },
+    ],
+    rulebook: include_str!("../../../docs/rules/plutonian-poker.md"),
+};
+
+/// How many colours there are.
+const COLOURS: u8 = 5;
+/// The sizes of a tree from the bottom.
+const TREE: [Size; 3] = [Size::Large, Size::Medium, Size::Small];
+
+/// Whether there are wild pyramids, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Wilds {
+    /// There are none.
+    None,
+    /// Under three of the trees.
+    Bottoms,
+    /// In a tree of their own, the last one, amid the ring of the others.
+    Center,
+}
+
+/// A game of Plutonian Poker: its state, all of it public.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Plutonian {
+    wilds: Wilds,
+    snake: bool,
+    /// Each from the bottom; empty once it is taken.
+    trees: Vec<Vec<Pyramid>>,
+    /// By seat, each stack from the bottom.
+    stacks: Vec<Vec<Vec<Pyramid>>>,
+    first: Seat,
+    /// The place in the sequence of turns, which runs over all seats for ever.
+    place: u32,
+    turns: u32,
+    votes: SeatSet,
+    forfeited: SeatSet,
+    over: bool,
+}
+
+impl Plutonian {
+    /// The trees, each from the bottom; empty where they are taken.
+    pub fn trees(&self) -> &[Vec<Pyramid>] {
+        &self.trees
+    }
+
+    /// The stacks of a seat, each from the bottom.
+    pub fn stacks(&self, seat: Seat) -> &[Vec<Pyramid>] {
+        self.stacks.get(seat.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The seats that are for the end.
+    pub fn votes(&self) -> SeatSet {
+        self.votes
+    }
+
+    /// The seats that have left.
+    pub fn forfeited(&self) -> SeatSet {
+        self.forfeited
+    }
+
+    /// How many pyramids have been taken.
+    pub fn turns(&self) -> u32 {
+        self.turns
+    }
+
+    /// The seats still in the game.
+    pub fn playing(&self) -> SeatSet {
+        let all = Seat::first(self.stacks.len());
+        all.filter(|seat| !self.forfeited.contains(*seat)).collect()
+    }
+
+    /// How many votes end the game: more than half of the seats still in it.
+    pub fn votes_needed(&self) -> usize {
+        self.playing().len() / 2 + 1
+    }
+
+    /// "Order": whose place in the sequence it is; in `snake` every other round runs back.
+    fn seat_at(&self, place: u32) -> Seat {
+        let seats = u32::try_from(self.stacks.len()).unwrap_or(1).max(1);
+        let (round, along) = (place / seats, place % seats);
+        let along = if self.snake && round % 2 == 1 {
+            seats - 1 - along
+        } else {
+            along
+        };
+        let first = u32::try_from(self.first.index()).unwrap_or(0);
+        let seat = usize::try_from((first + along) % seats).ok();
+        seat.and_then(Seat::new).unwrap_or(self.first)
+    }
+
+    /// Whose turn it is; `None` once the game is over.
+    pub fn turn(&self) -> Option<Seat> {
+        (!self.over).then(|| self.seat_at(self.place))
+    }
+
+    /// The next place of a seat that is still in the game.
+    fn pass(&mut self) {
+        // Within two rounds every seat has had its place.
+        for _ in 0..2 * self.stacks.len() {
+            self.place = self.place.saturating_add(1);
+            if self.playing().contains(self.seat_at(self.place)) {
+                return;
+            }
+        }
+    }
+
+    /// ▸ "It may not be touched until some other tree has been wholly taken."
+    pub fn may_be_touched(&self, tree: usize) -> bool {
+        let center = self.wilds == Wilds::Center && tree + 1 == self.trees.len();
+        let mut ring = self.trees.iter().take(self.trees.len().saturating_sub(1));
+        !center || ring.any(Vec::is_empty)
+    }
+
+    fn check_take(&self, seat: Seat, tree: u8, stack: Option<u8>) -> Result<(), Illegal> {
+        if self.turn() != Some(seat) {
+            return Err(Illegal::NotYourTurn(seat));
+        }
+        let tree = usize::from(tree);
+        if self.trees.get(tree).is_none_or(Vec::is_empty) {
+            return Err(Illegal::rule("there is no pyramid to take from that tree"));
+        }
+        if !self.may_be_touched(tree) {
+            return Err(Illegal::rule(
+                "the tree in the center may not be touched before another is wholly taken",
+            ));
+        }
+        if stack.is_some_and(|stack| usize::from(stack) >= self.stacks(seat).len()) {
+            return Err(Illegal::rule("the seat has no such stack"));
+        }
+        Ok(())
+    }
+
+    fn check_vote(&self, seat: Seat, end: bool) -> Result<(), Illegal> {
+        if self.votes.contains(seat) == end {
+            return Err(Illegal::rule("that changes nothing about the vote"));
+        }
+        Ok(())
+    }
+
+    /// "Vote": the game is over as soon as more than half of the seats want it.
+    fn count_votes(&mut self, events: &mut Vec<PlutonianEvent>) {
+        if self.votes.len() >= self.votes_needed() {
+            self.end(events);
+        }
+    }
+
+    fn end(&mut self, events: &mut Vec<PlutonianEvent>) {
+        self.over = true;
+        events.push(PlutonianEvent::Over {
+            winners: self.winners(),
+            scores: self.scores(),
+        });
+    }
+
+    fn take(&mut self, seat: Seat, tree: u8, stack: Option<u8>, events: &mut Vec<PlutonianEvent>) {
+        let taken = self.trees.get_mut(usize::from(tree)).and_then(Vec::pop);
+        let (Some(pyramid), Some(stacks)) = (taken, self.stacks.get_mut(seat.index())) else {
+            return;
+        };
+        let index = stack.map_or(stacks.len(), usize::from);
+        if index == stacks.len() {
+            stacks.push(Vec::new());
+        }
+        let worth = stacks.get_mut(index).map_or(0, |stack| {
+            stack.push(pyramid);
+            score(stack)
+        });
+        self.turns = self.turns.saturating_add(1);
+        events.push(PlutonianEvent::Took {
+            seat,
+            tree,
+            pyramid,
+            stack: index,
+            worth,
+        });
+        if self.trees.iter().all(Vec::is_empty) {
+            self.end(events);
+        } else {
+            self.pass();
+        }
+    }
+
+    /// "Pieces": the trees as they were flipped, and the wilds.
+    fn grow(&mut self, chance: &mut dyn Chance) -> Result<(), Pause> {
+        let sets = u8::try_from(self.stacks.len() + 1).unwrap_or(u8::MAX);
+        let columns = chance.flip(&Flip::Columns {
+            kinds: COLOURS,
+            each: sets,
+            levels: 3,
+        })?;
+        self.trees = columns.into_iter().map(view::tree_of).collect();
+        match self.wilds {
+            Wilds::None => {}
+            Wilds::Bottoms => {
+                let trees = u8::try_from(self.trees.len()).unwrap_or(u8::MAX);
+                let order = chance.flip(&Flip::Order((0..trees).map(Face).collect()))?;
+                for (tree, size) in order.into_iter().zip(TREE) {
+                    let tree = usize::try_from(tree).ok();
+                    if let Some(tree) = tree.and_then(|tree| self.trees.get_mut(tree)) {
+                        tree.insert(0, Pyramid::wild(size));
+                    }
+                }
+            }
+            Wilds::Center => self.trees.push(TREE.map(Pyramid::wild).to_vec()),
+        }
+        Ok(())
+    }
+}
+
+impl Game for Plutonian {
+    type Action = PlutonianAction;
+    type Event = PlutonianEvent;
+
+    fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
+        INFO.check(rules)?;
+        let option = |key: &str| rules.options.get(key).map(String::as_str);
+        let seats = usize::from(rules.seats);
+        let first = Seat::new(0).ok_or(RuleSetError::UnknownGame(String::new()))?;
+        Ok(Self {
+            wilds: match option("wilds") {
+                Some("bottoms") => Wilds::Bottoms,
+                Some("center") => Wilds::Center,
+                _ => Wilds::None,
+            },
+            snake: option("order") == Some("snake"),
+            trees: Vec::new(),
+            stacks: vec![Vec::new(); seats],
+            first,
+            place: 0,
+            turns: 0,
+            votes: SeatSet::EMPTY,
+            forfeited: SeatSet::EMPTY,
+            over: false,
+        })
+    }
+
+    fn deck_name(&self) -> &'static str {
+        "treehouse"
+    }
+
+    /// There are no cards.
+    fn card_name(&self, _face: Face) -> String {
+        String::new()
+    }
+
+    fn begin(
+        &mut self,
+        chance: &mut dyn Chance,
+        events: &mut Vec<PlutonianEvent>,
+    ) -> Result<(), Pause> {
+        self.grow(chance)?;
+        self.first = rolled_seat(self.stacks.len(), chance)?;
+        events.push(PlutonianEvent::Built {
+            trees: self.trees.len(),
+            first: self.first,
+        });
+        Ok(())
+    }
+
+    fn to_act(&self) -> SeatSet {
+        self.turn().map_or(SeatSet::EMPTY, SeatSet::one)
+    }
+
+    fn legal(&self, seat: Seat, _known: &Faces) -> Vec<PlutonianAction> {
+        if self.over || !self.playing().contains(seat) {
+            return Vec::new();
+        }
+        let mut legal = Vec::new();
+        if self.turn() == Some(seat) {
+            let count = |len: usize| u8::try_from(len).unwrap_or(u8::MAX);
+            let stacks = count(self.stacks(seat).len());
+            for tree in 0..count(self.trees.len()) {
+                let targets = std::iter::once(None).chain((0..stacks).map(Some));
+                let takes = targets.map(|stack| PlutonianAction::Take { tree, stack });
+                legal.extend(takes.filter(|action| self.check(seat, action).is_ok()));
+            }
+        }
+        legal.push(PlutonianAction::Vote {
+            end: !self.votes.contains(seat),
+        });
+        legal
+    }
+
+    fn check(&self, seat: Seat, action: &PlutonianAction) -> Result<(), Illegal> {
+        if self.over {
+            return Err(Illegal::Over);
+        }
+        if !self.playing().contains(seat) {
+            return Err(Illegal::NotYourTurn(seat));
+        }
+        match *action {
+            PlutonianAction::Take { tree, stack } => self.check_take(seat, tree, stack),
+            PlutonianAction::Vote { end } => self.check_vote(seat, end),
+        }
+    }
+
+    fn shown(&self, _seat: Seat, _action: &PlutonianAction) -> Vec<Shown> {
+        Vec::new()
+    }
+
+    fn out_of_turn(&self, action: &PlutonianAction) -> bool {
+        matches!(action, PlutonianAction::Vote { .. })
+    }
+
+    fn apply(
+        &mut self,
+        seat: Seat,
+        action: &PlutonianAction,
+        _chance: &mut dyn Chance,
+        events: &mut Vec<PlutonianEvent>,
+    ) -> Result<(), Halt> {
+        self.check(seat, action)?;
+        match *action {
+            PlutonianAction::Take { tree, stack } => self.take(seat, tree, stack, events),
+            PlutonianAction::Vote { end } => {
+                if end {
+                    self.votes.insert(seat);
+                } else {
+                    self.votes.remove(seat);
+                }
+                events.push(PlutonianEvent::Voted { seat, end });
+                self.count_votes(events);
+            }
+        }
+        Ok(())
+    }
+
+    fn forfeit(
+        &mut self,
+        seat: Seat,
+        _chance: &mut dyn Chance,
+        events: &mut Vec<PlutonianEvent>,
+    ) -> Result<(), Pause> {
+        if self.over || !self.playing().contains(seat) {
+            return Ok(());
+        }
+        let had_turn = self.turn() == Some(seat);
+        self.forfeited.insert(seat);
+        self.votes.remove(seat);
+        events.push(PlutonianEvent::Left { seat });
+        if self.playing().len() < 2 {
+            self.end(events);
+            return Ok(());
+        }
+        if had_turn {
+            self.pass();
+        }
+        self.count_votes(events);
+        Ok(())
+    }
+
+    fn hand(&self, _seat: Seat) -> Vec<Slot> {
+        Vec::new()
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn scores(&self) -> Vec<i64> {
+        let total = |stacks: &Vec<Vec<Pyramid>>| stacks.iter().map(|stack| score(stack)).sum();
+        self.stacks.iter().map(total).collect()
+    }
+
+    fn winners(&self) -> SeatSet {
+        if !self.over {
+            return SeatSet::EMPTY;
+        }
+        let scores = self.scores();
+        let score = |seat: Seat| scores.get(seat.index()).copied();
+        let best = self.playing().iter().filter_map(score).max();
+        let playing = self.playing();
+        playing.iter().filter(|seat| score(*seat) == best).collect()
+    }
+}
+
+/// A colour by its digit in a column.
+fn colour_of(digit: u32) -> Option<Colour> {
+    Colour::ALL.get(usize::try_from(digit).ok()?).copied()
+}
