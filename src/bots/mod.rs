@@ -19,11 +19,13 @@ mod ivory;
 mod loot;
 mod plutonian;
 mod random;
+mod sphinx;
 
 pub use ivory::IvoryBot;
 pub use loot::LootBot;
 pub use plutonian::PlutonianBot;
 pub use random::Random;
+pub use sphinx::SphinxBot;
 
 /// Somebody who plays a seat of a game.
 pub trait Bot<G: Game>: Send + Sync {
@@ -73,6 +75,7 @@ struct Normal {
     loot: LootBot,
     ivory: IvoryBot,
     plutonian: PlutonianBot,
+    sphinx: SphinxBot,
 }
 
 impl Bot<AnyGame> for Normal {
@@ -95,6 +98,10 @@ impl Bot<AnyGame> for Normal {
             AnyGame::Plutonian(game) => {
                 let action = self.plutonian.choose(game, seat, known, rng);
                 action.map(AnyAction::Plutonian)
+            }
+            AnyGame::Sphinx(game) => {
+                let action = self.sphinx.choose(game, seat, known, rng);
+                action.map(AnyAction::Sphinx)
             }
         }
     }

@@ -9,7 +9,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ActionError, GameInfo, TableGame, ivory, loot, plutonian};
+use super::{ActionError, GameInfo, TableGame, ivory, loot, plutonian, sphinx};
 
 /// Writes the enums and hands every method on to the game inside.
 macro_rules! any_game {
@@ -261,6 +261,8 @@ any_game! {
     Ivory(ivory::Ivory, ivory::INFO),
     /// Plutonian Poker.
     Plutonian(plutonian::Plutonian, plutonian::INFO),
+    /// Sphinx's Paw.
+    Sphinx(sphinx::Sphinx, sphinx::INFO),
 }
 
 /// Runs a step that tells the game's own events, and passes them on wrapped, also those before a

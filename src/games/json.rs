@@ -35,6 +35,14 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| wrong(field, "text", &value.to_string()))
     }
 
+    /// A field that is true or false.
+    pub(crate) fn flag(self, field: &'static str) -> Result<bool, ActionError> {
+        let value = self.value(field)?;
+        value
+            .as_bool()
+            .ok_or_else(|| wrong(field, "true or false", &value.to_string()))
+    }
+
     /// A field that is one of a few words: what stands beside that word.
     pub(crate) fn word<T: Copy>(
         self,

@@ -10,6 +10,7 @@
 //! | [`loot`] | Loot |
 //! | [`ivory`] | Ivory Tower |
 //! | [`plutonian`] | Plutonian Poker |
+//! | [`sphinx`] | Sphinx's Paw |
 //!
 //! A game is a folder of its own: state and rules in `mod.rs`, cards, scoring and views beside it.
 //! It implements [`Game`] (rules) and [`TableGame`] (JSON and words), has an `INFO`, and is entered
@@ -28,6 +29,7 @@ pub mod loot;
 pub mod plutonian;
 pub mod pyramid;
 mod registry;
+pub mod sphinx;
 
 pub use any::{AnyAction, AnyEvent, AnyGame, GAMES};
 pub use registry::{

@@ -70,6 +70,7 @@ macro_rules! on_board {
             $crate::games::AnyGame::Loot(_) => None,
             $crate::games::AnyGame::Ivory($game) => Some($run),
             $crate::games::AnyGame::Plutonian($game) => Some($run),
+            $crate::games::AnyGame::Sphinx($game) => Some($run),
         }
     };
 }
@@ -82,6 +83,7 @@ pub(super) fn choice(game: &AnyGame, action: &AnyAction, known: &Faces) -> Optio
         (AnyGame::Plutonian(game), AnyAction::Plutonian(action)) => {
             Some(game.choice(action, known))
         }
+        (AnyGame::Sphinx(game), AnyAction::Sphinx(action)) => Some(game.choice(action, known)),
         _ => None,
     }
 }

@@ -53,11 +53,7 @@ impl PlutonianAction {
             return Ok(Self::Take { tree, stack });
         }
         fields.only(&["type", "end"])?;
-        let end = fields.value("end")?;
-        let end = end
-            .as_bool()
-            .ok_or_else(|| wrong("end", "true or false", &end.to_string()))?;
-        Ok(Self::Vote { end })
+        fields.flag("end").map(|end| Self::Vote { end })
     }
 }
 

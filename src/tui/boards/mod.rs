@@ -2,3 +2,4 @@
 
 mod ivory;
 mod plutonian;
+mod sphinx;

@@ -1,0 +1,135 @@
+//! The board of Sphinx's Paw: 64 squares, of which four are central and eight are Pylons.
+
+use serde::{Deserialize, Serialize};
+
+/// How many squares a side has.
+const SIDE: u8 = 8;
+
+/// A square, from a1 along the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Square(u8);
+
+impl<'de> Deserialize<'de> for Square {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = u8::deserialize(deserializer)?;
+        if number >= SIDE * SIDE {
+            return Err(serde::de::Error::custom("no square of the board"));
+        }
+        Ok(Self(number))
+    }
+}
+
+impl Square {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..SIDE * SIDE).map(Self)
+    }
+
+    /// The square of that name, such as `d4`.
+    pub fn by_name(name: &str) -> Option<Self> {
+        let [file, rank] = name.as_bytes() else {
+            return None;
+        };
+        let file = file.checked_sub(b'a').filter(|file| *file < SIDE)?;
+        let rank = rank.checked_sub(b'1').filter(|rank| *rank < SIDE)?;
+        Some(Self(rank * SIDE + file))
+    }
+
+    /// Its name.
+    pub fn name(self) -> String {
+        let file = char::from(b'a' + self.0 % SIDE);
+        format!("{file}{}", self.0 / SIDE + 1)
+    }
+
+    /// The square so many files and ranks away, if that is on the board.
+    fn step(self, files: i8, ranks: i8) -> Option<Self> {
+        let file = (self.0 % SIDE).checked_add_signed(files)?;
+        let rank = (self.0 / SIDE).checked_add_signed(ranks)?;
+        (file < SIDE && rank < SIDE).then_some(Self(rank * SIDE + file))
+    }
+
+    /// The squares orthogonally next to it.
+    pub fn orthogonal(self) -> impl Iterator<Item = Self> {
+        let steps = [(0, 1), (1, 0), (0, -1), (-1, 0)].into_iter();
+        steps.filter_map(move |(files, ranks)| self.step(files, ranks))
+    }
+
+    /// The squares diagonally next to it.
+    pub fn diagonal(self) -> impl Iterator<Item = Self> {
+        let steps = [(1, 1), (1, -1), (-1, -1), (-1, 1)].into_iter();
+        steps.filter_map(move |(files, ranks)| self.step(files, ranks))
+    }
+
+    /// All squares around it: eight, five at an edge, three in a corner.
+    pub fn around(self) -> impl Iterator<Item = Self> {
+        self.orthogonal().chain(self.diagonal())
+    }
+
+    /// How many steps of a king lie between two squares.
+    pub fn distance(self, other: Self) -> u8 {
+        let files = (self.0 % SIDE).abs_diff(other.0 % SIDE);
+        files.max((self.0 / SIDE).abs_diff(other.0 / SIDE))
+    }
+}
+
+/// The four squares of the centre.
+pub fn central() -> impl Iterator<Item = Square> {
+    ["d4", "e4", "d5", "e5"]
+        .into_iter()
+        .filter_map(Square::by_name)
+}
+
+/// A Pylon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Pylon {
+    /// d8 and e8.
+    North,
+    /// h4 and h5.
+    East,
+    /// d1 and e1.
+    South,
+    /// a4 and a5.
+    West,
+}
+
+impl Pylon {
+    /// All four, in the order in which their packs are dealt.
+    pub const ALL: [Self; 4] = [Self::North, Self::East, Self::South, Self::West];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::North => "north",
+            Self::East => "east",
+            Self::South => "south",
+            Self::West => "west",
+        }
+    }
+
+    /// Its two squares.
+    pub fn squares(self) -> impl Iterator<Item = Square> {
+        let names = match self {
+            Self::North => ["d8", "e8"],
+            Self::East => ["h4", "h5"],
+            Self::South => ["d1", "e1"],
+            Self::West => ["a4", "a5"],
+        };
+        names.into_iter().filter_map(Square::by_name)
+    }
+
+    /// The Pylon that a square belongs to.
+    pub fn at(square: Square) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|pylon| pylon.squares().any(|own| own == square))
+    }
+
+    /// The other square of the Pylon.
+    pub fn other(self, square: Square) -> Option<Square> {
+        self.squares().find(|own| *own != square)
+    }
+
+    /// Its place in [`Self::ALL`].
+    pub fn index(self) -> usize {
+        self as usize
+    }
+}
