@@ -20,12 +20,14 @@ mod loot;
 mod plutonian;
 mod random;
 mod sphinx;
+mod thoth;
 
 pub use ivory::IvoryBot;
 pub use loot::LootBot;
 pub use plutonian::PlutonianBot;
 pub use random::Random;
 pub use sphinx::SphinxBot;
+pub use thoth::ThothBot;
 
 /// Somebody who plays a seat of a game.
 pub trait Bot<G: Game>: Send + Sync {
@@ -76,6 +78,7 @@ struct Normal {
     ivory: IvoryBot,
     plutonian: PlutonianBot,
     sphinx: SphinxBot,
+    thoth: ThothBot,
 }
 
 impl Bot<AnyGame> for Normal {
@@ -102,6 +105,10 @@ impl Bot<AnyGame> for Normal {
             AnyGame::Sphinx(game) => {
                 let action = self.sphinx.choose(game, seat, known, rng);
                 action.map(AnyAction::Sphinx)
+            }
+            AnyGame::Thoth(game) => {
+                let action = self.thoth.choose(game, seat, known, rng);
+                action.map(AnyAction::Thoth)
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::games::sphinx::{Phase, Sphinx, SphinxAction, Status};
 pub struct SphinxBot;
 
 /// A game can go round for ever: now and then, about once in so many looks, a bot has had enough.
-const PATIENCE: u32 = 3000;
+const PATIENCE: u32 = 1500;
 /// Whoever asks for the end gets a vote about once in so many looks.
 const COURTESY: u32 = 100;
 
@@ -28,11 +28,14 @@ impl Bot<Sphinx> for SphinxBot {
         known: &Faces,
         rng: &mut dyn Rng,
     ) -> Option<SphinxAction> {
+        let vote = SphinxAction::Vote { end: true };
+        let asked = !game.votes().is_empty() && uniform(rng, COURTESY) == 0;
+        let tired = asked || uniform(rng, PATIENCE) == 0;
+        if tired && game.check(seat, &vote).is_ok() {
+            return Some(vote);
+        }
         if game.turn() != Some(seat) {
-            let vote = SphinxAction::Vote { end: true };
-            let asked = !game.votes().is_empty() && uniform(rng, COURTESY) == 0;
-            let tired = asked || uniform(rng, PATIENCE) == 0;
-            return (tired && game.check(seat, &vote).is_ok()).then_some(vote);
+            return None;
         }
         let legal = game.legal(seat, known).into_iter();
         let legal = legal.filter(|action| !matches!(action, SphinxAction::Vote { .. }));

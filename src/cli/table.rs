@@ -247,10 +247,12 @@ fn listen_or_everywhere(listen: Vec<Multiaddr>) -> anyhow::Result<Vec<Multiaddr>
 }
 
 fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Result<Exit> {
-    let least = game_info(&host.game).map_err(usage)?.least_seats;
-    let seats = host
-        .seats
-        .unwrap_or_else(|| least.max(host.bots.saturating_add(2)));
+    let info = game_info(&host.game).map_err(usage)?;
+    let seats = host.seats.unwrap_or_else(|| {
+        host.bots
+            .saturating_add(2)
+            .clamp(info.least_seats, info.most_seats)
+    });
     if host.bots >= seats {
         return Err(usage(format!(
             "{} bots do not leave you one of {seats} seats",

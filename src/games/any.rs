@@ -9,7 +9,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ActionError, GameInfo, TableGame, ivory, loot, plutonian, sphinx};
+use super::{ActionError, GameInfo, TableGame, ivory, loot, plutonian, sphinx, thoth};
 
 /// Writes the enums and hands every method on to the game inside.
 macro_rules! any_game {
@@ -263,6 +263,8 @@ any_game! {
     Plutonian(plutonian::Plutonian, plutonian::INFO),
     /// Sphinx's Paw.
     Sphinx(sphinx::Sphinx, sphinx::INFO),
+    /// Houses of Thoth.
+    Thoth(thoth::Thoth, thoth::INFO),
 }
 
 /// Runs a step that tells the game's own events, and passes them on wrapped, also those before a

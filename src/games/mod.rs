@@ -11,6 +11,7 @@
 //! | [`ivory`] | Ivory Tower |
 //! | [`plutonian`] | Plutonian Poker |
 //! | [`sphinx`] | Sphinx's Paw |
+//! | [`thoth`] | Houses of Thoth |
 //!
 //! A game is a folder of its own: state and rules in `mod.rs`, cards, scoring and views beside it.
 //! It implements [`Game`] (rules) and [`TableGame`] (JSON and words), has an `INFO`, and is entered
@@ -30,6 +31,7 @@ pub mod plutonian;
 pub mod pyramid;
 mod registry;
 pub mod sphinx;
+pub mod thoth;
 
 pub use any::{AnyAction, AnyEvent, AnyGame, GAMES};
 pub use registry::{

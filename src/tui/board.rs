@@ -71,6 +71,7 @@ macro_rules! on_board {
             $crate::games::AnyGame::Ivory($game) => Some($run),
             $crate::games::AnyGame::Plutonian($game) => Some($run),
             $crate::games::AnyGame::Sphinx($game) => Some($run),
+            $crate::games::AnyGame::Thoth($game) => Some($run),
         }
     };
 }
@@ -84,6 +85,7 @@ pub(super) fn choice(game: &AnyGame, action: &AnyAction, known: &Faces) -> Optio
             Some(game.choice(action, known))
         }
         (AnyGame::Sphinx(game), AnyAction::Sphinx(action)) => Some(game.choice(action, known)),
+        (AnyGame::Thoth(game), AnyAction::Thoth(action)) => Some(game.choice(action, known)),
         _ => None,
     }
 }

@@ -361,8 +361,8 @@ mod tests {
                 tried += 1;
                 if height == 3 {
                     for sizes in 0..27_usize {
-                        for (place, pyramid) in pyramids.iter_mut().enumerate() {
-                            pyramid.size = Size::ALL[sizes / 3_usize.pow(place as u32) % 3];
+                        for (place, pyramid) in (0_u32..).zip(&mut pyramids) {
+                            pyramid.size = Size::ALL[sizes / 3_usize.pow(place) % 3];
                         }
                         assert_eq!(score(&pyramids), best(&mut pyramids), "{pyramids:?}");
                     }

@@ -149,7 +149,7 @@ fn explicit_trees_and_indices() {
     assert_eq!(needs, one_coloured);
     let indices: Value = (0..15).map(|i| json!(i)).collect();
     assert!(matches!(
-        stop(&[one_coloured.clone()]),
+        stop(std::slice::from_ref(&one_coloured)),
         Stop::Exhausted(Need::Flip(_))
     ));
     let Stop::Exhausted(need) = stop(&[one_coloured.clone(), indices.clone()]) else {

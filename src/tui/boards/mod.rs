@@ -3,3 +3,4 @@
 mod ivory;
 mod plutonian;
 mod sphinx;
+mod thoth;

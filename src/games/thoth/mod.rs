@@ -1,0 +1,686 @@
+//! Houses of Thoth, by Matthew Rogers: houses are built from Tarot cards and pyramids, against Trouble
+//! and, if the table likes, happenstance.
+//!
+//! The rules page is `docs/rules/houses-of-thoth.md`; quoted headings in comments are its own, and ▸
+//! marks its rulings. What a turn does is in `turn`, the auction in `auction`, cards in [`cards`],
+//! houses and the bank in [`house`], JSON and words in `view` and `actions`.
+//!
+//! # What is hidden
+//! Cards dealt or drawn are known to their owner alone, the deck to nobody. A bid names its card's
+//! handle, and all bids are opened together. Cards picked from the pool lie in the hand in the open.
+//! The card that calls the end stays sealed; when the hand is scored all other cards are opened, and
+//! the next hand is a new deal.
+//!
+//! # Chance
+//! A roll for the first dealer; for each hand a shuffle of 78 cards (each after the first in a new
+//! deal); a shuffle for each re-shuffle; with happenstance a die of 20.
+
+use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
+use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown};
+use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
+use serde::Serialize;
+
+use super::pyramid::Size;
+use super::{GameInfo, OptionInfo, OptionKind, rolled_seat};
+
+mod actions;
+mod auction;
+pub mod cards;
+pub mod house;
+#[cfg(test)]
+mod tests;
+mod turn;
+mod view;
+
+pub use actions::{ThothAction, ThothEvent, Use};
+use house::{Bank, House, MOST_TROUBLE, Pyramid};
+
+/// The version of the rules of Houses of Thoth here.
+pub const RULES_VERSION: u16 = 1;
+
+/// What there is to know about Houses of Thoth before it is played.
+pub static INFO: GameInfo = GameInfo {
+    id: "houses-of-thoth",
+    name: "Houses of Thoth",
+    designer: "Matthew Rogers",
+    version: RULES_VERSION,
+    least_seats: 2,
+    most_seats: 5,
+    options: &[
+        OptionInfo {
+            key: "target",
+            default: "78",
+            kind: OptionKind::Number(1, 1000),
+        },
+        OptionInfo {
+            key: "opening",
+            default: "dealer-left",
+            kind: OptionKind::Choice(&["dealer-left", "auction"]),
+        },
+        OptionInfo {
+            key: "happenstance",
+            default: "false",
+            kind: OptionKind::Flag,
+        },
+    ],
+    rulebook: include_str!("../../../docs/rules/houses-of-thoth.md"),
+};
+
+/// How many cards each seat is dealt.
+const DEALT: usize = 5;
+
+/// What the table is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Phase {
+    /// The auction of the first hand.
+    Bid,
+    /// The bids go back to the hands.
+    Pick,
+    /// Turns.
+    Play,
+}
+
+/// A hand that has been scored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LastHand {
+    /// Who ended it.
+    pub ended_by: Seat,
+    /// Every seat's cards in the order they came; none for a seat that had left.
+    pub hands: Vec<Vec<Face>>,
+    /// The houses as they stood.
+    pub houses: Vec<House>,
+    /// What house and hand scored together.
+    pub scores: Vec<i64>,
+}
+
+/// A game of Houses of Thoth: its public state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Thoth {
+    target: i64,
+    auction: bool,
+    happenstance: bool,
+    /// From 1; 0 before the first deal.
+    hand_no: u32,
+    dealer: Seat,
+    starter: Seat,
+    /// Whose turn it is in play.
+    turn: Seat,
+    phase: Phase,
+    extra_turns: u32,
+    /// The deck, its top card last.
+    deck: Vec<Handle>,
+    /// The discard pile, its top card last.
+    discard: Vec<Face>,
+    bank: Bank,
+    /// By seat, in the order they came; empty for a seat that has left.
+    hands: Vec<Vec<Slot>>,
+    /// The cards of seats that left during this hand.
+    aside: Vec<Slot>,
+    /// The bids of the round in progress.
+    bids: Vec<Option<Handle>>,
+    /// The bids of earlier rounds, in the open.
+    pool: Vec<Face>,
+    /// Who is still to pick from the pool, first the seat that picks now.
+    pickers: Vec<Seat>,
+    houses: Vec<House>,
+    /// The card that called the end, and whose it was.
+    face_down: Option<(Seat, Slot)>,
+    totals: Vec<i64>,
+    forfeited: SeatSet,
+    last_hand: Option<LastHand>,
+    over: bool,
+}
+
+impl Thoth {
+    /// The total that ends the game.
+    pub fn target(&self) -> i64 {
+        self.target
+    }
+
+    /// The number of the hand, from 1.
+    pub fn hand_no(&self) -> u32 {
+        self.hand_no
+    }
+
+    /// What the table is at.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The extra turns still to come, beside the one being taken.
+    pub fn extra_turns(&self) -> u32 {
+        self.extra_turns
+    }
+
+    /// The deck, its top card last.
+    pub fn deck(&self) -> &[Handle] {
+        &self.deck
+    }
+
+    /// The discard pile, its top card last.
+    pub fn discard_pile(&self) -> &[Face] {
+        &self.discard
+    }
+
+    /// The pyramids that stand in no house.
+    pub fn bank(&self) -> &Bank {
+        &self.bank
+    }
+
+    /// A seat's cards in the order they came; none if it has left.
+    pub fn hand_of(&self, seat: Seat) -> &[Slot] {
+        self.hands.get(seat.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The cards of seats that left during this hand; shown to nobody.
+    pub fn set_aside(&self) -> &[Slot] {
+        &self.aside
+    }
+
+    /// The bids that lie in the open, to be picked from.
+    pub fn pool(&self) -> &[Face] {
+        &self.pool
+    }
+
+    /// A seat's house.
+    pub fn house(&self, seat: Seat) -> Option<&House> {
+        self.houses.get(seat.index())
+    }
+
+    /// The totals by seat.
+    pub fn totals(&self) -> &[i64] {
+        &self.totals
+    }
+
+    /// The seats that have left.
+    pub fn forfeited(&self) -> SeatSet {
+        self.forfeited
+    }
+
+    /// The hand before this one; at the end of the game this one, if it was scored.
+    pub fn last_hand(&self) -> Option<&LastHand> {
+        self.last_hand.as_ref()
+    }
+
+    /// Whether houses can fall.
+    pub fn has_happenstance(&self) -> bool {
+        self.happenstance
+    }
+
+    /// The seats still in the game.
+    pub fn playing(&self) -> SeatSet {
+        let all = Seat::first(self.totals.len());
+        all.filter(|seat| !self.forfeited.contains(*seat)).collect()
+    }
+
+    /// The seats still in the game, clockwise from that one.
+    fn clockwise_from(&self, first: Seat) -> Vec<Seat> {
+        let seats = self.totals.len().clamp(1, MAX_SEATS);
+        (0..seats)
+            .filter_map(|on| Seat::new((first.index() + on) % seats))
+            .filter(|seat| self.playing().contains(*seat))
+            .collect()
+    }
+
+    /// The next seat clockwise that is still in the game.
+    fn next_after(&self, seat: Seat) -> Seat {
+        let others = self.clockwise_from(seat);
+        others
+            .into_iter()
+            .find(|other| *other != seat)
+            .unwrap_or(seat)
+    }
+
+    fn is_in_trouble(&self, seat: Seat) -> bool {
+        self.house(seat).is_some_and(House::in_trouble)
+    }
+
+    fn stands(&self, seat: Seat) -> bool {
+        self.house(seat).is_some_and(House::stands)
+    }
+
+    /// "Calling the end" ▸: whether every seat still in the game is blocked.
+    pub fn is_blocked(&self) -> bool {
+        let blocked = |seat| {
+            self.house(seat)
+                .is_some_and(|house| house.is_blocked(&self.bank))
+        };
+        self.playing().iter().all(blocked)
+    }
+
+    fn check_phase(&self, phase: Phase) -> Result<(), Illegal> {
+        if self.phase == phase {
+            return Ok(());
+        }
+        Err(Illegal::rule(match self.phase {
+            Phase::Bid => "the table is bidding for the first turn",
+            Phase::Pick => "a card has to be picked from the pool",
+            Phase::Play => "the auction is over",
+        }))
+    }
+
+    fn check_use(&self, seat: Seat, card: Face, as_: Use) -> Result<(), Illegal> {
+        let rule = |fits: bool, why: &str| fits.then_some(()).ok_or_else(|| Illegal::rule(why));
+        let default = House::default();
+        let house = self.house(seat).unwrap_or(&default);
+        if !matches!(as_, Use::Relieve | Use::Discard) {
+            rule(
+                !house.in_trouble(),
+                "in Trouble a seat can only relieve it or discard",
+            )?;
+        }
+        match as_ {
+            Use::Foundation => {
+                rule(!house.stands(), "the house has a Foundation")?;
+                rule(
+                    cards::is_foundation(card),
+                    "a Foundation is an Ace, or a planetary or elemental trump",
+                )
+            }
+            Use::Raise { size, count } => self.check_raise(house, card, size, count),
+            Use::Story => {
+                let top = full_level(house)?;
+                rule(
+                    cards::fits_as_story(card, &top.elements()),
+                    "a Story is a planetary trump, or a court card of an element below it",
+                )
+            }
+            Use::Roof => {
+                let top = full_level(house)?;
+                let fits = cards::roof_element(card).is_some_and(|e| top.elements().contains(&e));
+                rule(
+                    fits,
+                    "a Roof is a Ten, a zodiacal trump or judgment of an element below it",
+                )
+            }
+            Use::Trouble { target, replace } => self.check_trouble(seat, card, target, replace),
+            Use::Relieve => rule(
+                house.is_relieved_by(card),
+                "that card relieves no Trouble of this house",
+            ),
+            // ▸ A card that would relieve the own Trouble can only be played as that.
+            Use::Discard => rule(
+                !house.is_relieved_by(card),
+                "a card that relieves the Trouble has to be played as relief",
+            ),
+        }
+    }
+
+    fn check_raise(&self, house: &House, card: Face, size: Size, count: u8) -> Result<(), Illegal> {
+        let (element, value) = cards::redeemed(card)
+            .ok_or_else(|| Illegal::rule("a court card is redeemed for nothing"))?;
+        let top = house
+            .top()
+            .ok_or_else(|| Illegal::rule("there is no Foundation to build on"))?;
+        if !top.takes(Pyramid { element, size }) {
+            return Err(Illegal::rule(
+                "the top level takes no pyramid of that element and size",
+            ));
+        }
+        let free = house::CORNERS.saturating_sub(top.pyramids.len());
+        if count == 0 || usize::from(count) > free {
+            return Err(Illegal::rule("the level has not that many corners free"));
+        }
+        if u32::from(count) * u32::from(size.pips()) > u32::from(value) {
+            return Err(Illegal::rule("the card is not worth that many pips"));
+        }
+        if count > self.bank.count(element, size) {
+            return Err(Illegal::rule("the bank has not that many of them"));
+        }
+        Ok(())
+    }
+
+    fn check_trouble(
+        &self,
+        seat: Seat,
+        card: Face,
+        target: Seat,
+        replace: Option<u8>,
+    ) -> Result<(), Illegal> {
+        let element = cards::zodiacal(card)
+            .ok_or_else(|| Illegal::rule("only a zodiacal trump makes Trouble"))?;
+        if target == seat || !self.stands(target) {
+            return Err(Illegal::rule(
+                "Trouble is for another seat with a Foundation",
+            ));
+        }
+        let Some(house) = self.house(target) else {
+            return Err(Illegal::rule("there is no such house"));
+        };
+        if house.is_immune(element) {
+            return Err(Illegal::rule("that house is immune against the element"));
+        }
+        let full = house.trouble.len() >= MOST_TROUBLE;
+        let named = replace.map(|place| usize::from(place) < house.trouble.len());
+        match (full, named) {
+            (true, Some(true)) | (false, None) => Ok(()),
+            (true, _) => Err(Illegal::rule(
+                "two lie there already: one has to be replaced",
+            )),
+            (false, Some(_)) => Err(Illegal::rule("there is room: none is replaced")),
+        }
+    }
+
+    fn check_happenstance(&self) -> Result<(), Illegal> {
+        if self.happenstance {
+            return Ok(());
+        }
+        Err(Illegal::rule("this table plays without happenstance"))
+    }
+
+    fn check_held(&self, seat: Seat, slot: Slot) -> Result<(), Illegal> {
+        if self.hand_of(seat).contains(&slot) {
+            return Ok(());
+        }
+        Err(Illegal::rule("that card is not in the seat's hand"))
+    }
+
+    /// Every way in which a card might be used, legal or not, in order.
+    fn uses(&self, card: Face) -> Vec<Use> {
+        let mut uses = vec![Use::Foundation];
+        if cards::redeemed(card).is_some() {
+            for size in Size::ALL {
+                uses.extend((1..=4).map(|count| Use::Raise { size, count }));
+            }
+        }
+        uses.extend([Use::Story, Use::Roof]);
+        if cards::zodiacal(card).is_some() {
+            for target in self.playing().iter() {
+                let replace = [None, Some(0), Some(1)];
+                uses.extend(replace.map(|replace| Use::Trouble { target, replace }));
+            }
+        }
+        uses.extend([Use::Relieve, Use::Discard]);
+        uses
+    }
+
+    /// What a seat may do in its turn, in order.
+    fn turn_actions(&self, seat: Seat, known: &Faces) -> Vec<ThothAction> {
+        let mut legal = Vec::new();
+        let may_end = !self.is_in_trouble(seat) && self.is_blocked();
+        for slot in self.hand_of(seat) {
+            let Some(card) = slot.face(known) else {
+                continue;
+            };
+            let handle = slot.handle();
+            let fitting = self.uses(card).into_iter();
+            let fitting = fitting.filter(|as_| self.check_use(seat, card, *as_).is_ok());
+            legal.extend(fitting.map(|as_| ThothAction::Play { card, handle, as_ }));
+            if may_end {
+                legal.push(ThothAction::End { card: *slot });
+            }
+        }
+        let others = self
+            .playing()
+            .iter()
+            .map(|target| ThothAction::Topple { target });
+        let free = std::iter::once(ThothAction::Demolish).chain(others);
+        legal.extend(free.filter(|action| self.check(seat, action).is_ok()));
+        legal
+    }
+}
+
+/// The top level, if it is full.
+fn full_level(house: &House) -> Result<&house::Level, Illegal> {
+    house
+        .top()
+        .filter(|top| top.is_full())
+        .ok_or_else(|| Illegal::rule("the top level has not its four pyramids"))
+}
+
+impl Game for Thoth {
+    type Action = ThothAction;
+    type Event = ThothEvent;
+
+    fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
+        INFO.check(rules)?;
+        let option = |key: &str| rules.options.get(key).map(String::as_str);
+        let target = option("target").and_then(|text| text.parse().ok());
+        let target = target.ok_or(RuleSetError::OptionValue {
+            key: "target".to_owned(),
+            allowed: OptionKind::Number(1, 1000).allowed(),
+            got: String::new(),
+        })?;
+        let seats = usize::from(rules.seats);
+        // The dealer is rolled; until then the first seat stands for it.
+        let first = Seat::new(0).ok_or(RuleSetError::UnknownGame(String::new()))?;
+        Ok(Self {
+            target,
+            auction: option("opening") == Some("auction"),
+            happenstance: option("happenstance") == Some("true"),
+            hand_no: 0,
+            dealer: first,
+            starter: first,
+            turn: first,
+            phase: Phase::Play,
+            extra_turns: 0,
+            deck: Vec::new(),
+            discard: Vec::new(),
+            bank: Bank::default(),
+            hands: vec![Vec::new(); seats],
+            aside: Vec::new(),
+            bids: vec![None; seats],
+            pool: Vec::new(),
+            pickers: Vec::new(),
+            houses: vec![House::default(); seats],
+            face_down: None,
+            totals: vec![0; seats],
+            forfeited: SeatSet::EMPTY,
+            last_hand: None,
+            over: false,
+        })
+    }
+
+    fn deck_name(&self) -> &'static str {
+        "tarot"
+    }
+
+    fn card_name(&self, face: Face) -> String {
+        cards::name(face)
+    }
+
+    fn begin(
+        &mut self,
+        chance: &mut dyn Chance,
+        events: &mut Vec<ThothEvent>,
+    ) -> Result<(), Pause> {
+        self.dealer = rolled_seat(self.totals.len(), chance)?;
+        self.deal_hand(chance, events)
+    }
+
+    fn to_act(&self) -> SeatSet {
+        if self.over {
+            return SeatSet::EMPTY;
+        }
+        match self.phase {
+            Phase::Bid => {
+                let bid = |seat: Seat| self.bids.get(seat.index()).is_some_and(Option::is_some);
+                self.playing().iter().filter(|seat| !bid(*seat)).collect()
+            }
+            Phase::Pick => self.pickers.first().copied().into_iter().collect(),
+            Phase::Play => SeatSet::one(self.turn),
+        }
+    }
+
+    fn legal(&self, seat: Seat, known: &Faces) -> Vec<ThothAction> {
+        if !self.to_act().contains(seat) {
+            return Vec::new();
+        }
+        match self.phase {
+            Phase::Bid => {
+                let hand = self.hand_of(seat).iter();
+                let known = hand.filter(|slot| slot.face(known).is_some());
+                let handles = known.filter_map(|slot| slot.handle());
+                handles.map(|card| ThothAction::Bid { card }).collect()
+            }
+            Phase::Pick => {
+                let pool = self.pool.iter();
+                pool.map(|card| ThothAction::Pick { card: *card }).collect()
+            }
+            Phase::Play => self.turn_actions(seat, known),
+        }
+    }
+
+    fn check(&self, seat: Seat, action: &ThothAction) -> Result<(), Illegal> {
+        if self.over {
+            return Err(Illegal::Over);
+        }
+        if !self.to_act().contains(seat) {
+            return Err(Illegal::NotYourTurn(seat));
+        }
+        match *action {
+            ThothAction::Bid { card } => {
+                self.check_phase(Phase::Bid)?;
+                self.check_held(seat, Slot::Sealed(card))
+            }
+            ThothAction::Pick { card } => {
+                self.check_phase(Phase::Pick)?;
+                let there = self.pool.contains(&card);
+                there
+                    .then_some(())
+                    .ok_or_else(|| Illegal::rule("that card is not in the pool"))
+            }
+            ThothAction::Play { card, handle, as_ } => {
+                self.check_phase(Phase::Play)?;
+                if !cards::is_card(card) {
+                    return Err(Illegal::rule("that is no card of the Tarot"));
+                }
+                self.check_held(seat, handle.map_or(Slot::Open(card), Slot::Sealed))?;
+                self.check_use(seat, card, as_)
+            }
+            ThothAction::End { card } => {
+                self.check_phase(Phase::Play)?;
+                self.check_held(seat, card)?;
+                if self.is_in_trouble(seat) {
+                    return Err(Illegal::rule("a seat in Trouble may not call the end"));
+                }
+                if !self.is_blocked() {
+                    return Err(Illegal::rule(
+                        "the end can be called only when nobody can add a pyramid",
+                    ));
+                }
+                Ok(())
+            }
+            ThothAction::Demolish => {
+                self.check_phase(Phase::Play)?;
+                self.check_happenstance()?;
+                let something = self
+                    .house(seat)
+                    .is_some_and(|house| house.stories() > 0 || house.pyramids().next().is_some());
+                something
+                    .then_some(())
+                    .ok_or_else(|| Illegal::rule("there is nothing above the Foundation"))
+            }
+            ThothAction::Topple { target } => {
+                self.check_phase(Phase::Play)?;
+                self.check_happenstance()?;
+                if target == seat || !self.stands(target) {
+                    return Err(Illegal::rule("only another seat's house can be toppled"));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn shown(&self, seat: Seat, action: &ThothAction) -> Vec<Shown> {
+        match action {
+            ThothAction::Play {
+                card: face,
+                handle: Some(card),
+                ..
+            } if self.hand_of(seat).contains(&Slot::Sealed(*card)) => vec![Shown {
+                card: *card,
+                face: *face,
+            }],
+            _ => Vec::new(),
+        }
+    }
+
+    fn out_of_turn(&self, _action: &ThothAction) -> bool {
+        false
+    }
+
+    fn apply(
+        &mut self,
+        seat: Seat,
+        action: &ThothAction,
+        chance: &mut dyn Chance,
+        events: &mut Vec<ThothEvent>,
+    ) -> Result<(), Halt> {
+        self.check(seat, action)?;
+        match *action {
+            ThothAction::Bid { card } => self.bid(seat, card, chance, events)?,
+            ThothAction::Pick { card } => self.pick(seat, card, chance, events)?,
+            ThothAction::Play { card, handle, as_ } => {
+                self.lay_down(seat, handle.map_or(Slot::Open(card), Slot::Sealed));
+                self.play(seat, card, as_, chance, events)?;
+            }
+            ThothAction::End { card } => {
+                self.lay_down(seat, card);
+                self.face_down = Some((seat, card));
+                self.end_hand(seat, chance, events)?;
+            }
+            ThothAction::Demolish => {
+                self.demolish(seat);
+                events.push(ThothEvent::Demolished { seat, fell: false });
+            }
+            ThothAction::Topple { target } => self.topple(seat, target, events),
+        }
+        Ok(())
+    }
+
+    fn forfeit(
+        &mut self,
+        seat: Seat,
+        chance: &mut dyn Chance,
+        events: &mut Vec<ThothEvent>,
+    ) -> Result<(), Pause> {
+        if self.over || !self.playing().contains(seat) {
+            return Ok(());
+        }
+        self.leave(seat);
+        events.push(ThothEvent::Left { seat });
+        if self.playing().len() < 2 {
+            // The running hand is not scored.
+            self.end(events);
+            return Ok(());
+        }
+        match self.phase {
+            Phase::Bid => self.settle_bids(chance, events),
+            Phase::Pick => {
+                self.pickers.retain(|picker| *picker != seat);
+                if seat == self.starter {
+                    self.starter = self.next_after(seat);
+                }
+                self.go_on_picking(chance, events)
+            }
+            Phase::Play if seat == self.turn => {
+                self.extra_turns = 0;
+                self.begin_turn(self.next_after(seat), chance, events)
+            }
+            Phase::Play => Ok(()),
+        }
+    }
+
+    fn hand(&self, seat: Seat) -> Vec<Slot> {
+        self.hand_of(seat).to_vec()
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn scores(&self) -> Vec<i64> {
+        self.totals.clone()
+    }
+
+    fn winners(&self) -> SeatSet {
+        if !self.over {
+            return SeatSet::EMPTY;
+        }
+        let total = |seat: Seat| self.totals.get(seat.index()).copied();
+        let best = self.playing().iter().filter_map(total).max();
+        let playing = self.playing();
+        playing.iter().filter(|seat| total(*seat) == best).collect()
+    }
+}

@@ -1,0 +1,359 @@
+//! A hand of Houses of Thoth: dealing, drawing, what a card does, houses that fall, the scoring.
+
+use fairdeal_protocol::card::{Face, Handle, Slot};
+use fairdeal_protocol::game::{Chance, Flip, Pause};
+use fairdeal_protocol::seat::Seat;
+
+use super::cards::{self, Suited};
+use super::house::{Bank, House, Level, Pyramid};
+use super::{DEALT, LastHand, Phase, Thoth, ThothEvent, Use};
+
+/// The sides of the die of happenstance.
+const SIDES: u32 = 20;
+/// What toppling a house costs.
+const TOPPLE: i64 = 156;
+
+impl Thoth {
+    /// "A hand": shuffle, deal five to each seat one at a time from the dealer's left, who starts.
+    pub(super) fn deal_hand(
+        &mut self,
+        chance: &mut dyn Chance,
+        events: &mut Vec<ThothEvent>,
+    ) -> Result<(), Pause> {
+        self.hand_no = self.hand_no.saturating_add(1);
+        self.starter = self.next_after(self.dealer);
+        self.extra_turns = 0;
+        self.bank = Bank::default();
+        self.houses.fill(House::default());
+        self.hands.iter_mut().for_each(Vec::clear);
+        self.discard.clear();
+        self.aside.clear();
+        self.face_down = None;
+        let all: Vec<Face> = cards::all().collect();
+        let deck = chance.shuffle(&all)?;
+        self.deck = Handle::all(deck, all.len()).rev().collect();
+        events.push(ThothEvent::Dealt {
+            hand_no: self.hand_no,
+            dealer: self.dealer,
+        });
+        let order = self.clockwise_from(self.starter);
+        for _ in 0..DEALT {
+            for seat in &order {
+                self.deal_to(*seat, chance);
+            }
+        }
+        if self.auction && self.hand_no == 1 {
+            self.phase = Phase::Bid;
+            return Ok(());
+        }
+        self.phase = Phase::Play;
+        self.begin_turn(self.starter, chance, events)
+    }
+
+    /// Deals the deck's top card to a seat; says whether there was one.
+    fn deal_to(&mut self, seat: Seat, chance: &mut dyn Chance) -> bool {
+        let Some(card) = self.deck.pop() else {
+            return false;
+        };
+        if let Some(hand) = self.hands.get_mut(seat.index()) {
+            hand.push(Slot::Sealed(card));
+        }
+        chance.deal(card, seat);
+        true
+    }
+
+    /// A turn begins with a card. ▸ "If the deck is empty … the discard pile is shuffled into a new
+    /// deck; if that is empty too, no card is drawn."
+    pub(super) fn begin_turn(
+        &mut self,
+        seat: Seat,
+        chance: &mut dyn Chance,
+        events: &mut Vec<ThothEvent>,
+    ) -> Result<(), Pause> {
+        self.turn = seat;
+        if self.deck.is_empty() && !self.discard.is_empty() {
+            let count = self.discard.len();
+            let deck = chance.shuffle(&self.discard)?;
+            self.deck = Handle::all(deck, count).rev().collect();
+            self.discard.clear();
+            events.push(ThothEvent::Reshuffled { cards: count });
+        }
+        if self.deal_to(seat, chance) {
+            events.push(ThothEvent::Drew { seat });
+        }
+        Ok(())
+    }
+
+    /// The turn's card has been played: an extra turn, or the next seat's.
+    fn finish_turn(
+        &mut self,
+        seat: Seat,
+        chance: &mut dyn Chance,
+        events: &mut Vec<ThothEvent>,
+    ) -> Result<(), Pause> {
+        if self.extra_turns > 0 {
+            self.extra_turns -= 1;
+            return self.begin_turn(seat, chance, events);
+        }
+        self.begin_turn(self.next_after(seat), chance, events)
+    }
+
+    /// Takes a card out of a hand.
+    pub(super) fn lay_down(&mut self, seat: Seat, slot: Slot) {
+        if let Some(hand) = self.hands.get_mut(seat.index())
+            && let Some(place) = hand.iter().position(|other| *other == slot)
+        {
+            hand.remove(place);
+        }
+    }
+
+    fn house_mut(&mut self, seat: Seat) -> Option<&mut House> {
+        self.houses.get_mut(seat.index())
+    }
+
+    fn give_turns(&mut self, turns: u32) {
+        self.extra_turns = self.extra_turns.saturating_add(turns);
+    }
+
+    /// Carries out what a card is played as.
+    pub(super) fn play(
+        &mut self,
+        seat: Seat,
+        card: Face,
+        as_: Use,
+        chance: &mut dyn Chance,
+        events: &mut Vec<ThothEvent>,
+    ) -> Result<(), Pause> {
+        events.push(ThothEvent::Played { seat, card, as_ });
+        match as_ {
+            Use::Foundation => {
+                self.add_level(seat, card);
+                // "An elemental one gives an extra turn", the world among them.
+                self.give_turns(u32::from(cards::elemental(card).is_some()));
+            }
+            Use::Raise { size, count } => {
+                self.discard.push(card);
+                if let Some((element, _)) = cards::redeemed(card) {
+                    for _ in 0..count {
+                        let pyramid = Pyramid { element, size };
+                        self.bank.give(pyramid);
+                        if let Some(top) = self.house_mut(seat).and_then(|h| h.levels.last_mut()) {
+                            top.pyramids.push(pyramid);
+                        }
+                    }
+                }
+                self.give_turns(u32::from(cards::redeemed_gives_a_turn(card)));
+                self.happen(seat, chance, events)?;
+            }
+            Use::Story => {
+                self.add_level(seat, card);
+                self.happen(seat, chance, events)?;
+            }
+            Use::Roof => {
+                if let Some(house) = self.house_mut(seat) {
+                    house.roof = Some(card);
+                }
+                return self.end_hand(seat, chance, events);
+            }
+            Use::Trouble { target, replace } => self.make_trouble(card, target, replace),
+            Use::Relieve => self.relieve(seat, card),
+            Use::Discard => self.discard.push(card),
+        }
+        self.finish_turn(seat, chance, events)
+    }
+
+    fn add_level(&mut self, seat: Seat, card: Face) {
+        if let Some(house) = self.house_mut(seat) {
+            house.levels.push(Level::new(card));
+        }
+    }
+
+    fn make_trouble(&mut self, card: Face, target: Seat, replace: Option<u8>) {
+        let Some(house) = self.houses.get_mut(target.index()) else {
+            return;
+        };
+        match replace.and_then(|place| house.trouble.get_mut(usize::from(place))) {
+            Some(place) => self.discard.push(std::mem::replace(place, card)),
+            None => house.trouble.push(card),
+        }
+    }
+
+    /// "Every Trouble card of that element goes to the discard pile, then the card."
+    fn relieve(&mut self, seat: Seat, card: Face) {
+        let element = cards::relieves(card);
+        if let Some(house) = self.houses.get_mut(seat.index()) {
+            let trouble = std::mem::take(&mut house.trouble);
+            let (gone, left) = trouble
+                .into_iter()
+                .partition(|trouble| cards::zodiacal(*trouble) == element);
+            house.trouble = left;
+            self.discard.extend::<Vec<Face>>(gone);
+        }
+        self.discard.push(card);
+        self.give_turns(match cards::suited(card) {
+            Some((_, Suited::Small(_))) => 0,
+            Some((_, Suited::Court(_))) => 1,
+            None => 2,
+        });
+    }
+
+    // Happenstance.
+
+    /// "After a `raise` or `story`, a 20-sided die is rolled if the house has at least one Story."
+    fn happen(
+        &mut self,
+        seat: Seat,
+        chance: &mut dyn Chance,
+        events: &mut Vec<ThothEvent>,
+    ) -> Result<(), Pause> {
+        let stories = self.house(seat).map_or(0, House::stories);
+        if !self.happenstance || stories == 0 {
+            return Ok(());
+        }
+        let roll = *chance.flip(&Flip::Die(SIDES))?.first().ok_or(Pause)?;
+        events.push(ThothEvent::Rolled { seat, roll });
+        if usize::try_from(roll).is_ok_and(|roll| roll <= stories) {
+            self.demolish(seat);
+            events.push(ThothEvent::Demolished { seat, fell: true });
+        } else if roll == SIDES {
+            let others = self.clockwise_from(seat).into_iter();
+            let victim = others
+                .filter(|other| *other != seat)
+                .find(|other| self.stands(*other));
+            if let Some(victim) = victim {
+                self.knock_over(seat, victim);
+                events.push(ThothEvent::KnockedOver {
+                    by: seat,
+                    victim,
+                    toppled: false,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// "The cards above own Foundation go to the discard pile, all its pyramids to the bank."
+    pub(super) fn demolish(&mut self, seat: Seat) {
+        let Some(house) = self.houses.get_mut(seat.index()) else {
+            return;
+        };
+        for pyramid in house.pyramids() {
+            self.bank.take_back(*pyramid);
+        }
+        let stories = house.levels.iter().skip(1).map(|level| level.card);
+        self.discard.extend(stories);
+        house.levels.truncate(1);
+        house
+            .levels
+            .iter_mut()
+            .for_each(|level| level.pyramids.clear());
+    }
+
+    pub(super) fn topple(&mut self, seat: Seat, victim: Seat, events: &mut Vec<ThothEvent>) {
+        if let Some(total) = self.totals.get_mut(seat.index()) {
+            *total = total.saturating_sub(TOPPLE);
+        }
+        self.knock_over(seat, victim);
+        events.push(ThothEvent::KnockedOver {
+            by: seat,
+            victim,
+            toppled: true,
+        });
+    }
+
+    /// "Knocked over": the victim's house goes, and the perpetrator's becomes the victim's.
+    fn knock_over(&mut self, by: Seat, victim: Seat) {
+        self.clear_house(victim);
+        let house = self.house_mut(by).map(std::mem::take).unwrap_or_default();
+        if let Some(place) = self.house_mut(victim) {
+            *place = house;
+        }
+    }
+
+    /// A house's cards go to the discard pile, its pyramids to the bank.
+    fn clear_house(&mut self, seat: Seat) {
+        let Some(house) = self.houses.get_mut(seat.index()).map(std::mem::take) else {
+            return;
+        };
+        for pyramid in house.pyramids() {
+            self.bank.take_back(*pyramid);
+        }
+        self.discard.extend(house.cards());
+    }
+
+    // Ends.
+
+    /// "Scoring", and the next hand unless a total has reached the target.
+    pub(super) fn end_hand(
+        &mut self,
+        ended_by: Seat,
+        chance: &mut dyn Chance,
+        events: &mut Vec<ThothEvent>,
+    ) -> Result<(), Pause> {
+        let sealed: Vec<Handle> = self
+            .hands
+            .iter()
+            .flatten()
+            .filter_map(|s| s.handle())
+            .collect();
+        let mut opened = chance.open(&sealed)?.into_iter();
+        let mut hands: Vec<Vec<Face>> = Vec::with_capacity(self.hands.len());
+        for hand in &self.hands {
+            let faces = hand.iter().filter_map(|slot| match slot {
+                Slot::Open(face) => Some(*face),
+                Slot::Sealed(_) => opened.next(),
+            });
+            hands.push(faces.collect());
+        }
+        let each = self.houses.iter().zip(&hands);
+        let scores: Vec<i64> = each
+            .map(|(house, hand)| house.score() + cards::hand_score(hand.iter().copied()))
+            .collect();
+        for (total, score) in self.totals.iter_mut().zip(&scores) {
+            *total = total.saturating_add(*score);
+        }
+        events.push(ThothEvent::Scored {
+            ended_by,
+            scores: scores.clone(),
+            totals: self.totals.clone(),
+        });
+        // ▸ Tied for best: the seat that comes first in the hand's order of play.
+        let score = |seat: &Seat| scores.get(seat.index()).copied();
+        let order = self.clockwise_from(self.starter);
+        let best = order.iter().filter_map(score).max();
+        let dealer = order.iter().find(|seat| score(seat) == best).copied();
+        self.last_hand = Some(LastHand {
+            ended_by,
+            hands,
+            houses: self.houses.clone(),
+            scores,
+        });
+        self.extra_turns = 0;
+        if self.totals.iter().any(|total| *total >= self.target) {
+            self.end(events);
+            return Ok(());
+        }
+        self.dealer = dealer.unwrap_or(self.dealer);
+        chance.next_deal()?;
+        self.deal_hand(chance, events)
+    }
+
+    pub(super) fn end(&mut self, events: &mut Vec<ThothEvent>) {
+        self.over = true;
+        self.extra_turns = 0;
+        events.push(ThothEvent::Over {
+            winners: fairdeal_protocol::game::Game::winners(self),
+        });
+    }
+
+    /// "Forfeit": the hand and the running bid are set aside, the house is cleared.
+    pub(super) fn leave(&mut self, seat: Seat) {
+        self.forfeited.insert(seat);
+        if let Some(hand) = self.hands.get_mut(seat.index()) {
+            self.aside.append(hand);
+        }
+        let bid = self.bids.get_mut(seat.index()).and_then(Option::take);
+        self.aside.extend(bid.map(Slot::Sealed));
+        self.clear_house(seat);
+    }
+}
