@@ -16,9 +16,9 @@ use crate::games::sphinx::{Phase, Sphinx, SphinxAction, Status};
 pub struct SphinxBot;
 
 /// A game can go round for ever: now and then, about once in so many looks, a bot has had enough.
-const PATIENCE: u32 = 1500;
+const PATIENCE: u32 = 400;
 /// Whoever asks for the end gets a vote about once in so many looks.
-const COURTESY: u32 = 100;
+const COURTESY: u32 = 40;
 
 impl Bot<Sphinx> for SphinxBot {
     fn choose(

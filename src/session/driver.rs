@@ -562,6 +562,12 @@ impl Driver {
         if let Some(action) = choice {
             self.act(action).await;
         }
+        // Refused (a second vote between two turns), or nothing done: the turn is still this bot's.
+        if let Stage::Table(seated) = &self.stage
+            && seated.table.is_my_turn()
+        {
+            self.plan();
+        }
     }
 
     /// Sends and tells whatever the table has to say.

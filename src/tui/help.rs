@@ -2,11 +2,13 @@
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Flex, Layout, Rect};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 
 use super::app::{App, Hit};
 use super::table::button;
+use crate::games::{GameInfo, game_info, loot};
 
 fn centred(frame: &Frame<'_>, width: u16, height: u16) -> Rect {
     let area = frame.area();
@@ -41,6 +43,11 @@ pub(super) fn too_small(frame: &mut Frame<'_>) {
 }
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
+    let playing = app.snapshot.as_ref().map(|snapshot| snapshot.game.info());
+    let info = playing.or_else(|| game_info(&app.lobby.game).ok());
+    if let Some(info) = info.filter(|info| info.id != loot::INFO.id) {
+        return rulebook(app, frame, info);
+    }
     let inner = window(app, frame, "Help", 76, 24);
     let key = |keys: &str, what: &str| {
         Line::from(vec![
@@ -87,6 +94,52 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     app.hits.push((frame.area(), Hit::Close));
 }
 
+/// The rulebook of the game at the table or in the lobby, with the keys before it.
+fn rulebook(app: &mut App, frame: &mut Frame<'_>, info: &GameInfo) {
+    let width = frame.area().width.saturating_sub(4).min(110);
+    let height = frame.area().height;
+    let inner = window(app, frame, info.name, width, height);
+    let key = |keys: &str, what: &str| {
+        Line::from(vec![
+            Span::styled(format!("{keys:<22}"), app.theme.key()),
+            Span::raw(what.to_owned()),
+        ])
+    };
+    let mut lines = vec![
+        key(
+            "left right h l",
+            "choose a card, a piece or a kind of action",
+        ),
+        key("up down j k", "choose what to do with it"),
+        key("Enter space x", "do it (or click it twice)"),
+        key(
+            "PgUp PgDn wheel",
+            "read back in the log; here and with up and down: scroll",
+        ),
+        key("q  Ctrl-C", "leave        any other key: back to the table"),
+        Line::raw(""),
+    ];
+    for line in info.rulebook.lines() {
+        let style = if line.starts_with('#') {
+            app.theme.title()
+        } else {
+            Style::new()
+        };
+        lines.push(Line::styled(line, style));
+    }
+    // A little more than the lines need if words were broken anywhere.
+    let width = usize::from(inner.width.max(1));
+    let rows: usize = lines
+        .iter()
+        .map(|line| line.width().div_ceil(width).max(1))
+        .sum();
+    let most = (rows + rows / 20).saturating_sub(usize::from(inner.height));
+    app.help_row = app.help_row.min(u16::try_from(most).unwrap_or(u16::MAX));
+    let text = Paragraph::new(lines).wrap(Wrap { trim: false });
+    frame.render_widget(text.scroll((app.help_row, 0)), inner);
+    app.hits.push((frame.area(), Hit::Close));
+}
+
 pub(super) fn confirm(app: &mut App, frame: &mut Frame<'_>, question: &str) {
     let inner = window(app, frame, "Sure?", 66, 5);
     frame.render_widget(Line::raw(format!(" {question}")), inner);
@@ -101,16 +154,13 @@ pub(super) fn over(app: &mut App, frame: &mut Frame<'_>) {
     };
     let rows = u16::try_from(result.scores.len()).unwrap_or(0) + 11;
     let inner = window(app, frame, "The game is over", 76, rows);
-    let verb = if result.winners.len() == 1 {
-        "wins"
-    } else {
-        "win together"
+    let who = match result.winners.as_slice() {
+        [] => "Nobody wins.".to_owned(),
+        [one] => format!("{one} wins."),
+        several => format!("{} win together.", several.join(" and ")),
     };
     let mut lines = vec![
-        Line::styled(
-            format!(" {} {verb}.", result.winners.join(" and ")),
-            app.theme.good(),
-        ),
+        Line::styled(format!(" {who}"), app.theme.good()),
         Line::raw(""),
     ];
     for (name, score) in app.names().iter().zip(&result.scores) {

@@ -322,3 +322,6 @@ fn draw_hint(app: &mut App, frame: &mut Frame<'_>, area: Rect, snapshot: &Snapsh
         button(app, frame, (x, area.y), ("Enter", "do it"), Hit::Choose);
     }
 }
+
+#[cfg(test)]
+mod tests;

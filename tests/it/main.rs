@@ -9,6 +9,8 @@
 )]
 
 mod bots;
+mod engine;
+mod games;
 mod laws;
 mod net;
 mod process;

@@ -27,11 +27,10 @@ fn short(card: Face) -> String {
 
 impl Board for Ivory {
     fn heading(&self) -> String {
-        let deal = self.daily().map_or_else(
-            || "a deal of your own".to_owned(),
-            |day| format!("the deal of {day}"),
-        );
-        format!("{deal}, turned over {} times", self.recycles())
+        let deal = self
+            .daily()
+            .map_or_else(|| "own deal".to_owned(), |day| format!("deal of {day}"));
+        format!("{deal}, turned over {}x", self.recycles())
     }
 
     fn seat_note(&self, _seat: Seat) -> String {

@@ -58,7 +58,7 @@ fn listed(all: &[Face]) -> String {
 impl Board for Sphinx {
     fn heading(&self) -> String {
         let [small, medium, large] = self.supply();
-        format!("in the supply {small} small, {medium} medium, {large} large")
+        format!("supply {small}/{medium}/{large}")
     }
 
     fn seat_note(&self, seat: Seat) -> String {

@@ -69,9 +69,12 @@ impl Board for Thoth {
         if self.forfeited().contains(seat) {
             return "has left".to_owned();
         }
-        let trouble = self.house(seat).is_some_and(House::in_trouble);
-        let note = if trouble { " Trouble" } else { "" };
-        format!("{} cards{note}", self.hand_of(seat).len())
+        let count = self.hand_of(seat).len();
+        if self.house(seat).is_some_and(House::in_trouble) {
+            format!("{count}, Trouble")
+        } else {
+            format!("{count} cards")
+        }
     }
 
     fn prompt(&self, _me: Seat) -> String {

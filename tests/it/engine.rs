@@ -1,0 +1,157 @@
+//! The referee as a program, and whole games of every kind in it.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use fairdeal::bots::{Bot, Random, play};
+use fairdeal::games::chance::RefereeChance;
+use fairdeal::games::{AnyGame, GAMES, rule_set};
+use fairdeal::referee::Referee;
+use fairdeal_protocol::game::{Game as _, uniform};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+use serde_json::{Value, json};
+
+use super::process::fairdeal;
+
+/// Feeds lines to `fairdeal engine` and gives its answers.
+fn answers(lines: &[u8]) -> Vec<Value> {
+    let mut child = fairdeal()
+        .arg("engine")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(lines).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_line_in_a_line_out_whatever_it_is() {
+    let seed = "00".repeat(32);
+    let new = json!({"op": "new", "game": "loot", "seats": 2, "chance": {"seed": seed}});
+    let mut lines = format!("{new}\nrubbish\n\n[1]\n").into_bytes();
+    lines.extend([0xff, 0xfe, b'\n']);
+    // Longer than any line may be.
+    lines.resize(lines.len() + (17 << 20), b'[');
+    lines.extend(b"\n{\"op\":\"status\"}");
+    let answers = answers(&lines);
+    let codes: Vec<&str> = answers
+        .iter()
+        .map(|a| a["error"]["code"].as_str().unwrap_or("ok"))
+        .collect();
+    assert_eq!(
+        codes,
+        [
+            "ok",
+            "bad_json",
+            "bad_json",
+            "bad_request",
+            "bad_json",
+            "bad_json",
+            "ok"
+        ]
+    );
+}
+
+#[test]
+fn every_game_is_refereed() {
+    for info in GAMES {
+        let new = json!({
+            "op": "new", "game": info.id, "seats": info.most_seats,
+            "chance": {"seed": "5a".repeat(32)},
+        });
+        let lines = format!("{new}\n{}\n", json!({"op": "view", "seat": 0}));
+        let answers = answers(lines.as_bytes());
+        assert_eq!(answers[1]["view"]["game"], info.id);
+    }
+}
+
+/// A thousand whole games of each, at any table size and with any options, by legal actions at
+/// random; games that go on for long end because everybody leaves.
+#[test]
+fn a_thousand_whole_games_of_each() {
+    let mut rng = ChaCha20Rng::from_seed([8; 32]);
+    for info in GAMES {
+        for number in 0..1000_u32 {
+            let spread = u32::from(info.most_seats - info.least_seats) + 1;
+            let seats = info.least_seats + u8::try_from(uniform(&mut rng, spread)).unwrap();
+            let mut options = std::collections::BTreeMap::new();
+            for option in info.options {
+                let values = match option.kind {
+                    fairdeal::games::OptionKind::Number(..) => &["1", "20"][..],
+                    fairdeal::games::OptionKind::Choice(words) => words,
+                    fairdeal::games::OptionKind::Flag => &["false", "true"],
+                    fairdeal::games::OptionKind::Date => &["none", "2026-11-21"],
+                };
+                let value = uniform(&mut rng, u32::try_from(values.len()).unwrap()) as usize;
+                options.insert(option.key.to_owned(), values[value].to_owned());
+            }
+            let mut game = AnyGame::create(&rule_set(info.id, seats, &options).unwrap()).unwrap();
+            let mut seed = [1; 32];
+            seed[..4].copy_from_slice(&number.to_le_bytes());
+            let mut chance = RefereeChance::from_seed(seed);
+            game.begin(&mut chance, &mut Vec::new()).unwrap();
+            let mut bots: Vec<Box<dyn Bot<AnyGame>>> = Vec::new();
+            bots.resize_with(usize::from(seats), || Box::new(Random::default()));
+            play(&mut game, &mut chance, &mut bots, &mut rng, 150).unwrap();
+            for seat in fairdeal_protocol::seat::Seat::first(usize::from(seats)) {
+                game.forfeit(seat, &mut chance, &mut Vec::new()).unwrap();
+            }
+            assert!(game.is_over());
+        }
+    }
+}
+
+/// The same through the referee's lines, fewer: what is listed is taken, what is refused changes
+/// nothing, and the end is the end.
+#[test]
+fn listed_actions_are_taken_and_others_are_refused() {
+    let mut rng = ChaCha20Rng::from_seed([9; 32]);
+    let mut referee = Referee::new();
+    let mut ask = |request: Value| -> Value {
+        serde_json::from_str(&referee.answer(request.to_string().as_bytes())).unwrap()
+    };
+    let foreign = [
+        json!({"type": "fire"}),
+        json!({"type": "turn"}),
+        json!({"type": "end"}),
+        json!({"type": "take", "tree": 0, "stack": 99}),
+        json!({"type": "pick", "card": "fool"}),
+        json!({"type": "magician", "to": "a9"}),
+    ];
+    for info in GAMES {
+        for number in 0..6_u8 {
+            let seed = format!("{number:02x}").repeat(32);
+            let new = json!({
+                "op": "new", "game": info.id, "seats": info.most_seats, "chance": {"seed": seed},
+            });
+            assert_eq!(ask(new)["ok"], true);
+            for _ in 0..40 {
+                let status = ask(json!({"op": "status"}));
+                let Some(seat) = status["to_act"].get(0).and_then(Value::as_u64) else {
+                    assert_eq!(status["over"], true);
+                    break;
+                };
+                let legal = ask(json!({"op": "legal", "seat": seat}))["actions"].clone();
+                let legal = legal.as_array().unwrap();
+                for action in &foreign {
+                    if !legal.contains(action) {
+                        let before = ask(json!({"op": "view", "seat": null}));
+                        let refused = ask(json!({"op": "act", "seat": seat, "action": action}));
+                        assert_eq!(refused["error"]["code"], "illegal", "{} {action}", info.id);
+                        assert_eq!(ask(json!({"op": "view", "seat": null})), before);
+                    }
+                }
+                let chosen = uniform(&mut rng, u32::try_from(legal.len()).unwrap()) as usize;
+                let done = ask(json!({"op": "act", "seat": seat, "action": legal[chosen]}));
+                assert_eq!(done["ok"], true, "{} {done}", info.id);
+            }
+        }
+    }
+}

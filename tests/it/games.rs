@@ -1,0 +1,150 @@
+//! Every game over TCP between programs, with its smallest and largest tables and with options: all
+//! agree, and the transcript verifies.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::process::{Program, fairdeal};
+
+const LISTEN: [&str; 2] = ["--listen", "/ip4/127.0.0.1/tcp/0"];
+
+fn verify(transcript: &str) -> Value {
+    let output = fairdeal()
+        .args(["verify", "--json", transcript])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A host with bots of its own and one guest play a game to its end.
+fn play(game: &str, seats: usize, options: &[&str]) {
+    let root = TempDir::new().unwrap();
+    let (count, bots) = (seats.to_string(), (seats - 2).to_string());
+    let mut args = vec![
+        "bot", "host", game, "--seats", &count, "--bots", &bots, "--json",
+    ];
+    for option in options {
+        args.extend(["--option", option]);
+    }
+    args.extend(LISTEN);
+    let mut host = Program::start(root.path(), "host", &args);
+    let ticket = host.ticket();
+    let mut guest = Program::start(
+        root.path(),
+        "guest",
+        &[&["bot", "join", &ticket, "--json"][..], &LISTEN].concat(),
+    );
+    let one = host.wait_for("over").expect("the host's game ends");
+    let two = guest.wait_for("over").expect("the guest's game ends");
+    for same in ["scores", "winners", "log"] {
+        assert_eq!(one[same], two[same]);
+    }
+    assert!(host.finish().success() && guest.finish().success());
+    let transcripts = [&one, &two].map(|over| over["transcript"].as_str().unwrap());
+    let read = |path: &str| std::fs::read(Path::new(path)).unwrap();
+    assert_eq!(read(transcripts[0]), read(transcripts[1]));
+    let report = verify(transcripts[1]);
+    assert_eq!(report["log"], one["log"]);
+}
+
+#[test]
+fn plutonian_poker_for_two_and_six() {
+    play("plutonian-poker", 2, &["wilds=bottoms", "order=snake"]);
+    play("plutonian-poker", 6, &["wilds=center"]);
+}
+
+#[test]
+fn sphinxs_paw_for_two_and_four() {
+    play("sphinxs-paw", 2, &["magician=diagonal"]);
+    play("sphinxs-paw", 4, &[]);
+}
+
+#[test]
+fn houses_of_thoth_for_two_and_five() {
+    play("houses-of-thoth", 2, &["opening=auction", "target=30"]);
+    play("houses-of-thoth", 5, &["happenstance=true", "target=10"]);
+}
+
+#[test]
+fn loot_for_four() {
+    play("loot", 4, &["target=20"]);
+}
+
+/// A table for one needs no network; the deal of a day is the same for everybody.
+#[test]
+fn ivory_tower_alone() {
+    let root = TempDir::new().unwrap();
+    let solitaire = |name: &str, more: &[&str]| {
+        let args = ["play", "ivory-tower", "--headless", "--json"];
+        let mut program = Program::start(root.path(), name, &[&args[..], more].concat());
+        let over = program.wait_for("over").expect("the game ends");
+        assert!(program.finish().success());
+        let actions: Vec<Value> = program
+            .events
+            .iter()
+            .filter(|event| event["event"] == "action")
+            .map(|event| event["action"].clone())
+            .collect();
+        (over, actions)
+    };
+    let daily = ["--daily", "2026-11-21"];
+    let (own, _) = solitaire("own", &[]);
+    let (one, played) = solitaire("one", &daily);
+    let (two, again) = solitaire("two", &daily);
+    assert_eq!((&one["scores"], played), (&two["scores"], again));
+    for over in [&own, &one] {
+        verify(over["transcript"].as_str().unwrap());
+    }
+}
+
+#[test]
+fn wrong_games_and_options_are_usage_errors_that_say_what_is_right() {
+    let root = TempDir::new().unwrap();
+    let refused = |args: &[&str]| {
+        let mut command = fairdeal();
+        let output = command
+            .arg("--data-dir")
+            .arg(root.path())
+            .args(args)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(refused(&["play", "whist"]).contains("houses-of-thoth"));
+    let wilds = refused(&["play", "plutonian-poker", "--option", "wilds=all"]);
+    assert!(wilds.contains("none or bottoms or center"), "{wilds}");
+    let magic = refused(&["host", "sphinxs-paw", "--option", "magic=king"]);
+    assert!(
+        magic.contains("magician (king or diagonal; default king)"),
+        "{magic}"
+    );
+    assert!(refused(&["play", "ivory-tower", "--bots", "1"]).contains("1 to 1 seats"));
+    assert!(refused(&["play", "ivory-tower", "--daily", "2026-02-30"]).contains("YYYY-MM-DD"));
+    assert!(refused(&["play", "loot", "--daily"]).contains("no option 'daily'"));
+}
+
+#[test]
+fn the_rules_are_printed() {
+    let text = |args: &[&str]| {
+        let output = fairdeal().args(args).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let all = text(&["rules"]);
+    for info in fairdeal::games::GAMES {
+        assert!(all.contains(info.name) && all.contains(info.designer));
+        let rules = text(&["rules", info.id]);
+        assert!(
+            rules.starts_with(&format!("# {}\n", info.name)),
+            "{}",
+            info.id
+        );
+        for option in info.options {
+            assert!(rules.contains(option.key), "{}: {}", info.id, option.key);
+        }
+    }
+}
