@@ -17,6 +17,7 @@ use crate::games::{AnyAction, AnyGame};
 
 mod ivory;
 mod loot;
+mod playthrough;
 mod plutonian;
 mod random;
 mod sphinx;
@@ -24,6 +25,7 @@ mod thoth;
 
 pub use ivory::IvoryBot;
 pub use loot::LootBot;
+pub use playthrough::playthrough;
 pub use plutonian::PlutonianBot;
 pub use random::Random;
 pub use sphinx::SphinxBot;

@@ -127,6 +127,22 @@ fn wrong_games_and_options_are_usage_errors_that_say_what_is_right() {
     assert!(refused(&["play", "loot", "--daily"]).contains("no option 'daily'"));
 }
 
+/// They are written by `cargo run --example playthrough`.
+#[test]
+fn playthroughs_are_up_to_date() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/playthroughs");
+    for info in fairdeal::games::GAMES {
+        let file = folder.join(format!("{}.txt", info.id));
+        let written = std::fs::read_to_string(&file).unwrap();
+        let now = fairdeal::bots::playthrough(info);
+        assert!(
+            written.replace("\r\n", "\n") == now,
+            "{} is out of date; run: cargo run --example playthrough",
+            file.display()
+        );
+    }
+}
+
 #[test]
 fn the_rules_are_printed() {
     let text = |args: &[&str]| {

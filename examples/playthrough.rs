@@ -1,0 +1,15 @@
+//! Writes a playthrough of every game as text for people who check the rules: what each seat does,
+//! what happens, and how the table stands from time to time.
+//!
+//! `cargo run --example playthrough` writes `docs/playthroughs/`; the test
+//! `playthroughs_are_up_to_date` compares. Bots play from a fixed seed, so the text changes only when
+//! rules or bots do.
+
+fn main() -> std::io::Result<()> {
+    for info in fairdeal::games::GAMES {
+        let path = format!("docs/playthroughs/{}.txt", info.id);
+        std::fs::write(&path, fairdeal::bots::playthrough(info))?;
+        println!("{path}");
+    }
+    Ok(())
+}
