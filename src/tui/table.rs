@@ -218,15 +218,40 @@ fn draw_piles(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     );
 }
 
+/// Breaks a line at blanks into rows of a width; rows after the first are indented by one.
+fn wrapped(line: &str, width: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    for word in line.split(' ') {
+        if let Some(row) = rows.last_mut() {
+            if row.trim().is_empty() || row.width() + 1 + word.width() <= width {
+                if !row.is_empty() && !row.ends_with(' ') {
+                    row.push(' ');
+                }
+                row.push_str(word);
+                continue;
+            }
+            rows.push(format!(" {word}"));
+        }
+    }
+    rows
+}
+
 pub(super) fn draw_log(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let inner = block(app, "Log").inner(area);
     let rows = usize::from(inner.height);
-    let back = app.back.min(app.lines.len().saturating_sub(rows));
-    let end = app.lines.len() - back;
-    let start = end.saturating_sub(rows);
-    let shown = app.lines.get(start..end).unwrap_or_default();
     let width = usize::from(inner.width);
+    let back = app.back.min(app.lines.len().saturating_sub(1));
+    let until = app.lines.len() - back;
+    // A line fills at least a row.
+    let recent = app.lines.get(until.saturating_sub(rows)..until);
+    let wrapped: Vec<String> = recent
+        .unwrap_or_default()
+        .iter()
+        .flat_map(|line| wrapped(line, width))
+        .collect();
+    let shown = wrapped.get(wrapped.len().saturating_sub(rows)..);
     let lines: Vec<Line<'_>> = shown
+        .unwrap_or_default()
         .iter()
         .map(|line| Line::raw(fit(line, width)))
         .collect();

@@ -99,7 +99,8 @@ impl Scene {
     fn app(&self, ascii: bool) -> App {
         let mut app = App::new(TuiOptions { ascii, mono: false });
         self.show(&mut app);
-        let line = "The table is open.".to_owned();
+        let line =
+            "The table is open, and a line as long as this one is broken at blanks.".to_owned();
         app.update(Input::Session(SessionEvent::Line(line)));
         app
     }
