@@ -19,7 +19,7 @@
 
 use fairdeal_protocol::card::{Face, Faces};
 use fairdeal_protocol::game::{Chance, Flip, Game, Pause};
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde_json::Value;
 
 mod any;
@@ -137,6 +137,24 @@ pub(crate) fn rolled_seat(seats: usize, chance: &mut dyn Chance) -> Result<Seat,
     });
     // A chance that rolls what no die shows breaks its own word.
     seat.ok_or(Pause)
+}
+
+/// The seats of `playing` with the highest score: who wins a game of points, equal ones together.
+pub(crate) fn best_of(playing: SeatSet, scores: &[i64]) -> SeatSet {
+    let score = |seat: Seat| scores.get(seat.index()).copied();
+    let best = playing.iter().filter_map(score).max();
+    playing.iter().filter(|seat| score(*seat) == best).collect()
+}
+
+/// The end of a game of points, for a log.
+pub(crate) fn over_text(winners: SeatSet, names: &[String]) -> String {
+    let names: Vec<_> = winners.iter().map(|seat| name_of(seat, names)).collect();
+    let verb = if names.len() == 1 {
+        "wins"
+    } else {
+        "share the win"
+    };
+    format!("The game is over: {} {verb}.", listed(&names))
 }
 
 /// A seat's name for a log; its number if it has none.

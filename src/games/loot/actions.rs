@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::cards;
 use crate::games::json::{Fields, wrong};
-use crate::games::{ActionError, listed, name_of};
+use crate::games::{ActionError, name_of, over_text};
 
 /// Which pile a card is taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -255,15 +255,7 @@ impl LootEvent {
             Self::Left { seat } => {
                 format!("{} leaves the game; the hand is set aside.", name(seat))
             }
-            Self::Over { winners } => {
-                let names: Vec<_> = winners.iter().map(|seat| name(&seat)).collect();
-                let verb = if names.len() == 1 {
-                    "wins"
-                } else {
-                    "share the win"
-                };
-                format!("The game is over: {} {verb}.", listed(&names))
-            }
+            Self::Over { winners } => over_text(*winners, names),
         }
     }
 }

@@ -19,7 +19,7 @@ use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleS
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
-use super::{GameInfo, OptionInfo, OptionKind, rolled_seat};
+use super::{GameInfo, OptionInfo, OptionKind, best_of, rolled_seat};
 
 mod actions;
 pub mod cards;
@@ -430,12 +430,7 @@ impl Game for Loot {
         if !self.over {
             return SeatSet::EMPTY;
         }
-        // "Firing": the highest total wins, equal totals share; "Forfeit": who left cannot win.
-        let total = |seat: Seat| self.totals.get(seat.index()).copied();
-        let best = self.playing().iter().filter_map(total).max();
-        self.playing()
-            .iter()
-            .filter(|seat| total(*seat) == best)
-            .collect()
+        // The highest total wins, equal totals share; who left cannot win.
+        best_of(self.playing(), &self.totals)
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::pieces::Pyramid;
 use crate::games::json::{Fields, wrong};
-use crate::games::{ActionError, listed, name_of};
+use crate::games::{ActionError, name_of, over_text};
 
 /// What a seat does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,15 +148,7 @@ impl PlutonianEvent {
             Self::Voted { seat, end: true } => format!("{} votes for the end.", name(seat)),
             Self::Voted { seat, end: false } => format!("{} wants to play on.", name(seat)),
             Self::Left { seat } => format!("{} leaves the game.", name(seat)),
-            Self::Over { winners, .. } => {
-                let names: Vec<_> = winners.iter().map(|seat| name(&seat)).collect();
-                let verb = if names.len() == 1 {
-                    "wins"
-                } else {
-                    "share the win"
-                };
-                format!("The game is over: {} {verb}.", listed(&names))
-            }
+            Self::Over { winners, .. } => over_text(*winners, names),
         }
     }
 }

@@ -16,7 +16,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
 use super::pyramid::Size;
-use super::{GameInfo, OptionInfo, OptionKind, rolled_seat};
+use super::{GameInfo, OptionInfo, OptionKind, best_of, rolled_seat};
 
 mod actions;
 pub mod pieces;
@@ -416,11 +416,8 @@ impl Game for Plutonian {
         if !self.over {
             return SeatSet::EMPTY;
         }
-        let scores = self.scores();
-        let score = |seat: Seat| scores.get(seat.index()).copied();
-        let best = self.playing().iter().filter_map(score).max();
-        let playing = self.playing();
-        playing.iter().filter(|seat| score(*seat) == best).collect()
+        // The highest total wins, equal totals share; who left cannot win.
+        best_of(self.playing(), &self.scores())
     }
 }
 

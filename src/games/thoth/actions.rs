@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::cards;
 use crate::games::json::{Fields, wrong};
 use crate::games::pyramid::Size;
-use crate::games::{ActionError, listed, name_of};
+use crate::games::{ActionError, listed, name_of, over_text};
 
 /// What a card of the hand is played as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -438,15 +438,7 @@ impl ThothEvent {
                 )
             }
             Self::Left { seat } => format!("{} leaves the game; the house is cleared.", name(seat)),
-            Self::Over { winners } => {
-                let names: Vec<_> = winners.iter().map(|seat| name(&seat)).collect();
-                let verb = if names.len() == 1 {
-                    "wins"
-                } else {
-                    "share the win"
-                };
-                format!("The game is over: {} {verb}.", listed(&names))
-            }
+            Self::Over { winners } => over_text(*winners, names),
         }
     }
 }

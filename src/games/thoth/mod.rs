@@ -21,7 +21,7 @@ use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
 use serde::Serialize;
 
 use super::pyramid::Size;
-use super::{GameInfo, OptionInfo, OptionKind, rolled_seat};
+use super::{GameInfo, OptionInfo, OptionKind, best_of, rolled_seat};
 
 mod actions;
 mod auction;
@@ -678,9 +678,7 @@ impl Game for Thoth {
         if !self.over {
             return SeatSet::EMPTY;
         }
-        let total = |seat: Seat| self.totals.get(seat.index()).copied();
-        let best = self.playing().iter().filter_map(total).max();
-        let playing = self.playing();
-        playing.iter().filter(|seat| total(*seat) == best).collect()
+        // The highest total wins, equal totals share; who left cannot win.
+        best_of(self.playing(), &self.totals)
     }
 }
