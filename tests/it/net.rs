@@ -209,24 +209,20 @@ fn strangers_who_talk_garbage_do_not_disturb() {
     assert!(host.wait_for("over").is_some());
 }
 
-/// Carries bytes between two programs, and now and then cuts every connection.
-fn flaky_proxy(to: u16, cuts: u32) -> u16 {
+/// Carries bytes between two programs, and cuts every connection each time that so many have gone
+/// through: in the middle of the game, however fast that goes.
+fn flaky_proxy(to: u16, cuts: usize) -> u16 {
     use std::io::{Read as _, Write as _};
     use std::net::{Shutdown, TcpListener, TcpStream};
     use std::sync::{Arc, Mutex};
 
+    const BETWEEN: usize = 50_000;
+    /// The open connections, the bytes carried, the cuts made.
+    type Carried = (Vec<TcpStream>, usize, usize);
+
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
-    let open: Arc<Mutex<Vec<TcpStream>>> = Arc::default();
-    let cutter = Arc::clone(&open);
-    std::thread::spawn(move || {
-        for _ in 0..cuts {
-            std::thread::sleep(std::time::Duration::from_millis(700));
-            for stream in cutter.lock().unwrap().drain(..) {
-                let _ = stream.shutdown(Shutdown::Both);
-            }
-        }
-    });
+    let carried: Arc<Mutex<Carried>> = Arc::default();
     std::thread::spawn(move || {
         for inbound in listener.incoming() {
             let (Ok(inbound), Ok(outbound)) = (inbound, TcpStream::connect(("127.0.0.1", to)))
@@ -235,17 +231,26 @@ fn flaky_proxy(to: u16, cuts: u32) -> u16 {
             };
             for (from, into) in [(&inbound, &outbound), (&outbound, &inbound)] {
                 let (mut from, mut into) = (from.try_clone().unwrap(), into.try_clone().unwrap());
+                let carried = Arc::clone(&carried);
                 std::thread::spawn(move || {
                     let mut buffer = [0; 4096];
                     while let Ok(read @ 1..) = from.read(&mut buffer) {
                         if into.write_all(&buffer[..read]).is_err() {
                             break;
                         }
+                        let (open, bytes, made) = &mut *carried.lock().unwrap();
+                        *bytes += read;
+                        if *made < cuts && *bytes > BETWEEN * (*made + 1) {
+                            *made += 1;
+                            for stream in open.drain(..) {
+                                let _ = stream.shutdown(Shutdown::Both);
+                            }
+                        }
                     }
                     let _ = into.shutdown(Shutdown::Both);
                 });
             }
-            open.lock().unwrap().extend([inbound, outbound]);
+            carried.lock().unwrap().0.extend([inbound, outbound]);
         }
     });
     port
@@ -256,14 +261,14 @@ fn flaky_proxy(to: u16, cuts: u32) -> u16 {
 #[test]
 fn a_dropped_connection_costs_time_and_nothing_else() {
     let root = TempDir::new().unwrap();
-    let option = ["--option", "target=150", "--pace", "40"];
+    let option = ["--option", "target=150", "--pace", "20"];
     let args = ["bot", "host", "loot", "--seats", "2", "--json"];
     let mut host = Program::start(root.path(), "host", &[&args[..], &option, &LISTEN].concat());
     let event = host.wait_for("ticket").unwrap();
     let address = event["addresses"][0].as_str().unwrap();
     let mut parts: Vec<String> = address.split('/').map(str::to_owned).collect();
     parts[4] = flaky_proxy(parts[4].parse().unwrap(), 2).to_string();
-    let args = ["bot", "join", &parts.join("/"), "--json", "--pace", "40"];
+    let args = ["bot", "join", &parts.join("/"), "--json", "--pace", "20"];
     let mut guest = Program::start(root.path(), "guest", &[&args[..], &LISTEN].concat());
     let (one, two) = (
         host.wait_for("over").unwrap(),
