@@ -2,7 +2,8 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::Value;
 
@@ -16,7 +17,9 @@ pub(crate) fn fairdeal() -> Command {
 /// A running program whose standard output is JSON lines; killed when dropped.
 pub(crate) struct Program {
     child: Child,
-    lines: BufReader<ChildStdout>,
+    /// Its lines, read by a thread at once: a program whose pipe is full stands still, and its table
+    /// with it.
+    lines: Receiver<String>,
     pub(crate) events: Vec<Value>,
     pub(crate) data: PathBuf,
 }
@@ -34,7 +37,15 @@ impl Program {
             .stderr(Stdio::inherit())
             .spawn()
             .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap());
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
         Self {
             child,
             lines,
@@ -46,10 +57,7 @@ impl Program {
     /// Reads until an event of that kind; `None` if the program ends without one.
     pub(crate) fn wait_for(&mut self, kind: &str) -> Option<Value> {
         loop {
-            let mut line = String::new();
-            if self.lines.read_line(&mut line).unwrap() == 0 {
-                return None;
-            }
+            let line = self.lines.recv().ok()?;
             let event: Value = serde_json::from_str(&line).unwrap();
             self.events.push(event.clone());
             if event["event"] == kind {
