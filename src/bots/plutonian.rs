@@ -25,11 +25,10 @@ impl Bot<Plutonian> for PlutonianBot {
         known: &Faces,
         _rng: &mut dyn Rng,
     ) -> Option<PlutonianAction> {
-        if let Some(vote) = vote(game, seat) {
-            return Some(vote);
-        }
+        // A table takes one vote of a seat between two turns. In its own turn the bot only takes, so
+        // that a vote that has to wait never keeps the table waiting.
         if game.turn() != Some(seat) {
-            return None;
+            return vote(game, seat);
         }
         let legal = game.legal(seat, known).into_iter();
         legal

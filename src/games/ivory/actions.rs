@@ -185,7 +185,7 @@ impl IvoryEvent {
             Self::Dealt { top } => format!("The deck is shuffled; {} is turned up.", named(*top)),
             Self::Recycled { recycles: 1 } => "The draw pile is turned over.".to_owned(),
             Self::Recycled { recycles } => {
-                format!("The draw pile is turned over, for the {recycles}. time.")
+                format!("The draw pile is turned over: {recycles} times by now.")
             }
             Self::Turned { cards: 1, top } => format!("One card is turned: {}.", named(*top)),
             Self::Turned { cards: count, top } => {

@@ -68,9 +68,10 @@ impl Board for Plutonian {
             .iter()
             .enumerate()
             .filter(|(_, tree)| !tree.is_empty());
+        let highest = self.trees().iter().map(Vec::len).max().unwrap_or(0).max(3);
         let cells: Vec<Span<'_>> = standing
             .map(|(index, tree)| {
-                let text = format!("{index:>2}{:<4}", letters(tree));
+                let text = format!("{index:>2}{:<highest$} ", letters(tree));
                 if self.may_be_touched(index) {
                     Span::raw(text)
                 } else {
@@ -78,7 +79,7 @@ impl Board for Plutonian {
                 }
             })
             .collect();
-        let columns = (usize::from(area.width) / 6).max(1);
+        let columns = (usize::from(area.width) / (highest + 3)).max(1);
         let mut lines: Vec<Line<'_>> = cells
             .chunks(columns)
             .map(|row| Line::from(row.to_vec()))
