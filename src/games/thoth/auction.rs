@@ -114,6 +114,12 @@ impl Thoth {
         // ▸ What nobody lacks goes to the discard pile, in pool order.
         self.discard.append(&mut self.pool);
         self.phase = Phase::Play;
-        self.begin_turn(self.starter, chance, events)
+        // If the winner left before play, the next seat clockwise plays first.
+        let first = if self.playing().contains(self.starter) {
+            self.starter
+        } else {
+            self.next_after(self.starter)
+        };
+        self.begin_turn(first, chance, events)
     }
 }

@@ -102,6 +102,7 @@ pub struct Thoth {
     /// From 1; 0 before the first deal.
     hand_no: u32,
     dealer: Seat,
+    /// The dealer's left, or who won the auction, also after it left.
     starter: Seat,
     /// Whose turn it is in play.
     turn: Seat,
@@ -649,9 +650,6 @@ impl Game for Thoth {
             Phase::Bid => self.settle_bids(chance, events),
             Phase::Pick => {
                 self.pickers.retain(|picker| *picker != seat);
-                if seat == self.starter {
-                    self.starter = self.next_after(seat);
-                }
                 self.go_on_picking(chance, events)
             }
             Phase::Play if seat == self.turn => {
