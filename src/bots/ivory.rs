@@ -1,6 +1,6 @@
 //! The normal bot for Ivory Tower: builds the tower first, and resigns when nothing can come any more.
 
-use fairdeal_protocol::card::{Face, Faces, Slot};
+use fairdeal_protocol::card::{Face, Faces};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use rand_core::Rng;
@@ -91,8 +91,7 @@ fn something_may_come(game: &Ivory) -> bool {
             return false;
         }
         match copy.draw_pile().last() {
-            Some(Slot::Sealed(_)) => return true,
-            Some(Slot::Open(_)) if best_play(&copy).is_some() => return true,
+            Some(top) if !game.was_shown(*top) || best_play(&copy).is_some() => return true,
             _ => {}
         }
     }
@@ -132,5 +131,29 @@ mod tests {
         assert!(normal > easy + 150, "{normal} {easy}");
         assert!(won > 0);
         println!("normal {normal} won {won}, easy {easy}");
+    }
+
+    /// The deal of a day lies open in the state; the bot must not make use of that.
+    #[test]
+    fn it_plays_the_deal_of_a_day_as_if_it_were_sealed() {
+        for day in ["2026-01-01", "2026-01-04", "2026-06-30"] {
+            let options = [("daily".to_owned(), day.to_owned())].into();
+            let games = [
+                rule_set("ivory-tower", 1, &options),
+                rule_set("ivory-tower", 1, &Default::default()),
+            ]
+            .map(|rules| {
+                let deck = crate::games::ivory::daily::deck(day);
+                let mut chance = RefereeChance::default();
+                chance.add([deck.iter().map(|card| u32::from(card.0)).collect()], []);
+                let mut game = Ivory::create(&rules.unwrap()).unwrap();
+                game.begin(&mut chance, &mut Vec::new()).unwrap();
+                let mut rng = ChaCha20Rng::from_seed([1; 32]);
+                let mut bots: [Box<dyn Bot<Ivory>>; 1] = [Box::new(IvoryBot)];
+                let made = play(&mut game, &mut chance, &mut bots, &mut rng, 5000).unwrap();
+                (made, game.tower().to_vec(), game.piles().to_vec())
+            });
+            assert_eq!(games[0], games[1], "{day}");
+        }
     }
 }

@@ -7,7 +7,8 @@
 //! # What is hidden
 //! The deck is sealed. A card is opened when it first comes to lie on top of the draw pile; cards
 //! turned under it stay sealed. What has been opened once stays an open face, also back in the deck;
-//! that the player has to remember it is the view's business.
+//! that the player has to remember it is the view's business. The deal of a day is computed, so that
+//! none of it is sealed: [`Ivory::was_shown`] tells what the player has seen of it.
 //!
 //! # Chance
 //! One shuffle of the 36 cards, top first. The deal of a day asks for none: its order is computed
@@ -68,6 +69,9 @@ pub struct Ivory {
     /// The tower from its Ace up.
     tower: Vec<Face>,
     recycles: u32,
+    /// Every card that has lain on top of the draw pile, in the order in which it first did. In the
+    /// deal of a day all cards are open from the start, and only this tells which ones were shown.
+    shown: Vec<Face>,
     over: bool,
 }
 
@@ -118,6 +122,14 @@ impl Ivory {
     /// "End": the rank of the tower's top card, 0 without a tower.
     pub fn score(&self) -> u8 {
         self.tower.last().map_or(0, |card| cards::rank(*card))
+    }
+
+    /// Whether the player has been shown what a card of the deck or the draw pile is.
+    pub fn was_shown(&self, slot: Slot) -> bool {
+        match slot {
+            Slot::Open(face) => self.shown.contains(&face),
+            Slot::Sealed(_) => false,
+        }
     }
 
     /// The card that is available at a place, if there is one.
@@ -186,7 +198,10 @@ impl Ivory {
         {
             *top = Slot::Open(*face);
         }
-        Ok(self.top())
+        let top = self.top();
+        self.shown
+            .extend(top.filter(|face| !self.shown.contains(face)));
+        Ok(top)
     }
 
     /// Up to three cards go one after another onto the draw pile; says how many.
@@ -317,6 +332,7 @@ impl Game for Ivory {
             piles: Vec::new(),
             tower: Vec::new(),
             recycles: 0,
+            shown: Vec::new(),
             over: false,
         })
     }
