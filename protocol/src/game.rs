@@ -152,8 +152,9 @@ pub enum Flip {
     ///
     /// The lowest level is shuffled once; every further one again and again from the list of kind 0
     /// × each, kind 1 × each …, until no piece lies on one of its own kind (after
-    /// [`MOST_TRIES`] as it is then). A column is written as one number: a leading 1, then its kinds
-    /// from the bottom as digits to base `kinds`.
+    /// [`MOST_TRIES`] as it is then). A try ends with the first piece of [`shuffle`] that comes to lie
+    /// on its own kind, which leaves all outcomes as likely as whole tries would. A column is written
+    /// as one number: a leading 1, then its kinds from the bottom as digits to base `kinds`.
     Columns {
         /// How many kinds of pieces there are, at least 1.
         kinds: u8,
@@ -255,9 +256,13 @@ fn columns(stream: &mut impl Rng, kinds: u8, each: u8, levels: u8) -> Vec<u32> {
         let mut level = list.clone();
         for _ in 0..MOST_TRIES {
             level.copy_from_slice(&list);
-            shuffle(stream, &mut level);
-            let touch = |(below, kind): (&u32, &u32)| below % kinds == *kind;
-            if height == 0 || !columns.iter().zip(&level).any(touch) {
+            let fits = |place: usize, kind: &u32| {
+                height == 0
+                    || columns
+                        .get(place)
+                        .is_some_and(|below| below % kinds != *kind)
+            };
+            if shuffle_while(stream, &mut level, fits) {
                 break;
             }
         }
@@ -271,14 +276,13 @@ fn columns(stream: &mut impl Rng, kinds: u8, each: u8, levels: u8) -> Vec<u32> {
 /// An unbiased number below `bound` (at least 1) from 64-bit words of a stream.
 ///
 /// The high half of word × bound, with the word drawn again while the low half is below
-/// 2⁶⁴ mod bound (Lemire 2019): no division depends on the word.
+/// 2⁶⁴ mod bound (Lemire 2019). That remainder is below `bound`: most words need no division.
 pub fn uniform(stream: &mut (impl Rng + ?Sized), bound: u32) -> u32 {
     let bound = u64::from(bound.max(1));
-    let reject_below = bound.wrapping_neg() % bound;
     loop {
         let product = u128::from(stream.next_u64()) * u128::from(bound);
         let low = u64::try_from(product & u128::from(u64::MAX)).unwrap_or(0);
-        if low >= reject_below {
+        if low >= bound || low >= bound.wrapping_neg() % bound {
             // The high half is below `bound`, which is a u32.
             return u32::try_from(product >> 64).unwrap_or(0);
         }
@@ -287,11 +291,25 @@ pub fn uniform(stream: &mut (impl Rng + ?Sized), bound: u32) -> u32 {
 
 /// Fisher–Yates from the last position down, with [`uniform`] samples.
 pub fn shuffle<T>(stream: &mut (impl Rng + ?Sized), items: &mut [T]) {
+    shuffle_while(stream, items, |_, _| true);
+}
+
+/// Shuffles as [`shuffle`] does, until an item does not fit in the place that it has got; says whether
+/// all fit.
+fn shuffle_while<T>(
+    stream: &mut (impl Rng + ?Sized),
+    items: &mut [T],
+    fits: impl Fn(usize, &T) -> bool,
+) -> bool {
     for last in (1..items.len()).rev() {
         let bound = u32::try_from(last + 1).unwrap_or(u32::MAX);
         let other = usize::try_from(uniform(stream, bound)).unwrap_or(0);
         items.swap(last, other);
+        if items.get(last).is_some_and(|item| !fits(last, item)) {
+            return false;
+        }
     }
+    items.first().is_none_or(|item| fits(0, item))
 }
 
 /// Where an engine's randomness and hidden cards come from.

@@ -320,9 +320,11 @@ impl Game for Plutonian {
             let count = |len: usize| u8::try_from(len).unwrap_or(u8::MAX);
             let stacks = count(self.stacks(seat).len());
             for tree in 0..count(self.trees.len()) {
-                let targets = std::iter::once(None).chain((0..stacks).map(Some));
-                let takes = targets.map(|stack| PlutonianAction::Take { tree, stack });
-                legal.extend(takes.filter(|action| self.check(seat, action).is_ok()));
+                // What may be taken may be put onto every own stack.
+                if self.check_take(seat, tree, None).is_ok() {
+                    let targets = std::iter::once(None).chain((0..stacks).map(Some));
+                    legal.extend(targets.map(|stack| PlutonianAction::Take { tree, stack }));
+                }
             }
         }
         legal.push(PlutonianAction::Vote {

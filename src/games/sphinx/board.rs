@@ -1,5 +1,7 @@
 //! The board of Sphinx's Paw: 64 squares, of which four are central and eight are Pylons.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
 /// How many squares a side has.
@@ -72,6 +74,67 @@ impl Square {
     }
 }
 
+/// A set of squares, one bit a square from a1 along the files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SquareSet(u64);
+
+impl SquareSet {
+    /// The first file, bit for bit.
+    const FIRST_FILE: u64 = u64::from_le_bytes([1; 8]);
+    /// The last file.
+    const LAST_FILE: u64 = Self::FIRST_FILE << (SIDE - 1);
+
+    /// Whether the square is in it.
+    pub fn contains(self, square: Square) -> bool {
+        self.0 & Self::from(square).0 != 0
+    }
+
+    /// These squares without those.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// These squares and those.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The squares orthogonally next to any of these; some may be among them.
+    #[must_use]
+    pub fn spread(self) -> Self {
+        let ranks = self.0 << SIDE | self.0 >> SIDE;
+        let files = (self.0 & !Self::LAST_FILE) << 1 | (self.0 & !Self::FIRST_FILE) >> 1;
+        Self(ranks | files)
+    }
+
+    /// The squares in order.
+    pub fn iter(self) -> impl Iterator<Item = Square> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let first = u8::try_from(rest.trailing_zeros()).ok()?;
+            // The lowest bit goes; without any there is no first square.
+            rest &= rest.checked_sub(1)?;
+            Some(Square(first))
+        })
+    }
+}
+
+impl From<Square> for SquareSet {
+    fn from(square: Square) -> Self {
+        // A square is below 64.
+        Self(1_u64.wrapping_shl(u32::from(square.0)))
+    }
+}
+
+impl FromIterator<Square> for SquareSet {
+    fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> Self {
+        let each = squares.into_iter().map(Self::from);
+        each.fold(Self::default(), Self::with)
+    }
+}
+
 /// The four squares of the centre.
 pub fn central() -> impl Iterator<Item = Square> {
     ["d4", "e4", "d5", "e5"]
@@ -117,8 +180,18 @@ impl Pylon {
         names.into_iter().filter_map(Square::by_name)
     }
 
+    /// The squares of all four.
+    pub fn all_squares() -> SquareSet {
+        static ALL: LazyLock<SquareSet> =
+            LazyLock::new(|| Pylon::ALL.into_iter().flat_map(Pylon::squares).collect());
+        *ALL
+    }
+
     /// The Pylon that a square belongs to.
     pub fn at(square: Square) -> Option<Self> {
+        if !Self::all_squares().contains(square) {
+            return None;
+        }
         let mut all = Self::ALL.into_iter();
         all.find(|pylon| pylon.squares().any(|own| own == square))
     }

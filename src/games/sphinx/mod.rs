@@ -32,7 +32,7 @@ mod turn;
 mod view;
 
 pub use actions::{SphinxAction, SphinxEvent};
-use board::{Pylon, Square};
+use board::{Pylon, Square, SquareSet};
 
 /// The version of the rules of Sphinx's Paw here.
 pub const RULES_VERSION: u16 = 1;
@@ -223,25 +223,15 @@ impl Sphinx {
 
     /// "Move": the squares within so many orthogonal steps, never through or onto a Magician's
     /// square or a Pylon's.
-    pub fn reach(&self, from: Square, steps: u8) -> Vec<Square> {
-        let mut reached = vec![from];
-        let mut edge = vec![from];
+    pub fn reach(&self, from: Square, steps: u8) -> SquareSet {
+        let magicians: SquareSet = self.magicians.iter().flatten().copied().collect();
+        let closed = magicians.with(Pylon::all_squares());
+        let start = SquareSet::from(from);
+        let mut reached = start;
         for _ in 0..steps {
-            let next = edge.iter().flat_map(|square| square.orthogonal());
-            let next: Vec<Square> = next
-                .filter(|to| !self.has_magician(*to) && Pylon::at(*to).is_none())
-                .collect();
-            edge.clear();
-            for to in next {
-                if !reached.contains(&to) {
-                    reached.push(to);
-                    edge.push(to);
-                }
-            }
+            reached = reached.with(reached.spread().without(closed));
         }
-        reached.retain(|square| *square != from);
-        reached.sort_unstable();
-        reached
+        reached.without(start)
     }
 
     /// Refuses a seat whose turn it is not, and the other part of the turn.
@@ -309,7 +299,7 @@ impl Sphinx {
         if there.get(size.index()).is_none_or(|count| *count == 0) {
             return Err(Illegal::rule("no Monster of that size stands there"));
         }
-        if !self.reach(from, size.pips()).contains(&to) {
+        if !self.reach(from, size.pips()).contains(to) {
             return Err(Illegal::rule("that Monster cannot get there"));
         }
         Ok(())
@@ -343,7 +333,7 @@ impl Sphinx {
                 for (size, count) in Size::ALL.into_iter().zip(counts) {
                     if *count > 0 {
                         let from = *from;
-                        let reach = self.reach(from, size.pips()).into_iter();
+                        let reach = self.reach(from, size.pips()).iter();
                         legal.extend(reach.map(|to| SphinxAction::Monster { size, from, to }));
                     }
                 }
