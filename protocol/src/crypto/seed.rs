@@ -48,8 +48,9 @@ impl Context {
     }
 }
 
-/// A seat's secret seed of one deal; zeroized when dropped and never shown.
-#[derive(Clone, PartialEq, Eq, ZeroizeOnDrop)]
+/// A seat's secret seed of one deal; zeroized when dropped and never shown. It is serialized into its
+/// owner's journal alone.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ZeroizeOnDrop)]
 pub struct Seed([u8; 32]);
 
 impl Seed {

@@ -24,6 +24,7 @@ pub(super) struct Secrets {
     seed: Seed,
     context: Context,
     key: SecretKey,
+    /// The coin chain that was used last, kept because deriving one takes a thousand hashes.
     chain_number: u32,
     chain: CoinChain,
 }
@@ -60,12 +61,23 @@ impl Secrets {
         }
     }
 
-    pub(super) fn next_tip(&mut self) -> Body {
-        self.chain_number += 1;
-        self.chain = CoinChain::derive(&self.seed, &self.context, self.chain_number);
+    /// The tip of the chain after the one that is open.
+    pub(super) fn next_tip<G: Game>(&self, replica: &Replica<G>) -> Body {
+        let open = replica.coin(self.context.seat);
+        let next = open.map_or(0, |(chain, _)| chain.saturating_add(1));
         Body::Tip {
-            tip: self.chain.tip(),
+            tip: CoinChain::derive(&self.seed, &self.context, next).tip(),
         }
+    }
+
+    /// The preimage that answers the next flip.
+    fn coin<G: Game>(&mut self, replica: &Replica<G>) -> Option<Hash32> {
+        let (chain, used) = replica.coin(self.context.seat)?;
+        if chain != self.chain_number {
+            self.chain_number = chain;
+            self.chain = CoinChain::derive(&self.seed, &self.context, chain);
+        }
+        self.chain.preimage(used)
     }
 
     pub(super) fn open(&self) -> Body {
@@ -75,7 +87,7 @@ impl Secrets {
     }
 
     /// Answers exactly what is owed.
-    pub(super) fn answers<G: Game>(&self, replica: &Replica<G>, owed: &Owed) -> Answers {
+    pub(super) fn answers<G: Game>(&mut self, replica: &Replica<G>, owed: &Owed) -> Answers {
         let place = SharePlace {
             context: self.context,
             step: replica.step(),
@@ -98,10 +110,7 @@ impl Secrets {
                 proof,
             }
         });
-        let coin = replica
-            .coin(self.context.seat)
-            .filter(|_| owed.coin)
-            .and_then(|(_, used)| self.chain.preimage(used));
+        let coin = owed.coin.then(|| self.coin(replica)).flatten();
         Answers { shares, coin }
     }
 

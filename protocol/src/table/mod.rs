@@ -1,11 +1,12 @@
 //! A table: the log's state machine, and one seat's part in it.
 //!
 //! [`replica`] is what follows from the log alone; [`live`] is a seat that signs, sends and counts;
-//! [`fault`] is what the log can prove against a seat.
+//! [`journal`] is what it keeps on disk; [`fault`] is what the log can prove against a seat.
 
 mod author;
 mod batch;
 mod deal;
 pub mod fault;
+pub mod journal;
 pub mod live;
 pub mod replica;

@@ -3,7 +3,7 @@
 //! They may be lost, repeated and reordered; every one may be sent again. Entries are pushed as
 //! they are signed; a head says what one has, and is answered by the entries that it lacks. So
 //! whoever holds a record hands it on to whoever lacks it, and two entries for one place meet
-//! sooner or later.
+//! sooner or later. A seat that has come back asks for its own entries, and is told.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,9 @@ pub const MAX_ENTRIES: usize = 256;
 /// The most entries that a head lists: those of three steps of the largest table.
 pub const MAX_HAVE: usize = 18;
 
+/// The most entries in one answer to a [`Recall`].
+pub const MAX_RECALLED: usize = 16;
+
 /// How far a peer is, and what it holds there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
@@ -27,6 +30,26 @@ pub struct Head {
     pub step: u64,
     /// The hashes of the entries it holds of the step before, the open one and the next.
     pub have: Bounded<Hash32, MAX_HAVE>,
+}
+
+/// Asked by a seat that has come back: what is held of its own?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recall {
+    /// Drawn for this return; the answer repeats it.
+    pub nonce: [u8; 16],
+    /// The first step that is asked about: the asker's open one.
+    pub step: u64,
+}
+
+/// The answer to a [`Recall`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recalled {
+    /// From the question.
+    pub nonce: [u8; 16],
+    /// Whether that is all that is held.
+    pub complete: bool,
+    /// The asker's own entries from that step on, in order.
+    pub entries: Bounded<SignedEntry, MAX_RECALLED>,
 }
 
 /// A message.
@@ -38,6 +61,10 @@ pub enum Message {
     Head(Head),
     /// A seat has signed two entries for one place.
     Evidence(Box<Equivocation>),
+    /// The sender has come back and asks for its own entries.
+    Recall(Recall),
+    /// The receiver's own entries.
+    Recalled(Recalled),
 }
 
 impl Message {

@@ -3,6 +3,7 @@
 
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::transcript::{End, Transcript};
+use fairdeal_protocol::table::live::Event;
 
 use super::drill::{Drill, rules};
 use super::sim::{Faults, Sim, honest};
@@ -67,8 +68,57 @@ fn a_bad_network_changes_nothing() {
         lost: 200,
         repeated: 200,
         delayed: 200,
+        crashes: 0,
     };
     for seed in 0..4 {
         check(&play(3, 15, seed, faults, true), &format!("seed {seed}"));
+    }
+}
+
+/// Whoever crashes comes back from its disk and goes on, with nothing signed twice.
+#[test]
+fn crashes_change_nothing() {
+    let mut crashes = 0;
+    for seed in 0..6 {
+        let faults = Faults {
+            lost: 50,
+            repeated: 50,
+            delayed: 50,
+            crashes: 8,
+        };
+        let seats = u8::try_from(2 + seed % 3).unwrap();
+        let sim = play(seats, 15, 100 + seed, faults, true);
+        check(&sim, &format!("seed {seed}"));
+        crashes += sim.crashes;
+    }
+    assert!(crashes > 30, "{crashes}");
+}
+
+/// "Every journal prefix replays": and gives the same log as far as it goes.
+#[test]
+fn every_beginning_of_a_journal_gives_a_table() {
+    let sim = play(3, 10, 5, Faults::default(), true);
+    check(&sim, "no faults");
+    for table in &sim.tables {
+        let log: Vec<_> = sim.events[table.me().index()]
+            .iter()
+            .filter_map(|event| match event {
+                Event::Step(step, hash) => Some((*step, *hash)),
+                _ => None,
+            })
+            .collect();
+        for records in 0..=sim.journals[table.me().index()].len() {
+            let restored = sim.restored(table.me(), records);
+            let step = restored.replica().step();
+            if let Some(last) = step.checked_sub(1) {
+                assert_eq!(
+                    log[usize::try_from(last).unwrap()],
+                    (last, restored.log_hash())
+                );
+            }
+        }
+        let whole = sim.restored(table.me(), sim.journals[table.me().index()].len());
+        assert!(whole.is_finished());
+        assert_eq!(whole.transcript(), table.transcript());
     }
 }

@@ -1,12 +1,14 @@
 //! Whole tables in one process: seeded players over a network that delays, loses, repeats and
-//! reorders, in virtual time.
+//! reorders, in virtual time; seats crash with the loss of everything that is not in their journals.
 
 use std::collections::BTreeMap;
 
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
 use fairdeal_protocol::game::{Game, RuleSet, uniform};
+use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Event, Output, Table, To};
 use fairdeal_protocol::wire::message::Message;
 use rand_chacha::ChaCha20Rng;
@@ -18,6 +20,8 @@ pub(crate) struct Faults {
     pub(crate) lost: u32,
     pub(crate) repeated: u32,
     pub(crate) delayed: u32,
+    /// How many of a thousand outputs of a seat are its last before it crashes.
+    pub(crate) crashes: u32,
 }
 
 /// A charter for those rules, signed by fixed keys.
@@ -54,6 +58,15 @@ pub(crate) struct Sim<G: Game> {
     /// Messages on their way by arrival: from, to, bytes.
     queue: BTreeMap<(u64, u64), (Seat, Seat, Vec<u8>)>,
     pub(crate) messages: u64,
+    charter: SignedCharter,
+    keys: Vec<SigningKey>,
+    /// What is on each seat's disk.
+    pub(crate) journals: Vec<Vec<Vec<u8>>>,
+    /// When each seat that has crashed comes back.
+    down: Vec<Option<u64>>,
+    pub(crate) crashes: u64,
+    /// What each seat has signed for each step, as it went out.
+    signed: BTreeMap<(Seat, u64), Hash32>,
 }
 
 impl<G: Game> Sim<G> {
@@ -68,8 +81,8 @@ impl<G: Game> Sim<G> {
         let seats: Vec<Seat> = charter.charter().seats().iter().collect();
         let tables = seats
             .iter()
-            .zip(keys)
-            .map(|(seat, key)| Table::new(charter.clone(), *seat, key).unwrap())
+            .zip(&keys)
+            .map(|(seat, key)| Table::new(charter.clone(), *seat, key.clone()).unwrap())
             .collect();
         Self {
             tables,
@@ -84,6 +97,57 @@ impl<G: Game> Sim<G> {
             counter: 0,
             queue: BTreeMap::new(),
             messages: 0,
+            journals: vec![Vec::new(); seats.len()],
+            down: vec![None; seats.len()],
+            crashes: 0,
+            signed: BTreeMap::new(),
+            charter,
+            keys,
+        }
+    }
+
+    /// The table of a seat as its journal gives it back.
+    pub(crate) fn restored(&self, seat: Seat, records: usize) -> Table<G> {
+        let journal = &self.journals[seat.index()];
+        let records = journal[..records]
+            .iter()
+            .map(|bytes| Record::from_bytes(bytes).unwrap());
+        let key = self.keys[seat.index()].clone();
+        let mut rng = ChaCha20Rng::from_seed([u8::try_from(self.crashes % 256).unwrap(); 32]);
+        Table::restore(self.charter.clone(), seat, key, records, &mut rng).unwrap()
+    }
+
+    /// Nobody honest signs two entries for one place.
+    fn watch(&mut self, from: Seat, message: &Message) {
+        let Message::Entries(entries) = message else {
+            return;
+        };
+        for signed in entries.iter() {
+            let table = self.charter.table();
+            let entry = signed.verify(self.charter.charter(), &table).unwrap();
+            if entry.seat() == from {
+                let place = (from, entry.step());
+                let first = *self.signed.entry(place).or_insert(entry.hash());
+                assert_eq!(first, entry.hash(), "{place:?} was signed twice");
+            }
+        }
+    }
+
+    fn crash(&mut self, seat: Seat) {
+        self.crashes += 1;
+        let rest = u64::from(uniform(&mut self.net, 5_000));
+        self.down[seat.index()] = Some(self.now + rest);
+    }
+
+    /// Those whose time has come start again from their disks.
+    fn come_back(&mut self) {
+        for seat in Seat::first(self.tables.len()) {
+            if self.down[seat.index()].is_some_and(|until| until <= self.now) {
+                self.down[seat.index()] = None;
+                let mut table = self.restored(seat, self.journals[seat.index()].len());
+                table.begin(&mut self.rngs[seat.index()]);
+                self.tables[seat.index()] = table;
+            }
         }
     }
 
@@ -113,10 +177,21 @@ impl<G: Game> Sim<G> {
     /// Sends what the tables have to say.
     fn flush(&mut self, tamper: &mut Tamper<'_>) {
         for from in Seat::first(self.tables.len()) {
+            if self.down[from.index()].is_some() {
+                continue;
+            }
             while let Some(output) = self.tables[from.index()].poll() {
+                if self.faults.crashes > 0 && self.chance(self.faults.crashes) {
+                    self.crash(from);
+                    break;
+                }
                 match output {
+                    Output::Keep(record) => {
+                        self.journals[from.index()].push(record.to_bytes().to_vec());
+                    }
                     Output::Event(event) => self.events[from.index()].push(event),
                     Output::Send(to, message) => {
+                        self.watch(from, &message);
                         let everybody = Seat::first(self.tables.len()).filter(|to| *to != from);
                         let targets: Vec<Seat> = match to {
                             To::All => everybody.collect(),
@@ -140,6 +215,7 @@ impl<G: Game> Sim<G> {
         }
         let mut next_tick = 1000;
         while self.now < until {
+            self.come_back();
             self.flush(tamper);
             let ended = |table: &Table<G>| table.all_finished() || table.stopped().is_some();
             if self.tables.iter().all(ended) {
@@ -150,13 +226,19 @@ impl<G: Game> Sim<G> {
                     let (from, to, bytes) = self.queue.remove(&key).unwrap();
                     self.now = key.0;
                     let to = to.index();
+                    if self.down[to].is_some() {
+                        continue;
+                    }
                     // A refused message costs its sender the connection; here it is just dropped.
                     let _ = self.tables[to].receive(from, &bytes, &mut self.rngs[to]);
                 }
                 _ => {
                     self.now = next_tick;
                     next_tick += 1000;
-                    self.tables.iter_mut().for_each(Table::tick);
+                    let up = self.down.iter().map(Option::is_none);
+                    for (table, _) in self.tables.iter_mut().zip(up).filter(|(_, up)| *up) {
+                        table.tick();
+                    }
                 }
             }
             self.act(out_of_turn);
@@ -165,6 +247,9 @@ impl<G: Game> Sim<G> {
 
     fn act(&mut self, out_of_turn: bool) {
         for seat in Seat::first(self.tables.len()) {
+            if self.down[seat.index()].is_some() {
+                continue;
+            }
             let table = &mut self.tables[seat.index()];
             let rng = &mut self.rngs[seat.index()];
             let turn = table.is_my_turn() && !rng.next_u32().is_multiple_of(4);

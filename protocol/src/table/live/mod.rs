@@ -5,7 +5,9 @@
 //! ```text
 //! table.begin(rng)
 //! loop {
-//!     while let Some(output) = table.poll() { Send → to the seats named;  Event → to the player }
+//!     while let Some(output) = table.poll() {
+//!         Keep → to the journal;  Send → to the seats named;  Event → to the player
+//!     }
 //!     wait for: a message → table.receive(from, bytes, rng)     an error: drop the connection
 //!               an action → table.act(action, rng)
 //!               a second  → table.tick()                        repairs what got lost
@@ -13,8 +15,10 @@
 //! }
 //! ```
 //!
-//! The journal (every record before it is sent) and resumption will wrap [`Table::poll`]'s sends and
-//! [`Table::begin`]; ballots will be opened from [`Table::tick`], which then learns the time.
+//! What is to be kept must be on disk before anything that comes after it is sent
+//! ([`super::journal`]). After a crash [`Table::restore`] stands in for [`Table::new`].
+
+mod back;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -23,6 +27,7 @@ use rand_core::CryptoRng;
 
 use super::author::Secrets;
 use super::fault::{Fault, FaultKind};
+use super::journal::Record;
 use super::replica::{Broken, News, Proofs, Replica, StepKind, Verdict};
 use crate::audit::transcript::{End, Transcript};
 use crate::card::Faces;
@@ -36,6 +41,9 @@ use crate::log::equivocation::Equivocation;
 use crate::seat::{Seat, SeatSet};
 use crate::wire::codec::{CodecError, encode};
 use crate::wire::message::{Head, MAX_ENTRIES, Message};
+
+pub use back::RestoreError;
+use back::{Return, Seeds};
 
 /// How many bytes of entries one answer to a head carries at most.
 const REPAIR_BYTES: usize = 512 << 10;
@@ -55,6 +63,9 @@ pub enum To {
 /// Something that the driver must do or may tell.
 #[derive(Clone, Debug)]
 pub enum Output<G: Game> {
+    /// Put a record into the journal, in this order. It has to be on disk before any later message
+    /// is sent.
+    Keep(Record),
     /// Send a message; losing it is allowed.
     Send(To, Message),
     /// Something happened.
@@ -158,6 +169,12 @@ pub struct Table<G: Game> {
     outputs: VecDeque<Output<G>>,
     stopped: Option<Stop>,
     evidence: Option<Equivocation>,
+    /// The seats whose entries of the open step are in the journal.
+    kept: SeatSet,
+    /// Seeds from the journal for deals that are still to be replayed.
+    seeds: Seeds,
+    /// Set from a return until enough others have answered.
+    returning: Option<Return>,
 }
 
 impl<G: Game> std::fmt::Debug for Table<G> {
@@ -195,6 +212,9 @@ impl<G: Game> Table<G> {
             outputs: VecDeque::new(),
             stopped: None,
             evidence: None,
+            kept: SeatSet::EMPTY,
+            seeds: Seeds::new(),
+            returning: None,
         })
     }
 
@@ -278,9 +298,15 @@ impl<G: Game> Table<G> {
         }
     }
 
+    /// Whether this seat has come back and still asks the others what it had signed.
+    pub fn is_returning(&self) -> bool {
+        self.returning.is_some()
+    }
+
     /// Whether this seat is asked for an action of its turn now.
     pub fn is_my_turn(&self) -> bool {
         self.stopped.is_none()
+            && self.may_sign()
             && self.replica.kind() == Some(StepKind::Action { leader: self.me })
             && !self.open.contains_key(&self.me)
             && self.intent.is_none()
@@ -311,8 +337,20 @@ impl<G: Game> Table<G> {
 
     // Inputs.
 
-    /// Starts: draws the first seed and sends the first commitment.
+    /// Starts: draws the first seed and sends the first commitment; after a return sends the own
+    /// entry of the open step again, unchanged, and asks the others what they hold.
     pub fn begin(&mut self, rng: &mut dyn CryptoRng) {
+        if self.returning.is_some() {
+            if let Some(own) = self.open.get(&self.me) {
+                let own = vec![own.signed().clone()].try_into().unwrap_or_default();
+                self.outputs
+                    .push_back(Output::Send(To::All, Message::Entries(own)));
+            }
+            for seat in self.replica.live().without(self.me).iter() {
+                self.recall(seat);
+            }
+            self.settle_return();
+        }
         self.work(rng);
     }
 
@@ -360,6 +398,18 @@ impl<G: Game> Table<G> {
                     self.answer(from, &head);
                 }
             }
+            Message::Recall(recall) => {
+                let answered = self.answered.entry(from).or_default();
+                if *answered < ANSWERS_A_TICK {
+                    *answered += 1;
+                    self.tell_own(from, &recall);
+                }
+            }
+            Message::Recalled(recalled) => {
+                self.hear_own(from, &recalled)?;
+                self.settle_return();
+                self.work(rng);
+            }
             Message::Evidence(evidence) => {
                 let charter = self.replica.charter();
                 let culprit = evidence
@@ -402,10 +452,14 @@ impl<G: Game> Table<G> {
         }
         let head = self.head();
         self.outputs.push_back(Output::Send(To::All, head));
+        for seat in self.replica.live().without(self.me).iter() {
+            self.recall(seat);
+        }
     }
 
     /// Tells one seat what we have: it has just connected.
     pub fn greet(&mut self, seat: Seat) {
+        self.recall(seat);
         let head = self.head();
         self.outputs.push_back(Output::Send(To::One(seat), head));
     }
@@ -479,7 +533,7 @@ impl<G: Game> Table<G> {
         }
         let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
         let seat = entry.seat();
-        if seat == self.me {
+        if seat == self.me && self.may_sign() {
             // We know what we have signed; one that we do not know was made by another process with
             // our key, and is for the others to judge.
             return Ok(());
@@ -488,7 +542,7 @@ impl<G: Game> Table<G> {
             .step_entries(entry.step())
             .and_then(|step| step.get(&seat))
         {
-            if let Some(evidence) = Equivocation::of(held, &entry) {
+            if let (true, Some(evidence)) = (seat != self.me, Equivocation::of(held, &entry)) {
                 self.convict((seat, entry.step()), evidence);
             }
             return Ok(());
@@ -507,6 +561,8 @@ impl<G: Game> Table<G> {
 
     fn convict(&mut self, (seat, step): (Seat, u64), evidence: Equivocation) {
         if self.evidence.is_none() {
+            let record = Record::Evidence(Box::new(evidence.clone()));
+            self.outputs.push_back(Output::Keep(record));
             let message = Message::Evidence(Box::new(evidence.clone()));
             self.evidence = Some(evidence);
             self.outputs.push_back(Output::Send(To::All, message));
@@ -543,6 +599,7 @@ impl<G: Game> Table<G> {
                 return;
             }
             if !self.open.contains_key(&self.me)
+                && self.may_sign()
                 && let Some(body) = self.body(kind, rng)
             {
                 self.sign(body);
@@ -564,21 +621,24 @@ impl<G: Game> Table<G> {
                 if self.counted.contains(seat) {
                     continue;
                 }
-                let Some(entry) = self.open.get(&seat) else {
+                let Some(entry) = self.open.get(&seat).cloned() else {
                     continue;
                 };
                 match self
                     .replica
-                    .examine(entry, &self.counting(), Proofs::Verify)
+                    .examine(&entry, &self.counting(), Proofs::Verify)
                 {
                     Verdict::Counts => self.counted.insert(seat),
                     Verdict::Waits => {}
                     Verdict::Desync => {
-                        let step = entry.step();
-                        return self.stop(Stop::Desync(seat, step));
+                        self.keep_counted();
+                        self.keep_entry(&entry);
+                        return self.stop(Stop::Desync(seat, entry.step()));
                     }
                     Verdict::Fault(what) => {
-                        let fault = Fault::of(entry, what);
+                        let fault = Fault::of(&entry, what);
+                        self.keep_counted();
+                        self.keep_entry(&entry);
                         // Everybody shall be able to see it.
                         let evidence = vec![entry.signed().clone()].try_into();
                         let message = Message::Entries(evidence.unwrap_or_default());
@@ -616,6 +676,9 @@ impl<G: Game> Table<G> {
             return self.stop(Stop::Broken(Broken::Engine));
         };
         let message = vec![entry.signed().clone()].try_into().unwrap_or_default();
+        // With everything that it names, before anybody sees it.
+        self.keep_counted();
+        self.keep_entry(&entry);
         self.open.insert(self.me, entry);
         self.outputs
             .push_back(Output::Send(To::All, Message::Entries(message)));
@@ -623,8 +686,10 @@ impl<G: Game> Table<G> {
 
     fn complete(&mut self) {
         let step = self.replica.step();
+        self.keep_counted();
         let entries = std::mem::replace(&mut self.open, std::mem::take(&mut self.ahead));
         self.counted = SeatSet::EMPTY;
+        self.kept = SeatSet::EMPTY;
         let deal = self.replica.deal();
         let result = self.replica.finish(&entries);
         self.log.push(entries);
@@ -674,14 +739,22 @@ impl<G: Game> Table<G> {
 
     /// What this seat writes into the open step; `None` if it has nothing to say yet.
     fn body(&mut self, kind: StepKind, rng: &mut dyn CryptoRng) -> Option<Body> {
-        if kind == StepKind::Commit
-            && self
-                .secrets
-                .as_ref()
-                .is_none_or(|secrets| secrets.deal() != self.replica.deal())
-        {
+        self.recollect();
+        let deal = self.replica.deal();
+        let of_another = |secrets: &Secrets| secrets.deal() != deal;
+        if self.secrets.as_ref().is_none_or(of_another) {
+            if kind != StepKind::Commit {
+                // An old disk: the seed of this deal is lost, and with it all that it would say.
+                return None;
+            }
+            let seed = Seed::draw(rng);
+            let record = Record::Seed {
+                deal,
+                seed: seed.clone(),
+            };
+            self.outputs.push_back(Output::Keep(record));
             let context = self.replica.context(self.me);
-            self.secrets = Some(Secrets::new(Seed::draw(rng), context));
+            self.secrets = Some(Secrets::new(seed, context));
         }
         if let StepKind::Action { leader } = kind {
             return if leader == self.me {
@@ -694,7 +767,7 @@ impl<G: Game> Table<G> {
         match kind {
             StepKind::Commit => Some(secrets.commit()),
             StepKind::Key => Some(secrets.key()),
-            StepKind::Tip => Some(secrets.next_tip()),
+            StepKind::Tip => Some(secrets.next_tip(&self.replica)),
             StepKind::Effects => {
                 let owed = self.replica.owed(self.me);
                 Some(Body::Effects {
@@ -746,7 +819,7 @@ impl<G: Game> Table<G> {
         if let Some(action) = self.intended() {
             let preview = self.replica.preview(self.me, &action).ok()?;
             let owed = self.replica.owed_first(self.me, self.me, &preview);
-            let answers = self.secrets.as_ref()?.answers(&self.replica, &owed);
+            let answers = self.secrets.as_mut()?.answers(&self.replica, &owed);
             self.intent = None;
             return Some(Body::Act {
                 action: action_bytes(&action),
@@ -781,7 +854,7 @@ impl<G: Game> Table<G> {
                 let action = Replica::<G>::action(action)?;
                 let preview = self.replica.preview(leader, &action).ok()?;
                 let owed = self.replica.owed_first(self.me, leader, &preview);
-                self.secrets.as_ref()?.answers(&self.replica, &owed)
+                self.secrets.as_mut()?.answers(&self.replica, &owed)
             }
             _ => Default::default(),
         };

@@ -1,0 +1,49 @@
+//! What a seat keeps on disk, so that it can come back after a crash as if nothing had happened.
+//!
+//! A record is in the journal before anything that depends on it is sent: the seed before its
+//! commitment, an own entry before it goes out, and with it every entry that it may name and all
+//! earlier steps. So whatever a peer has seen of this seat, this seat knows after its return, and it
+//! never signs two bodies for one place. The records in their order, with the charter, give the table
+//! back ([`Table::restore`](super::live::Table::restore)); every prefix of a journal does.
+
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use crate::crypto::seed::Seed;
+use crate::log::entry::{MAX_ENTRY, SignedEntry};
+use crate::log::equivocation::Equivocation;
+use crate::wire::codec::{CodecError, decode, encode};
+
+/// The largest record, in bytes: a proof of equivocation holds two entries.
+pub const MAX_RECORD: usize = 2 * MAX_ENTRY + 1024;
+
+/// One thing to keep. A journal holds secrets: only its owner may read it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Record {
+    /// This seat's seed of a deal.
+    Seed {
+        /// The deal, from 0.
+        deal: u32,
+        /// The seed.
+        seed: Seed,
+    },
+    /// An entry, of whatever seat.
+    Entry(SignedEntry),
+    /// A seat's two entries for one place.
+    Evidence(Box<Equivocation>),
+}
+
+impl Record {
+    /// Its bytes, wiped when dropped.
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        Zeroizing::new(encode(self))
+    }
+
+    /// Decodes a record.
+    ///
+    /// # Errors
+    /// [`CodecError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
+        decode(bytes, MAX_RECORD)
+    }
+}

@@ -1,0 +1,235 @@
+//! Coming back: a table from its journal, and asking the others what this seat had signed.
+//!
+//! A seat that returns signs nothing before the others have told it which entries of its own they
+//! hold: one that it does not know means that its disk is old, and it adopts it. They are asked by a
+//! number drawn for this return, so that no late answer to an earlier one counts.
+//!
+//! One of several others may be gone for good, and could then never answer. So once the table has been
+//! patient with it, the answers of all but one are enough where there are three seats or more
+//! (`docs/protocol.md`, "Coming back").
+
+use std::collections::BTreeMap;
+
+use ed25519_dalek::SigningKey;
+use rand_core::CryptoRng;
+
+use super::super::journal::Record;
+use super::{Output, REPAIR_BYTES, Table, To};
+use crate::charter::SignedCharter;
+use crate::game::{Game, RuleSetError};
+use crate::log::entry::{Entry, EntryError, SignedEntry};
+use crate::seat::{Seat, SeatSet};
+use crate::wire::message::{MAX_RECALLED, Message, Recall, Recalled};
+
+/// Why a journal gives no table.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RestoreError {
+    /// The charter's rules make no game here.
+    #[error(transparent)]
+    Rules(#[from] RuleSetError),
+    /// An entry in it is none of this table.
+    #[error("the journal holds an entry that is refused: {0}")]
+    Entry(#[from] EntryError),
+    /// An entry that has no place where it stands.
+    #[error("the journal is not in order at step {0}")]
+    Order(u64),
+    /// Evidence in it proves nothing.
+    #[error("the journal holds evidence that proves nothing")]
+    Evidence,
+}
+
+/// A seat that has come back and has not heard from all others yet.
+#[derive(Clone, Debug)]
+pub(super) struct Return {
+    nonce: [u8; 16],
+    /// Who has told everything that it holds of ours.
+    heard: SeatSet,
+    /// Whether the patience with one silent seat is used up.
+    pub(super) impatient: bool,
+}
+
+impl<G: Game> Table<G> {
+    /// Sits down again at a table that this seat has left unwillingly, with what its journal holds.
+    /// The events of what was replayed are the first outputs; nothing is sent before
+    /// [`Self::begin`].
+    ///
+    /// # Errors
+    /// [`RestoreError`] if the journal is not one of this table and seat.
+    pub fn restore(
+        charter: SignedCharter,
+        me: Seat,
+        key: SigningKey,
+        records: impl IntoIterator<Item = Record>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, RestoreError> {
+        let mut table = Self::new(charter, me, key)?;
+        let mut nonce = [0; 16];
+        rng.fill_bytes(&mut nonce);
+        table.returning = Some(Return {
+            nonce,
+            heard: SeatSet::EMPTY,
+            impatient: false,
+        });
+        for record in records {
+            table.replay(record)?;
+        }
+        // What the journal holds is not sent or kept again by itself.
+        table
+            .outputs
+            .retain(|output| matches!(output, Output::Event(_)));
+        Ok(table)
+    }
+
+    fn replay(&mut self, record: Record) -> Result<(), RestoreError> {
+        match record {
+            Record::Seed { deal, seed } => {
+                self.seeds.insert(deal, seed);
+            }
+            Record::Evidence(evidence) => {
+                let charter = self.replica.charter();
+                let culprit = evidence
+                    .culprit(charter, &self.replica.table())
+                    .ok_or(RestoreError::Evidence)?;
+                self.convict(culprit, *evidence);
+            }
+            Record::Entry(signed) => {
+                let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
+                let seat = entry.seat();
+                if entry.step() != self.replica.step() || self.open.contains_key(&seat) {
+                    return Err(RestoreError::Order(entry.step()));
+                }
+                self.recollect();
+                self.open.insert(seat, entry);
+                self.kept.insert(seat);
+                self.count();
+                if self.stopped.is_none() && self.counted == self.replica.live() {
+                    self.complete();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether this seat may sign: it has not just come back, or has heard what it had signed.
+    pub(super) fn may_sign(&self) -> bool {
+        self.returning.is_none()
+    }
+
+    /// Asks a seat what it holds of ours, if that is still to be known.
+    pub(super) fn recall(&mut self, seat: Seat) {
+        if let Some(back) = &self.returning
+            && !back.heard.contains(seat)
+        {
+            let recall = Message::Recall(Recall {
+                nonce: back.nonce,
+                step: self.replica.step(),
+            });
+            self.outputs.push_back(Output::Send(To::One(seat), recall));
+        }
+    }
+
+    /// Tells a seat that has come back what we hold of its own from that step on.
+    pub(super) fn tell_own(&mut self, to: Seat, recall: &Recall) {
+        let mut entries: Vec<SignedEntry> = Vec::new();
+        let (mut bytes, mut complete) = (0, true);
+        let mut step = recall.step;
+        while let Some(held) = self.step_entries(step) {
+            if let Some(entry) = held.get(&to) {
+                bytes += entry.signed().size();
+                if bytes > REPAIR_BYTES || entries.len() >= MAX_RECALLED {
+                    complete = false;
+                    break;
+                }
+                entries.push(entry.signed().clone());
+            }
+            step = step.saturating_add(1);
+        }
+        let recalled = Message::Recalled(Recalled {
+            nonce: recall.nonce,
+            complete,
+            entries: entries.try_into().unwrap_or_default(),
+        });
+        self.outputs.push_back(Output::Send(To::One(to), recalled));
+    }
+
+    /// Takes what a seat holds of ours.
+    ///
+    /// # Errors
+    /// [`EntryError`] if it is no entry of this table.
+    pub(super) fn hear_own(&mut self, from: Seat, recalled: &Recalled) -> Result<(), EntryError> {
+        let asked = |back: &Return| back.nonce == recalled.nonce;
+        if !self.returning.as_ref().is_some_and(asked) {
+            return Ok(());
+        }
+        let mut known = recalled.complete;
+        for signed in recalled.entries.iter() {
+            self.hold(signed)?;
+            let hash = signed.hash();
+            let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
+            // One that is further ahead than we can keep is asked for again when we have come nearer.
+            known &= self
+                .step_entries(entry.step())
+                .and_then(|held| held.get(&self.me))
+                .is_some_and(|own| own.hash() == hash);
+        }
+        if known && let Some(back) = &mut self.returning {
+            back.heard.insert(from);
+        }
+        Ok(())
+    }
+
+    /// Whether enough others have answered; then this seat signs again.
+    pub(super) fn settle_return(&mut self) {
+        let others = self.replica.live().without(self.me);
+        if let Some(back) = &self.returning {
+            let silent = others
+                .iter()
+                .filter(|seat| !back.heard.contains(*seat))
+                .count();
+            let enough = silent == 0 || (silent == 1 && back.impatient && others.len() >= 2);
+            if enough {
+                self.returning = None;
+            }
+        }
+    }
+
+    /// Takes up the secrets of the open deal if the journal held its seed.
+    pub(super) fn recollect(&mut self) {
+        let deal = self.replica.deal();
+        if self
+            .secrets
+            .as_ref()
+            .is_none_or(|secrets| secrets.deal() != deal)
+            && let Some(seed) = self.seeds.remove(&deal)
+        {
+            let context = self.replica.context(self.me);
+            self.secrets = Some(super::Secrets::new(seed, context));
+        }
+    }
+
+    /// Keeps the entries of the open step that count and are not kept yet.
+    pub(super) fn keep_counted(&mut self) {
+        let fresh: Vec<(Seat, SignedEntry)> = self
+            .open
+            .iter()
+            .filter(|(seat, _)| self.counted.contains(**seat) && !self.kept.contains(**seat))
+            .map(|(seat, entry)| (*seat, entry.signed().clone()))
+            .collect();
+        for (seat, entry) in fresh {
+            self.kept.insert(seat);
+            self.outputs.push_back(Output::Keep(Record::Entry(entry)));
+        }
+    }
+
+    /// Keeps an entry of the open step, whatever it is worth.
+    pub(super) fn keep_entry(&mut self, entry: &Entry) {
+        if !self.kept.contains(entry.seat()) {
+            self.kept.insert(entry.seat());
+            let record = Record::Entry(entry.signed().clone());
+            self.outputs.push_back(Output::Keep(record));
+        }
+    }
+}
+
+/// Seeds from a journal whose deals have not begun, by deal.
+pub(super) type Seeds = BTreeMap<u32, crate::crypto::seed::Seed>;
