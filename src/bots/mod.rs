@@ -11,6 +11,7 @@ use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{Game, Halt};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use rand_core::Rng;
+use serde::{Deserialize, Serialize};
 
 use crate::games::chance::RefereeChance;
 use crate::games::{AnyAction, AnyGame};
@@ -45,7 +46,7 @@ pub trait Bot<G: Game>: Send + Sync {
 }
 
 /// How well a bot plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Level {
     /// Any legal action.
     Easy,

@@ -49,6 +49,8 @@ pub(super) enum Command {
     Host(Host),
     /// Sit down at a table
     Join(Join),
+    /// Go on with a table that was interrupted
+    Resume(Resume),
     /// A headless seat played by a bot
     Bot {
         #[command(subcommand)]
@@ -136,6 +138,14 @@ impl Join {
     pub(super) fn target(&self) -> Result<JoinTarget, crate::net::JoinError> {
         self.target.concat().parse()
     }
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Resume {
+    /// The table id, or enough of its first digits; needed if several tables wait
+    pub(super) table: Option<String>,
+    #[command(flatten)]
+    pub(super) seat: SeatArgs,
 }
 
 /// How the own seat is played and told about.

@@ -7,13 +7,14 @@ use std::time::Duration;
 use fairdeal_protocol::game::RuleSet;
 use tokio::runtime::Runtime;
 
-use super::args::{Common, Host, Join, Options, Play, SeatArgs};
+use super::args::{Common, Host, Join, Options, Play, Resume, SeatArgs};
 use super::{Exit, headless, usage};
 use crate::games::{game_info, rule_set};
 use crate::net::{JoinTarget, Multiaddr, Transport};
-use crate::session::driver::{Pilot, Role, Setup, start};
+use crate::session::driver::{self, Pilot, Role, Setup, start};
+use crate::session::journal::{Interrupted, interrupted};
 use crate::session::{Handle, SessionEvent};
-use crate::store::{DataDir, IdentityKey};
+use crate::store::{DataDir, IdentityKey, StoreError};
 use crate::tui::{self, app::Ending};
 
 /// How long a bot thinks at a table with a person, so that one can follow.
@@ -80,27 +81,34 @@ fn seat_bot(
     target: JoinTarget,
     transport: Transport,
     pilot: Pilot,
+    data: Arc<DataDir>,
 ) -> anyhow::Result<()> {
     let name = BOT_NAMES.get(index).copied().unwrap_or("Bot").to_owned();
     let listen = match transport {
         Transport::Memory => "/memory/0".parse()?,
         Transport::Tcp => "/ip4/127.0.0.1/tcp/0".parse()?,
     };
-    let mut handle = start(Setup {
+    let handle = start(Setup {
         identity: IdentityKey::generate()?,
         name,
         role: Role::Guest(target),
         transport,
         listen: vec![listen],
         pilot: Some(pilot),
-        archive: None,
+        data,
+        house: true,
     })?;
+    leave_alone(handle);
+    Ok(())
+}
+
+/// Reads a bot's events and throws them away.
+fn leave_alone(mut handle: Handle) {
     tokio::spawn(async move {
         while handle.events.recv().await.is_some() {}
         // Held until here: a dropped sender is the order to leave.
         drop(handle.commands);
     });
-    Ok(())
 }
 
 /// What the host's session is started with.
@@ -128,7 +136,8 @@ async fn open(
         transport: opening.transport,
         listen: opening.listen,
         pilot: own_pilot.then(|| pilot(&seat, false)),
-        archive: Some(data),
+        data: Arc::clone(&data),
+        house: false,
     })?;
     let mut early = Vec::new();
     if alone {
@@ -148,7 +157,8 @@ async fn open(
         if let Some(ticket) = ticket {
             for index in 0..usize::from(opening.bots) {
                 let target: JoinTarget = ticket.parse()?;
-                seat_bot(index, target, opening.transport, pilot(&seat, !own_pilot))?;
+                let pilot = pilot(&seat, !own_pilot);
+                seat_bot(index, target, opening.transport, pilot, Arc::clone(&data))?;
             }
         }
         break;
@@ -285,9 +295,47 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             transport: Transport::Tcp,
             listen: listen_or_everywhere(join.listen)?,
             pilot: headless_seat.then(|| pilot(&join.seat, false)),
-            archive: Some(data),
+            data,
+            house: false,
         })?;
         attend(common, join.seat, headless_seat, handle, Vec::new()).await
+    })
+}
+
+/// Goes on with a table that was interrupted, with the bots that played in the same program.
+pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
+    let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    let mut tables = interrupted(&data, resume.table.as_deref())?;
+    if tables.len() > 1 {
+        let words = tables.iter().filter_map(|(_, seats)| seats.first());
+        let words: Vec<String> = words.map(Interrupted::in_words).collect();
+        return Err(usage(format!(
+            "several tables wait, say which: {}",
+            words.join("; ")
+        )));
+    }
+    let Some((_, seats)) = tables.pop() else {
+        let waiting = interrupted(&data, None)?;
+        return Err(StoreError::NothingToResume {
+            waiting: waiting.into_iter().map(|(id, _)| id).collect(),
+        }
+        .into());
+    };
+    let identity = data.identity()?;
+    runtime()?.block_on(async {
+        let mut own = None;
+        for seat in seats {
+            let is_house = seat.is_house();
+            let pilot = resume.seat.headless.then(|| pilot(&resume.seat, false));
+            let handle = driver::resume(seat, identity.clone(), pilot, Arc::clone(&data))?;
+            if is_house {
+                leave_alone(handle);
+            } else {
+                own = Some(handle);
+            }
+        }
+        let own = own.ok_or_else(|| usage("only bots sat here; nobody can resume this table"))?;
+        attend(common, resume.seat, resume.seat.headless, own, Vec::new()).await
     })
 }
 

@@ -13,6 +13,7 @@
 //! watched  streams that break when silent
 //! codec    frames on a stream              outbox   events to the owner, fair and bounded
 //! wanted   who to dial again, and when     peer     ids        ticket   invitations
+//! port     ports of listening addresses
 //! ```
 
 mod codec;
@@ -23,6 +24,7 @@ mod gate;
 mod node;
 mod outbox;
 mod peer;
+mod port;
 mod swarm;
 #[cfg(test)]
 mod tests;
@@ -34,5 +36,6 @@ pub use event::{DialFailure, NodeEvent, SendFailure, SendId};
 pub use libp2p::Multiaddr;
 pub use node::{LONGEST_MESSAGE, Node, NodeConfig, NodeError, NodeHandle, Transport};
 pub use peer::{PeerId, PeerIdError};
+pub use port::{any_port, at_port_of};
 pub use swarm::PROTOCOL_VERSION;
 pub use ticket::{JoinError, JoinTarget, MAX_ADDRESS_BYTES, MAX_ADDRESSES, Ticket, TicketError};

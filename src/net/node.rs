@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::driver::Driver;
@@ -36,7 +37,7 @@ const COMMANDS: usize = 256;
 const EVENTS: usize = 32;
 
 /// What carries the connections; Noise and Yamux are on top in either case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Transport {
     /// TCP, with names looked up by the system's resolver.
     Tcp,

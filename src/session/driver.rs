@@ -10,16 +10,18 @@ use fairdeal_protocol::charter::{Charter, SignedCharter};
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_protocol::table::live::{Event, Output, Stop, Table, To};
+use fairdeal_protocol::table::live::{Event, Output, RestoreError, Stop, Table, To};
 use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::wire::bounded::Text;
 use fairdeal_protocol::wire::message::Message;
 use getrandom::SysRng;
 use getrandom::rand_core::UnwrapErr;
 use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::frame::{Addresses, Frame, Join, MAX_ADDRESSES, MAX_FRAME};
+use super::journal::{Header, Interrupted, Place};
 use super::lobby::{Agreed, GuestLobby, HostLobby, LobbyError, Outbox};
 use super::text::clean;
 use super::{Command, Handle, LobbyView, PeerState, SessionEvent, Snapshot};
@@ -27,9 +29,9 @@ use crate::bots::{self, Bot, Level};
 use crate::games::{AnyAction, AnyGame, TableGame as _};
 use crate::net::{
     JoinTarget, Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, PeerId, Ticket,
-    TicketError, Transport,
+    TicketError, Transport, any_port, at_port_of,
 };
-use crate::store::{DataDir, IdentityKey};
+use crate::store::{DataDir, IdentityKey, Journal, JournalFile};
 
 /// How often lost messages are looked for.
 const TICK: Duration = Duration::from_millis(500);
@@ -73,8 +75,10 @@ pub struct Setup {
     pub listen: Vec<Multiaddr>,
     /// Who plays the seat, if it is not the holder of the handle.
     pub pilot: Option<Pilot>,
-    /// Where transcripts and evidence are kept; `None` for a bot within another player's program.
-    pub archive: Option<Arc<DataDir>>,
+    /// Where journals, transcripts and evidence are kept.
+    pub data: Arc<DataDir>,
+    /// Whether this is a bot within another player's program, which writes the transcript.
+    pub house: bool,
 }
 
 /// Why a session cannot start.
@@ -89,6 +93,15 @@ pub enum SessionError {
     /// The system has no randomness.
     #[error("the system gives no random bytes: {0}")]
     Random(getrandom::Error),
+    /// The journal is another player's.
+    #[error(
+        "the identity in the data directory is not the one that sat at this table; use the data \
+         directory that it was played with"
+    )]
+    OtherIdentity,
+    /// The journal gives no table.
+    #[error("{0}")]
+    Restore(#[from] RestoreError),
 }
 
 /// Starts a session in a task of the current tokio runtime.
@@ -100,6 +113,10 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
     config.listen.clone_from(&setup.listen);
     config.max_message = MAX_FRAME;
     let (node, network) = Node::spawn(&setup.identity, config)?;
+    let place = Place {
+        transport: setup.transport,
+        listen: setup.listen,
+    };
     let key = SigningKey::from_bytes(setup.identity.seed());
     let mut random = [0_u8; 40];
     getrandom::fill(&mut random).map_err(SessionError::Random)?;
@@ -134,16 +151,104 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
             Stage::Guest(GuestLobby::new(host, key.clone(), Join { lobby, ..own }))
         }
     };
+    let keeper = Keeper {
+        data: setup.data,
+        house: setup.house.then_some(setup.identity),
+    };
+    Ok(run(Parts {
+        node,
+        network,
+        key,
+        stage,
+        place,
+        pilot: setup.pilot,
+        keeper,
+    }))
+}
+
+/// Sits down again at a table that was interrupted, in a task of the current tokio runtime. The own
+/// seat is played by `pilot`, if there is one; a bot of the house by itself.
+///
+/// # Errors
+/// [`SessionError`].
+pub fn resume(
+    interrupted: Interrupted,
+    identity: IdentityKey,
+    pilot: Option<Pilot>,
+    data: Arc<DataDir>,
+) -> Result<Handle, SessionError> {
+    let Interrupted {
+        agreed,
+        place,
+        journal,
+        records,
+        house,
+        ..
+    } = interrupted;
+    let is_house = house.is_some();
+    let (identity, pilot) = house.map_or((identity, pilot), |(own, pilot)| (own, Some(pilot)));
+    let key = SigningKey::from_bytes(identity.seed());
+    if agreed.charter.charter().seat_of(&(&key).into()) != Some(agreed.me) {
+        return Err(SessionError::OtherIdentity);
+    }
+    let mut config = NodeConfig::new(place.transport);
+    config.listen.clone_from(&place.listen);
+    config.max_message = MAX_FRAME;
+    let spawned = Node::spawn(&identity, config.clone()).or_else(|error| match error {
+        // Somebody else has the port now: the others are dialled from another one.
+        NodeError::Listen { .. } => {
+            config.listen = place.listen.iter().map(any_port).collect();
+            Node::spawn(&identity, config)
+        }
+        error => Err(error),
+    });
+    let (node, network) = spawned?;
+    let mut rng = UnwrapErr(SysRng);
+    let table = Table::restore(
+        agreed.charter.clone(),
+        agreed.me,
+        key.clone(),
+        records,
+        &mut rng,
+    )?;
+    Ok(run(Parts {
+        node,
+        network,
+        key,
+        stage: Stage::Restored(Box::new((table, agreed, journal))),
+        place,
+        pilot,
+        keeper: Keeper {
+            data,
+            house: is_house.then_some(identity),
+        },
+    }))
+}
+
+/// What a driver is put together from.
+struct Parts {
+    node: NodeHandle,
+    network: mpsc::Receiver<NodeEvent>,
+    key: SigningKey,
+    stage: Stage,
+    place: Place,
+    pilot: Option<Pilot>,
+    keeper: Keeper,
+}
+
+fn run(parts: Parts) -> Handle {
     let (commands, inbox) = mpsc::channel(64);
     let (events, outbox) = mpsc::channel(1024);
     let driver = Driver {
-        node,
-        key,
-        stage,
-        bot: setup
-            .pilot
-            .map(|pilot| (bots::bot(pilot.level), pilot.pace)),
-        archive: setup.archive,
+        node: parts.node,
+        key: parts.key,
+        stage: parts.stage,
+        place: parts.place,
+        pilot: parts.pilot,
+        bot: parts.pilot.map(|pilot| bots::bot(pilot.level)),
+        keeper: parts.keeper,
+        journal: None,
+        settled: false,
         events,
         connected: Vec::new(),
         told: None,
@@ -154,16 +259,28 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
         done: None,
         rng: UnwrapErr(SysRng),
     };
-    tokio::spawn(driver.run(network, inbox));
-    Ok(Handle {
+    tokio::spawn(driver.run(parts.network, inbox));
+    Handle {
         commands,
         events: outbox,
-    })
+    }
+}
+
+/// Whose disk this session writes to.
+struct Keeper {
+    data: Arc<DataDir>,
+    /// The identity of a bot of the house, which has no file of its own.
+    house: Option<IdentityKey>,
 }
 
 enum Stage {
-    Host { lobby: HostLobby, id: [u8; 8] },
+    Host {
+        lobby: HostLobby,
+        id: [u8; 8],
+    },
     Guest(GuestLobby),
+    /// Read from a journal; the first thing that the task does is to sit down.
+    Restored(Box<(Table<AnyGame>, Agreed, Arc<Journal>)>),
     Table(Box<Seated>),
     Ended,
 }
@@ -173,6 +290,7 @@ struct Seated {
     table: Table<AnyGame>,
     id: Hash32,
     charter: SignedCharter,
+    addresses: Vec<Addresses>,
     names: Vec<String>,
     peers: BTreeMap<Seat, PeerId>,
 }
@@ -181,9 +299,15 @@ struct Driver {
     node: NodeHandle,
     key: SigningKey,
     stage: Stage,
-    /// Who plays the seat instead of the holder of the handle, and how long it thinks.
-    bot: Option<(Box<dyn Bot<AnyGame>>, Duration)>,
-    archive: Option<Arc<DataDir>>,
+    place: Place,
+    /// Who plays the seat instead of the holder of the handle.
+    pilot: Option<Pilot>,
+    bot: Option<Box<dyn Bot<AnyGame>>>,
+    keeper: Keeper,
+    /// The journal of the table, once there is one.
+    journal: Option<Arc<Journal>>,
+    /// Whether nobody will ever ask for what is in it.
+    settled: bool,
     events: mpsc::Sender<SessionEvent>,
     connected: Vec<PeerId>,
     /// The lobby as it was last told.
@@ -216,6 +340,15 @@ impl Driver {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         self.addresses_at = Some(Instant::now() + SETTLE);
+        self.stage = match self.stage {
+            Stage::Restored(restored) => {
+                let (table, agreed, journal) = *restored;
+                self.stage = Stage::Ended;
+                self.open_table(table, agreed, journal).await;
+                self.stage
+            }
+            stage => stage,
+        };
         while !matches!(self.stage, Stage::Ended) {
             tokio::select! {
                 event = network.recv() => match event {
@@ -233,6 +366,22 @@ impl Driver {
             }
         }
         self.node.shutdown().await;
+        if self.settled
+            && let Some(journal) = self.journal.take().and_then(Arc::into_inner)
+            && let Err(error) = journal.remove()
+        {
+            tracing::warn!(%error, "the journal of a finished table stays");
+        }
+    }
+
+    /// Notes in the journal that this table asks for nothing more from its player.
+    fn end_journal(&self) {
+        if let Some(journal) = &self.journal
+            && let Err(error) = journal.end()
+        {
+            // It will be offered to be resumed, and end at once.
+            tracing::warn!(%error, "the end of the table is not noted");
+        }
     }
 
     async fn tell(&self, event: SessionEvent) {
@@ -264,6 +413,9 @@ impl Driver {
     async fn addresses_known(&mut self) {
         self.addresses_at = None;
         let addresses = self.node.addresses().await.unwrap_or_default();
+        for listen in &mut self.place.listen {
+            *listen = at_port_of(listen, &addresses);
+        }
         let bytes: Vec<_> = addresses
             .iter()
             .take(MAX_ADDRESSES)
@@ -286,7 +438,7 @@ impl Driver {
                 self.send_all(&outbox);
                 return;
             }
-            Stage::Table(_) | Stage::Ended => return,
+            Stage::Restored(_) | Stage::Table(_) | Stage::Ended => return,
         };
         match ticket {
             Ok(ticket) => self.show_ticket(&ticket, &addresses).await,
@@ -316,7 +468,7 @@ impl Driver {
         let mut view = match &self.stage {
             Stage::Host { lobby, .. } => lobby.view(),
             Stage::Guest(lobby) => lobby.view(),
-            Stage::Table(_) | Stage::Ended => return,
+            Stage::Restored(_) | Stage::Table(_) | Stage::Ended => return,
         };
         let before = self.told.clone().unwrap_or_default();
         view.ticket.clone_from(&before.ticket);
@@ -343,44 +495,85 @@ impl Driver {
     }
 
     async fn lobby_result(&mut self, result: Result<(Outbox, Option<Agreed>), LobbyError>) {
-        match result {
-            Err(error) => self.fail(error.to_string()).await,
-            Ok((outbox, agreed)) => {
+        let (outbox, agreed) = match result {
+            Err(error) => return self.fail(error.to_string()).await,
+            Ok(result) => result,
+        };
+        let Some(agreed) = agreed else {
+            self.send_all(&outbox);
+            return self.tell_lobby().await;
+        };
+        // Before anybody else can open the table: whoever is in it must be able to come back.
+        match self.begin_journal(&agreed) {
+            Err(why) => self.fail(why).await,
+            Ok((table, journal)) => {
                 self.send_all(&outbox);
                 self.tell_lobby().await;
-                if let Some(agreed) = agreed {
-                    self.sit_down(agreed).await;
-                }
+                self.open_table(table, agreed, journal).await;
             }
         }
     }
 
-    /// The charter is signed by all: the table opens.
-    async fn sit_down(&mut self, agreed: Agreed) {
+    /// The table that was agreed on, and its journal: the one that there is already if this player has
+    /// sat there before.
+    fn begin_journal(&mut self, agreed: &Agreed) -> Result<(Table<AnyGame>, Arc<Journal>), String> {
+        let (charter, me, key) = (agreed.charter.clone(), agreed.me, self.key.clone());
+        let id = charter.table().to_string();
+        let data = &self.keeper.data;
+        let mut records = Vec::new();
+        let mut journal = None;
+        if agreed.again {
+            let files = data.journals().map_err(|error| error.to_string())?;
+            let own = |file: &&JournalFile| file.table == id && file.seat == me;
+            if let Some(file) = files.iter().find(own) {
+                let kept = Interrupted::open(data, file).map_err(|error| error.to_string())?;
+                records = kept.records;
+                journal = Some(kept.journal);
+            }
+        }
+        let journal = match journal {
+            Some(journal) => journal,
+            None => {
+                let house = self.keeper.house.as_ref().zip(self.pilot);
+                let header = Header::new(agreed, &self.place, house).to_bytes();
+                let begun = data.begin_journal(&id, me, &header);
+                Arc::new(begun.map_err(|error| error.to_string())?)
+            }
+        };
+        let table = if agreed.again {
+            Table::restore(charter, me, key, records, &mut self.rng)
+                .map_err(|error| error.to_string())
+        } else {
+            Table::new(charter, me, key).map_err(|error| error.to_string())
+        };
+        Ok((table?, journal))
+    }
+
+    /// Sits down: the charter is signed by all.
+    async fn open_table(&mut self, table: Table<AnyGame>, agreed: Agreed, journal: Arc<Journal>) {
         let Agreed {
             charter,
             me,
             addresses,
+            again,
         } = agreed;
-        let table = match Table::new(charter.clone(), me, self.key.clone()) {
-            Ok(table) => table,
-            Err(error) => return self.fail(error.to_string()).await,
-        };
         let names = display_names(charter.charter());
         let mut peers = BTreeMap::new();
-        for ((seat, player), listed) in charter.charter().seated().zip(addresses) {
+        for ((seat, player), listed) in charter.charter().seated().zip(&addresses) {
             if seat == me {
                 continue;
             }
             match PeerId::from_bytes(&player.key.to_bytes()) {
                 Ok(peer) => {
                     peers.insert(seat, peer);
-                    // The later seat dials the earlier one, so that two do not dial each other.
                     let known: Vec<Multiaddr> = listed
                         .iter()
                         .filter_map(|bytes| Multiaddr::try_from(bytes.to_vec()).ok())
                         .collect();
-                    if seat < me && Some(seat) != Seat::new(0) && !known.is_empty() {
+                    // The later seat dials the earlier one, so that two do not dial each other; but
+                    // nobody knows for sure where one that has come back is.
+                    let dials = again || (seat < me && Some(seat) != Seat::new(0));
+                    if dials && !known.is_empty() {
                         let _ = self.node.keep(peer, known);
                     }
                 }
@@ -396,21 +589,20 @@ impl Driver {
             me,
         };
         self.tell(started).await;
-        let mut seated = Box::new(Seated {
-            table,
-            id,
-            charter,
-            names,
-            peers,
-        });
-        seated.table.begin(&mut self.rng);
-        let present: Vec<Seat> = seated
-            .peers
+        let present: Vec<Seat> = peers
             .iter()
             .filter(|(_, peer)| self.connected.contains(peer))
             .map(|(seat, _)| *seat)
             .collect();
-        self.stage = Stage::Table(seated);
+        self.stage = Stage::Table(Box::new(Seated {
+            table,
+            id,
+            charter,
+            addresses,
+            names,
+            peers,
+        }));
+        self.journal = Some(journal);
         for seat in present {
             self.tell(SessionEvent::Peer {
                 seat,
@@ -418,7 +610,40 @@ impl Driver {
             })
             .await;
         }
+        self.history().await;
+        if let Stage::Table(seated) = &mut self.stage {
+            seated.table.begin(&mut self.rng);
+        }
         self.flush().await;
+        self.show().await;
+        self.plan();
+    }
+
+    /// Tells what happened before a return, in lines alone, and how it ended if it did.
+    async fn history(&mut self) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        let mut events = Vec::new();
+        while let Some(output) = seated.table.poll() {
+            if let Output::Event(event) = output {
+                events.push(event);
+            }
+        }
+        for event in events {
+            match event {
+                Event::News(News::Game(event)) => {
+                    if let Stage::Table(seated) = &self.stage {
+                        let line = seated.table.game().event_text(&event, &seated.names);
+                        self.tell(SessionEvent::Line(line)).await;
+                    }
+                }
+                event @ (Event::News(News::Finished) | Event::Stopped(_)) => {
+                    self.news(event).await;
+                }
+                _ => {}
+            }
+        }
     }
 
     // The network.
@@ -463,7 +688,7 @@ impl Driver {
                             self.show().await;
                         }
                     }
-                    Stage::Guest(_) | Stage::Ended => {}
+                    Stage::Guest(_) | Stage::Restored(_) | Stage::Ended => {}
                 }
             }
             NodeEvent::Message { peer, bytes } => match Frame::from_bytes(&bytes) {
@@ -508,11 +733,16 @@ impl Driver {
                 let frame = HostLobby::signed(&seated.charter);
                 self.send(peer, &frame);
             }
+            // One of us that has lost the table.
+            (Stage::Table(seated), Frame::Join(_)) if seated.seat_of(peer).is_some() => {
+                let frame = HostLobby::back(&seated.charter, &seated.addresses);
+                self.send(peer, &frame);
+            }
             (Stage::Table(_), Frame::Join(_)) => {
                 let text = Text::try_from("the table is already playing".to_owned());
                 self.send(peer, &Frame::Refused(text.unwrap_or_default()));
             }
-            (Stage::Table(_) | Stage::Ended, _) => {}
+            (Stage::Restored(_) | Stage::Table(_) | Stage::Ended, _) => {}
         }
     }
 
@@ -536,7 +766,7 @@ impl Driver {
                 seated.table.tick();
                 self.flush().await;
             }
-            Stage::Ended => {}
+            Stage::Restored(_) | Stage::Ended => {}
         }
     }
 
@@ -554,7 +784,7 @@ impl Driver {
 
     async fn pilot_acts(&mut self) {
         self.think = None;
-        let (Stage::Table(seated), Some((bot, _))) = (&mut self.stage, &mut self.bot) else {
+        let (Stage::Table(seated), Some(bot)) = (&mut self.stage, &mut self.bot) else {
             return;
         };
         let table = &seated.table;
@@ -578,13 +808,28 @@ impl Driver {
         let mut changed = false;
         let mut news = Vec::new();
         let mut frames: Outbox = Vec::new();
+        let mut records = Vec::new();
         while let Some(output) = seated.table.poll() {
             match output {
+                Output::Keep(record) => records.push(record.to_bytes()),
                 Output::Send(to, message) => seated.address(to, message, &mut frames),
                 Output::Event(event) => {
                     changed = true;
                     news.push(event);
                 }
+            }
+        }
+        if !records.is_empty() {
+            let Some(journal) = self.journal.clone() else {
+                return;
+            };
+            let kept = spawn_blocking(move || journal.append(&records)).await;
+            // What is not on disk must not be said.
+            if let Err(why) = kept
+                .map_err(|e| e.to_string())
+                .and_then(|kept| kept.map_err(|e| e.to_string()))
+            {
+                return self.fail(why).await;
             }
         }
         self.send_all(&frames);
@@ -599,6 +844,7 @@ impl Driver {
             && seated.table.all_finished()
         {
             // The others may still wait for our last head to be acknowledged.
+            self.settled = true;
             let soon = Instant::now() + Duration::from_millis(100);
             self.done = Some(self.done.map_or(soon, |end| end.min(soon)));
         }
@@ -606,7 +852,7 @@ impl Driver {
 
     /// Lets the bot think if there is something to think about.
     fn plan(&mut self) {
-        let (Stage::Table(seated), Some((_, pace))) = (&self.stage, &self.bot) else {
+        let (Stage::Table(seated), Some(pilot)) = (&self.stage, &self.pilot) else {
             return;
         };
         let table = &seated.table;
@@ -616,7 +862,7 @@ impl Driver {
                 .legal(table.me(), table.known())
                 .iter()
                 .any(|action| table.game().out_of_turn(action));
-        self.think = may_act.then(|| Instant::now() + *pace);
+        self.think = may_act.then(|| Instant::now() + pilot.pace);
     }
 
     async fn show(&self) {
@@ -698,15 +944,17 @@ impl Driver {
         };
         let table = &seated.table;
         let game = table.game();
-        let saved = self.archive.as_ref().map(|archive| {
+        let saved = self.keeper.house.is_none().then(|| {
             let bytes = table
                 .transcript()
                 .to_bytes()
                 .map_err(|error| error.to_string())?;
-            archive
+            self.keeper
+                .data
                 .save_transcript(&seated.id.to_string(), &bytes)
                 .map_err(|error| error.to_string())
         });
+        self.end_journal();
         let transcript = match saved {
             None => std::path::PathBuf::new(),
             Some(Ok(path)) => path,
@@ -738,13 +986,13 @@ impl Driver {
             Stop::Desync(..) | Stop::Broken(_) => None,
         };
         let bytes = seated.table.transcript().to_bytes().ok();
-        let evidence = self
-            .archive
-            .as_ref()
-            .zip(bytes)
-            .and_then(|(archive, bytes)| {
-                archive.save_evidence(&seated.id.to_string(), &bytes).ok()
-            });
+        let own = self.keeper.house.is_none();
+        let evidence = bytes.filter(|_| own).and_then(|bytes| {
+            let id = seated.id.to_string();
+            self.keeper.data.save_evidence(&id, &bytes).ok()
+        });
+        self.end_journal();
+        self.settled = true;
         self.tell(SessionEvent::Fault {
             seat,
             what: stop.to_string(),
@@ -777,7 +1025,7 @@ impl Seated {
 }
 
 /// Names for the screen: cleaned, and told apart by their seat if two are alike.
-fn display_names(charter: &Charter) -> Vec<String> {
+pub(super) fn display_names(charter: &Charter) -> Vec<String> {
     let cleaned: Vec<String> = charter
         .players
         .iter()

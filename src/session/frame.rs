@@ -59,6 +59,15 @@ pub struct Proposal {
     pub addresses: Bounded<Addresses, MAX_SEATS>,
 }
 
+/// A table that is playing, to one of its seats that has lost it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Back {
+    /// The charter and the addresses.
+    pub proposal: Proposal,
+    /// All signatures, in seat order.
+    pub signatures: Bounded<SignatureBytes, MAX_SEATS>,
+}
+
 /// Everything that is sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Frame {
@@ -91,6 +100,8 @@ pub enum Frame {
         /// The message.
         message: Message,
     },
+    /// Seat to a seat that asks for a place: you have one.
+    Back(Box<Back>),
 }
 
 impl Frame {

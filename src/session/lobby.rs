@@ -17,7 +17,7 @@ use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::wire::bounded::Text;
 
 use super::LobbyView;
-use super::frame::{Addresses, Frame, Join, Proposal, Roster};
+use super::frame::{Addresses, Back, Frame, Join, Proposal, Roster};
 use super::text::clean;
 use crate::games::AnyGame;
 use crate::net::PeerId;
@@ -34,6 +34,8 @@ pub struct Agreed {
     pub me: Seat,
     /// The addresses in seat order.
     pub addresses: Vec<Addresses>,
+    /// Whether this player has sat at the table before: it may have signed entries there.
+    pub again: bool,
 }
 
 /// Why a lobby comes to nothing, in words for the player.
@@ -304,8 +306,21 @@ impl HostLobby {
                 charter,
                 me,
                 addresses,
+                again: false,
             }),
         ))
+    }
+
+    /// For a seat of the table that has lost it.
+    pub fn back(charter: &SignedCharter, addresses: &[Addresses]) -> Frame {
+        let proposal = Proposal {
+            charter: charter.charter().clone(),
+            addresses: addresses.to_vec().try_into().unwrap_or_default(),
+        };
+        Frame::Back(Box::new(Back {
+            proposal,
+            signatures: charter.signatures().to_vec().try_into().unwrap_or_default(),
+        }))
     }
 
     /// The frame that opens the table, which a guest that missed it is sent again.
@@ -453,11 +468,34 @@ impl GuestLobby {
                         charter,
                         me: *me,
                         addresses,
+                        again: false,
                     }),
                 ))
             }
+            Frame::Back(back) => self.come_back(*back).map(|agreed| (Vec::new(), agreed)),
             _ => Ok((Vec::new(), None)),
         }
+    }
+
+    /// The table is playing already, and one of its seats is ours: our own signature is the proof that
+    /// we have agreed to it once.
+    fn come_back(&self, back: Back) -> Result<Option<Agreed>, LobbyError> {
+        let Proposal { charter, addresses } = back.proposal;
+        if self.own.lobby.is_some_and(|lobby| lobby != charter.lobby) {
+            return Ok(None);
+        }
+        let charter = SignedCharter::assemble(charter, back.signatures.into_inner())?;
+        let own_key = (&self.key).into();
+        let me = charter
+            .charter()
+            .seat_of(&own_key)
+            .ok_or(LobbyError::BadProposal("does not have our seat in it"))?;
+        Ok(Some(Agreed {
+            charter,
+            me,
+            addresses: addresses.into_inner(),
+            again: true,
+        }))
     }
 
     fn sign(&mut self, proposal: Proposal) -> Result<Outbox, LobbyError> {

@@ -5,6 +5,7 @@
 
 pub mod driver;
 pub mod frame;
+pub mod journal;
 pub mod lobby;
 pub mod text;
 

@@ -136,7 +136,7 @@ impl DataDir {
 }
 
 /// Checks and lowers a table id or the start of one, so that it can be a file name.
-fn hexadecimal(text: &str) -> Result<String, StoreError> {
+pub(super) fn hexadecimal(text: &str) -> Result<String, StoreError> {
     let lower = text.to_ascii_lowercase();
     let digits = lower.bytes().all(|byte| byte.is_ascii_hexdigit());
     if digits && (1..=64).contains(&lower.len()) {
@@ -153,7 +153,7 @@ fn names<'a>(files: impl Iterator<Item = &'a TranscriptFile>) -> Vec<String> {
 }
 
 /// The plain files of a folder; none if it does not exist.
-fn list(folder: &Path) -> Result<Vec<(PathBuf, fs::Metadata)>, StoreError> {
+pub(super) fn list(folder: &Path) -> Result<Vec<(PathBuf, fs::Metadata)>, StoreError> {
     let failed = |source| StoreError::io("list", folder, source);
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

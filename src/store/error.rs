@@ -77,6 +77,34 @@ pub enum StoreError {
         /// The table ids that match, newest first, at most ten.
         matches: Vec<String>,
     },
+    /// A journal cannot be read or written.
+    #[error(
+        "the journal {path} fails: {source}; make room on the disk, or delete the file to give the \
+         table up",
+        path = path.display()
+    )]
+    Journal {
+        /// The file.
+        path: PathBuf,
+        /// The database's reason.
+        source: Box<redb::Error>,
+    },
+    /// A journal of another version of the program.
+    #[error(
+        "the journal {path} was written by another version of fairdeal; resume the table with that \
+         one, or delete the file to give the table up",
+        path = path.display()
+    )]
+    ForeignJournal {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No table is waiting to be resumed, or none with that id.
+    #[error("no such table is waiting to be resumed; {}", waiting_text(waiting))]
+    NothingToResume {
+        /// The table ids that there are, newest first, at most ten.
+        waiting: Vec<String>,
+    },
     /// A table has as many evidence files as we keep.
     #[error("table {table} has {limit} evidence files already; the new one was not saved")]
     TooMuchEvidence {
@@ -94,6 +122,14 @@ impl StoreError {
             path: path.to_path_buf(),
             source,
         }
+    }
+}
+
+fn waiting_text(waiting: &[String]) -> String {
+    if waiting.is_empty() {
+        "there is none".to_owned()
+    } else {
+        format!("there are {}", waiting.join(", "))
     }
 }
 

@@ -21,6 +21,19 @@ pub(super) fn create_private_dir(path: &Path) -> Result<(), StoreError> {
         .map_err(|source| StoreError::io("create", path, source))
 }
 
+/// Opens a file for reading and writing, and makes it if there is none; for the owner alone.
+pub(super) fn open_private(path: &Path) -> Result<File, StoreError> {
+    private(
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false),
+    )
+    .open(path)
+    .map_err(|source| StoreError::io("open", path, source))
+}
+
 /// Opens the file that carries the lock. Its content is never used.
 pub(super) fn open_lock(path: &Path) -> Result<File, StoreError> {
     private(OpenOptions::new().write(true).create(true).truncate(false))
@@ -79,13 +92,13 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
 
 /// A rename is on disk only once its directory is.
 #[cfg(unix)]
-fn sync_parent(path: &Path) -> io::Result<()> {
+pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
     path.parent()
         .map_or(Ok(()), |parent| File::open(parent)?.sync_all())
 }
 
 #[cfg(not(unix))]
-fn sync_parent(_: &Path) -> io::Result<()> {
+pub(super) fn sync_parent(_: &Path) -> io::Result<()> {
     Ok(())
 }
 

@@ -1,14 +1,15 @@
-//! The data directory: identity, transcripts and evidence on this machine's disk.
+//! The data directory: identity, journals, transcripts and evidence on this machine's disk.
 //!
 //! ```text
 //! DATA_DIR/                 0700 when we create it
 //!   lock                    held exclusively for as long as a DataDir lives
 //!   identity.key            the Ed25519 seed, 0600
+//!   journals/TABLE-SEAT.redb  tables in play
 //!   transcripts/TABLE.fairdeal
 //!   evidence/TABLE-DIGEST.evidence
 //! ```
 //!
-//! Every file is written whole to a temporary name, synchronised and renamed, so that a crash
+//! Every file but a journal is written whole to a temporary name, synchronised and renamed, so that a crash
 //! leaves the old file or the new one and never a half. On Unix all of them are readable by their
 //! owner alone; elsewhere the permissions of the user's profile apply. Which directory to open is
 //! the caller's choice (`--data-dir`, `FAIRDEAL_DATA_DIR`); without one it is the platform's own.
@@ -17,6 +18,7 @@ mod archive;
 mod error;
 mod files;
 mod identity;
+mod journal;
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -24,6 +26,7 @@ use std::path::{Path, PathBuf};
 pub use archive::{MAX_EVIDENCE_FILES, TranscriptFile};
 pub use error::StoreError;
 pub use identity::IdentityKey;
+pub use journal::{Journal, JournalFile, Kept};
 
 /// An open data directory; no other process can open it while this value lives.
 #[derive(Debug)]

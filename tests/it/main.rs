@@ -14,4 +14,5 @@ mod games;
 mod laws;
 mod net;
 mod process;
+mod resume;
 mod transcript;

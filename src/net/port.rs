@@ -1,0 +1,101 @@
+//! Ports of listening addresses: the same one again after a restart, or any other.
+
+use libp2p::Multiaddr;
+use libp2p::multiaddr::Protocol;
+
+/// The port in a protocol that has one.
+fn port(protocol: &Protocol<'_>) -> Option<u64> {
+    match protocol {
+        Protocol::Tcp(port) | Protocol::Udp(port) => Some(u64::from(*port)),
+        Protocol::Memory(port) => Some(*port),
+        _ => None,
+    }
+}
+
+/// The address with its ports put in place by `choose`, which is given each protocol that has one.
+fn with_ports(
+    address: &Multiaddr,
+    choose: impl Fn(Protocol<'_>) -> Protocol<'static>,
+) -> Multiaddr {
+    let each = address.iter().map(|protocol| match port(&protocol) {
+        Some(_) => choose(protocol),
+        None => protocol.acquire(),
+    });
+    each.collect()
+}
+
+/// The address with the system's choice of port.
+pub fn any_port(address: &Multiaddr) -> Multiaddr {
+    with_ports(address, |protocol| match protocol {
+        Protocol::Tcp(_) => Protocol::Tcp(0),
+        Protocol::Udp(_) => Protocol::Udp(0),
+        _ => Protocol::Memory(0),
+    })
+}
+
+/// The address with the port that was chosen for it, if it left that to the system and one of these
+/// concrete addresses shows it.
+pub fn at_port_of(address: &Multiaddr, concrete: &[Multiaddr]) -> Multiaddr {
+    let alike = |other: &&Multiaddr| {
+        let kinds = |address: &Multiaddr| -> Vec<_> {
+            let each = address.iter();
+            each.map(|protocol| std::mem::discriminant(&protocol.acquire()))
+                .collect()
+        };
+        kinds(address) == kinds(other)
+    };
+    let found: Vec<Protocol<'static>> =
+        concrete.iter().find(alike).map_or_else(Vec::new, |other| {
+            let ports = other.iter().filter(|protocol| port(protocol).is_some());
+            ports.map(Protocol::acquire).collect()
+        });
+    with_ports(address, |protocol| {
+        let same_kind = |other: &&Protocol<'static>| {
+            std::mem::discriminant(*other) == std::mem::discriminant(&protocol.clone().acquire())
+        };
+        let left_open = port(&protocol) == Some(0);
+        let chosen = found.iter().find(same_kind).filter(|_| left_open);
+        chosen.cloned().unwrap_or_else(|| protocol.acquire())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> Multiaddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_port_is_found_again_and_let_go() {
+        let concrete = [
+            address("/ip6/::1/tcp/7"),
+            address("/ip4/127.0.0.1/tcp/4001"),
+            address("/memory/99"),
+        ];
+        for (given, again, any) in [
+            (
+                "/ip4/0.0.0.0/tcp/0",
+                "/ip4/0.0.0.0/tcp/4001",
+                "/ip4/0.0.0.0/tcp/0",
+            ),
+            (
+                "/ip4/127.0.0.1/tcp/80",
+                "/ip4/127.0.0.1/tcp/80",
+                "/ip4/127.0.0.1/tcp/0",
+            ),
+            ("/ip6/::/tcp/0", "/ip6/::/tcp/7", "/ip6/::/tcp/0"),
+            ("/memory/0", "/memory/99", "/memory/0"),
+            (
+                "/ip4/0.0.0.0/udp/0/quic-v1",
+                "/ip4/0.0.0.0/udp/0/quic-v1",
+                "/ip4/0.0.0.0/udp/0/quic-v1",
+            ),
+        ] {
+            let found = at_port_of(&address(given), &concrete);
+            assert_eq!(found, address(again));
+            assert_eq!(any_port(&found), address(any));
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What a session keeps of a table besides its records: enough to sit down again after a crash.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fairdeal_protocol::charter::{Charter, SignatureBytes, SignedCharter};
+use fairdeal_protocol::seat::{MAX_SEATS, Seat};
+use fairdeal_protocol::table::journal::Record;
+use fairdeal_protocol::wire::bounded::Bounded;
+use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
+use serde::{Deserialize, Serialize};
+use zeroize::{Zeroize as _, Zeroizing};
+
+use super::driver::Pilot;
+use super::frame::Addresses;
+use super::lobby::Agreed;
+use crate::bots::Level;
+use crate::games::game_info;
+use crate::net::{Multiaddr, Transport};
+use crate::store::{DataDir, IdentityKey, Journal, JournalFile, StoreError};
+
+/// The longest header, in bytes: a charter and the addresses of the largest table.
+const MAX_HEADER: usize = 32 << 10;
+
+/// A bot of the house: it plays in the program of its host, with an identity of its own.
+#[derive(Clone, Serialize, Deserialize)]
+struct House {
+    seed: [u8; 32],
+    level: Level,
+    pace_ms: u64,
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        self.seed.zeroize();
+    }
+}
+
+/// The first thing in a journal.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Header {
+    charter: Charter,
+    signatures: Bounded<SignatureBytes, MAX_SEATS>,
+    seat: Seat,
+    addresses: Bounded<Addresses, MAX_SEATS>,
+    transport: Transport,
+    listen: Addresses,
+    house: Option<House>,
+}
+
+/// Where a session listens and with what; the same again after a crash, so that the others find it.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) transport: Transport,
+    pub(super) listen: Vec<Multiaddr>,
+}
+
+fn packed(addresses: &[Multiaddr]) -> Addresses {
+    let each = addresses.iter().map(|address| address.to_vec());
+    let fitting: Vec<_> = each.filter_map(|bytes| bytes.try_into().ok()).collect();
+    let most = fitting.len().min(super::frame::MAX_ADDRESSES);
+    fitting
+        .get(..most)
+        .and_then(|some| some.to_vec().try_into().ok())
+        .unwrap_or_default()
+}
+
+fn unpacked(addresses: &Addresses) -> Vec<Multiaddr> {
+    let each = addresses.iter();
+    each.filter_map(|bytes| Multiaddr::try_from(bytes.to_vec()).ok())
+        .collect()
+}
+
+impl Header {
+    pub(super) fn new(
+        agreed: &Agreed,
+        place: &Place,
+        house: Option<(&IdentityKey, Pilot)>,
+    ) -> Self {
+        Self {
+            charter: agreed.charter.charter().clone(),
+            signatures: agreed
+                .charter
+                .signatures()
+                .to_vec()
+                .try_into()
+                .unwrap_or_default(),
+            seat: agreed.me,
+            addresses: agreed.addresses.clone().try_into().unwrap_or_default(),
+            transport: place.transport,
+            listen: packed(&place.listen),
+            house: house.map(|(identity, pilot)| House {
+                seed: *identity.seed(),
+                level: pilot.level,
+                pace_ms: u64::try_from(pilot.pace.as_millis()).unwrap_or(u64::MAX),
+            }),
+        }
+    }
+
+    pub(super) fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        Zeroizing::new(encode(self))
+    }
+}
+
+/// A table that was interrupted, read from its journal.
+#[derive(Debug)]
+pub struct Interrupted {
+    pub(super) agreed: Agreed,
+    pub(super) place: Place,
+    pub(super) journal: Arc<Journal>,
+    pub(super) records: Vec<Record>,
+    /// The identity and the pilot of a bot of the house; `None` for the player's own seat.
+    pub(super) house: Option<(IdentityKey, Pilot)>,
+    ended: bool,
+}
+
+/// Why a journal cannot be gone on with.
+#[derive(Debug, thiserror::Error)]
+pub enum ResumeError {
+    /// Its file.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// What is in it.
+    #[error("the journal of table {table} is damaged ({why}); delete it to give the table up")]
+    Damaged {
+        /// The table id.
+        table: String,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl Interrupted {
+    /// Reads a journal.
+    ///
+    /// # Errors
+    /// [`ResumeError`].
+    pub fn open(data: &DataDir, file: &JournalFile) -> Result<Self, ResumeError> {
+        let (journal, kept) = data.open_journal(file)?;
+        let damaged = |why: String| ResumeError::Damaged {
+            table: file.table.clone(),
+            why,
+        };
+        let header: Header =
+            decode(&kept.header, MAX_HEADER).map_err(|error| damaged(error.to_string()))?;
+        let charter = SignedCharter::assemble(header.charter, header.signatures.into_inner())
+            .map_err(|error| damaged(error.to_string()))?;
+        let each = kept.records.iter();
+        let records: Result<Vec<Record>, CodecError> =
+            each.map(|bytes| Record::from_bytes(bytes)).collect();
+        Ok(Self {
+            agreed: Agreed {
+                charter,
+                me: header.seat,
+                addresses: header.addresses.into_inner(),
+                again: true,
+            },
+            place: Place {
+                transport: header.transport,
+                listen: unpacked(&header.listen),
+            },
+            journal: Arc::new(journal),
+            records: records.map_err(|error| damaged(error.to_string()))?,
+            house: header.house.map(|house| {
+                let pilot = Pilot {
+                    level: house.level,
+                    pace: Duration::from_millis(house.pace_ms),
+                };
+                (IdentityKey::from_seed(house.seed), pilot)
+            }),
+            ended: kept.ended,
+        })
+    }
+
+    /// Whether a bot of the house plays this seat.
+    pub fn is_house(&self) -> bool {
+        self.house.is_some()
+    }
+
+    /// Whether the game has come to its end here, and only others may still ask for it.
+    pub fn is_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// The table in a few words: its short id, its game and who plays.
+    pub fn in_words(&self) -> String {
+        let charter = self.agreed.charter.charter();
+        let rules = charter.rules();
+        let game = game_info(&rules.game).map_or(rules.game.as_str(), |info| info.name);
+        let names: Vec<String> = super::driver::display_names(charter);
+        let id = self.agreed.charter.table().short();
+        format!("{id} ({game}: {})", names.join(", "))
+    }
+}
+
+/// The tables that wait to be gone on with, newest first, each with the journals of all its seats
+/// here; without those that have come to their end unless `table`, the start of an id, names one.
+///
+/// # Errors
+/// [`ResumeError`].
+pub fn interrupted(
+    data: &DataDir,
+    table: Option<&str>,
+) -> Result<Vec<(String, Vec<Interrupted>)>, ResumeError> {
+    let wanted = table.unwrap_or_default().to_ascii_lowercase();
+    let mut tables: Vec<(String, Vec<Interrupted>)> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for file in data.journals()? {
+        if !file.table.starts_with(&wanted) {
+            continue;
+        }
+        let opened = Interrupted::open(data, &file)?;
+        let place = *places.entry(file.table.clone()).or_insert(tables.len());
+        if place == tables.len() {
+            tables.push((file.table.clone(), Vec::new()));
+        }
+        if let Some((_, seats)) = tables.get_mut(place) {
+            seats.push(opened);
+        }
+    }
+    tables.retain(|(_, seats)| {
+        let own = seats.iter().find(|seat| !seat.is_house());
+        own.is_some_and(|own| table.is_some() || !own.is_ended())
+    });
+    Ok(tables)
+}

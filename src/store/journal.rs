@@ -1,0 +1,323 @@
+//! Journals: for each seat at a table that is being played, the records that it has to find again
+//! after a crash, in their order, and a header to start from.
+//!
+//! A journal is one redb database, `journals/TABLE-SEAT.redb`, readable by its owner alone: it holds
+//! the seeds of hidden cards. Every [`Journal::append`] is one transaction, and is on disk when it
+//! returns. What records and header say is the session's business; here they are bytes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use fairdeal_protocol::seat::Seat;
+use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
+use zeroize::Zeroizing;
+
+use super::archive::{hexadecimal, list};
+use super::{DataDir, StoreError, files};
+
+const RECORDS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("records");
+const ABOUT: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("about");
+const FORMAT: &str = "format";
+const HEADER: &str = "header";
+const ENDED: &str = "ended";
+/// The version of the header's and the records' encoding.
+const VERSION: &[u8] = b"1";
+const EXTENSION: &str = "redb";
+/// The pages that redb keeps in memory; a journal is written and hardly ever read.
+const CACHE: usize = 1 << 20;
+
+/// The journal of one seat, open for writing.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    database: Database,
+}
+
+/// A journal in the data directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournalFile {
+    /// The table id in lower-case hexadecimal.
+    pub table: String,
+    /// The seat.
+    pub seat: Seat,
+    /// The file.
+    pub path: PathBuf,
+    /// When it was written last.
+    pub modified: SystemTime,
+}
+
+/// What a journal holds.
+#[derive(Debug)]
+pub struct Kept {
+    /// The header.
+    pub header: Zeroizing<Vec<u8>>,
+    /// The records in their order.
+    pub records: Vec<Zeroizing<Vec<u8>>>,
+    /// Whether the game has come to its end here.
+    pub ended: bool,
+}
+
+impl Journal {
+    fn failed(path: &Path, source: impl Into<redb::Error>) -> StoreError {
+        StoreError::Journal {
+            path: path.to_path_buf(),
+            source: Box::new(source.into()),
+        }
+    }
+
+    fn open_file(path: PathBuf) -> Result<Self, StoreError> {
+        let file = files::open_private(&path)?;
+        let database = Database::builder()
+            .set_cache_size(CACHE)
+            .create_file(file)
+            .map_err(|error| Self::failed(&path, error))?;
+        Ok(Self { path, database })
+    }
+
+    /// Appends records; they are on disk when this returns.
+    ///
+    /// # Errors
+    /// [`StoreError::Journal`]; then none of them is kept.
+    pub fn append(&self, records: &[Zeroizing<Vec<u8>>]) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            let mut table = transaction.open_table(RECORDS)?;
+            let last = table.last()?.map(|(number, _)| number.value());
+            let first = last.map_or(0, |last| last.saturating_add(1));
+            for (number, record) in (first..).zip(records) {
+                table.insert(number, record.as_slice())?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Notes that the game has come to its end here.
+    ///
+    /// # Errors
+    /// [`StoreError::Journal`].
+    pub fn end(&self) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            transaction
+                .open_table(ABOUT)?
+                .insert(ENDED, [].as_slice())?;
+            Ok(())
+        })
+    }
+
+    /// Deletes it: nobody will ask for anything in it again.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn remove(self) -> Result<(), StoreError> {
+        let Self { path, database } = self;
+        drop(database);
+        fs::remove_file(&path).map_err(|source| StoreError::io("remove", &path, source))
+    }
+
+    fn write(
+        &self,
+        change: impl FnOnce(&redb::WriteTransaction) -> Result<(), redb::Error>,
+    ) -> Result<(), StoreError> {
+        let done = || {
+            // A transaction is durable unless it is told otherwise.
+            let transaction = self.database.begin_write()?;
+            change(&transaction)?;
+            transaction.commit()?;
+            Ok(())
+        };
+        done().map_err(|error: redb::Error| Self::failed(&self.path, error))
+    }
+
+    fn read(&self) -> Result<Kept, StoreError> {
+        let read = || {
+            let transaction = self.database.begin_read()?;
+            let about = transaction.open_table(ABOUT)?;
+            let value = |key| -> Result<Option<Zeroizing<Vec<u8>>>, redb::Error> {
+                let found = about.get(key)?;
+                Ok(found.map(|value| Zeroizing::new(value.value().to_vec())))
+            };
+            let ours = value(FORMAT)?.is_some_and(|format| format.as_slice() == VERSION);
+            let header = value(HEADER)?.filter(|_| ours);
+            let ended = value(ENDED)?.is_some();
+            let mut records = Vec::new();
+            for record in transaction.open_table(RECORDS)?.iter()? {
+                records.push(Zeroizing::new(record?.1.value().to_vec()));
+            }
+            Ok(header.map(|header| Kept {
+                header,
+                records,
+                ended,
+            }))
+        };
+        read()
+            .map_err(|error: redb::Error| Self::failed(&self.path, error))?
+            .ok_or_else(|| StoreError::ForeignJournal {
+                path: self.path.clone(),
+            })
+    }
+}
+
+impl DataDir {
+    /// Begins the journal of a seat, in place of an earlier one of the same seat.
+    ///
+    /// # Errors
+    /// [`StoreError::Journal`], [`StoreError::Io`], [`StoreError::BadTable`].
+    pub fn begin_journal(
+        &self,
+        table: &str,
+        seat: Seat,
+        header: &[u8],
+    ) -> Result<Journal, StoreError> {
+        let table = hexadecimal(table)?;
+        let folder = self.path().join("journals");
+        files::create_private_dir(&folder)?;
+        let path = folder.join(format!("{table}-{}.{EXTENSION}", seat.index()));
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(StoreError::io("remove", &path, error));
+            }
+            _ => {}
+        }
+        let journal = Journal::open_file(path)?;
+        journal.write(|transaction| {
+            let mut about = transaction.open_table(ABOUT)?;
+            about.insert(FORMAT, VERSION)?;
+            about.insert(HEADER, header)?;
+            transaction.open_table(RECORDS)?;
+            Ok(())
+        })?;
+        files::sync_parent(&journal.path)
+            .map_err(|source| StoreError::io("write", &journal.path, source))?;
+        Ok(journal)
+    }
+
+    /// All journals, newest first, seats of one table together.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] if the folder cannot be read.
+    pub fn journals(&self) -> Result<Vec<JournalFile>, StoreError> {
+        let mut found = Vec::new();
+        for (path, metadata) in list(&self.path().join("journals"))? {
+            let ours = path.extension().is_some_and(|end| end == EXTENSION);
+            let stem = path.file_stem().and_then(|stem| stem.to_str());
+            let parts = stem.filter(|_| ours).and_then(|stem| stem.split_once('-'));
+            let Some((Ok(table), Some(seat))) = parts.map(|(table, seat)| {
+                let seat = seat.parse().ok().and_then(Seat::new);
+                (hexadecimal(table), seat)
+            }) else {
+                continue;
+            };
+            found.push(JournalFile {
+                table,
+                seat,
+                modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+                path,
+            });
+        }
+        found.sort_by(|a, b| {
+            let newest_first = b.modified.cmp(&a.modified);
+            newest_first.then_with(|| (&a.table, a.seat).cmp(&(&b.table, b.seat)))
+        });
+        Ok(found)
+    }
+
+    /// Opens a journal to go on with it.
+    ///
+    /// # Errors
+    /// [`StoreError::Journal`] if it cannot be read, [`StoreError::ForeignJournal`] if it was not
+    /// written by this version.
+    pub fn open_journal(&self, file: &JournalFile) -> Result<(Journal, Kept), StoreError> {
+        let journal = Journal::open_file(file.path.clone())?;
+        let kept = journal.read()?;
+        Ok((journal, kept))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open() -> (tempfile::TempDir, DataDir) {
+        let home = tempfile::tempdir().unwrap();
+        let data = DataDir::open(Some(home.path())).unwrap();
+        (home, data)
+    }
+
+    fn bytes(texts: &[&str]) -> Vec<Zeroizing<Vec<u8>>> {
+        let each = texts.iter().map(|text| text.as_bytes().to_vec());
+        each.map(Zeroizing::new).collect()
+    }
+
+    #[test]
+    fn records_come_back_in_their_order() {
+        let (_home, data) = open();
+        let seat = Seat::new(2).unwrap();
+        let journal = data.begin_journal("AB", seat, b"header").unwrap();
+        journal.append(&bytes(&["one", "two"])).unwrap();
+        journal.append(&[]).unwrap();
+        journal.append(&bytes(&["three"])).unwrap();
+        drop(journal);
+        let files = data.journals().unwrap();
+        assert_eq!((files.len(), files[0].table.as_str()), (1, "ab"));
+        assert_eq!(files[0].seat, seat);
+        let (journal, kept) = data.open_journal(&files[0]).unwrap();
+        assert_eq!(kept.header.as_slice(), b"header");
+        assert_eq!(kept.records, bytes(&["one", "two", "three"]));
+        assert!(!kept.ended);
+        journal.append(&bytes(&["four"])).unwrap();
+        journal.end().unwrap();
+        drop(journal);
+        let (journal, kept) = data.open_journal(&files[0]).unwrap();
+        assert_eq!(kept.records, bytes(&["one", "two", "three", "four"]));
+        assert!(kept.ended);
+        journal.remove().unwrap();
+        assert_eq!(data.journals().unwrap(), []);
+    }
+
+    #[test]
+    fn a_new_journal_takes_the_place_of_an_old_one() {
+        let (_home, data) = open();
+        let seat = Seat::new(0).unwrap();
+        let journal = data.begin_journal("ab", seat, b"old").unwrap();
+        journal.append(&bytes(&["one"])).unwrap();
+        drop(journal);
+        drop(data.begin_journal("ab", seat, b"new").unwrap());
+        let (_, kept) = data.open_journal(&data.journals().unwrap()[0]).unwrap();
+        assert_eq!(
+            (kept.header.as_slice(), kept.records.len()),
+            (&b"new"[..], 0)
+        );
+    }
+
+    #[test]
+    fn what_is_no_journal_is_refused_or_passed_over() {
+        let (_home, data) = open();
+        drop(
+            data.begin_journal("ab", Seat::new(0).unwrap(), b"")
+                .unwrap(),
+        );
+        let file = data.journals().unwrap().remove(0);
+        let folder = file.path.parent().unwrap();
+        for name in ["notes.txt", "ab.redb", "xy-0.redb", "ab-9.redb"] {
+            fs::write(folder.join(name), b"").unwrap();
+        }
+        assert_eq!(data.journals().unwrap(), std::slice::from_ref(&file));
+        fs::write(&file.path, [7; 5000]).unwrap();
+        let error = data.open_journal(&file).unwrap_err();
+        assert!(matches!(error, StoreError::Journal { .. }), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_journal_is_its_owners_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let (_home, data) = open();
+        drop(
+            data.begin_journal("ab", Seat::new(0).unwrap(), b"")
+                .unwrap(),
+        );
+        let path = &data.journals().unwrap()[0].path;
+        let mode = fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

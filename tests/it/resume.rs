@@ -1,0 +1,99 @@
+//! Programs that are killed in the middle of a game and come back from their journals.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fairdeal_protocol::game::uniform;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+use tempfile::TempDir;
+
+use super::process::{Program, fairdeal};
+
+const LISTEN: [&str; 2] = ["--listen", "/ip4/127.0.0.1/tcp/0"];
+const RESUME: [&str; 3] = ["resume", "--headless", "--json"];
+
+/// The only transcript of a data directory.
+fn transcript(data: &Path) -> Option<PathBuf> {
+    let mut files = std::fs::read_dir(data.join("transcripts")).ok()?;
+    files.next().map(|file| file.unwrap().path())
+}
+
+/// Two programs and the bot of the first play on while one after the other is killed without warning
+/// and started again.
+fn killed(seed: u8, game: &[&str]) {
+    let root = TempDir::new().unwrap();
+    let mut rng = ChaCha20Rng::from_seed([seed; 32]);
+    let host = [
+        &["bot", "host"],
+        game,
+        &["--seats", "3", "--bots", "1", "--json", "--pace", "5"],
+        &LISTEN[..],
+    ];
+    let mut programs = vec![Program::start(root.path(), "host", &host.concat())];
+    let ticket = programs[0].ticket();
+    let guest = ["bot", "join", &ticket, "--json", "--pace", "5"];
+    programs.push(Program::start(
+        root.path(),
+        "guest",
+        &[&guest[..], &LISTEN].concat(),
+    ));
+    for program in &mut programs {
+        program.wait_for("started").unwrap();
+    }
+    let mut kills = 0;
+    while kills < 10 {
+        let pause = 20 + 10 * u64::from(uniform(&mut rng, 40));
+        std::thread::sleep(Duration::from_millis(pause));
+        let which = uniform(&mut rng, 2) as usize;
+        programs[which].kill();
+        if programs
+            .iter()
+            .any(|program| transcript(&program.data).is_some())
+        {
+            break;
+        }
+        kills += 1;
+        let name = ["host", "guest"][which];
+        programs[which] = Program::start(root.path(), name, &RESUME);
+    }
+    let mut found = Vec::new();
+    for (program, name) in programs.iter_mut().zip(["host", "guest"]) {
+        if program.is_running() {
+            program.wait_for("over");
+        } else if transcript(&program.data).is_none() {
+            *program = Program::start(root.path(), name, &RESUME);
+            program.wait_for("over");
+        }
+        found.push(transcript(&program.data).unwrap_or_else(|| panic!("{name} after {kills}")));
+    }
+    let read = |path: &PathBuf| std::fs::read(path).unwrap();
+    assert_eq!(read(&found[0]), read(&found[1]));
+    let report = fairdeal().arg("verify").arg(&found[0]).output().unwrap();
+    assert_eq!(report.status.code(), Some(0));
+    assert!(kills > 2, "the game was over after {kills} kills");
+}
+
+#[test]
+fn killed_programs_come_back_at_the_same_step() {
+    killed(1, &["loot", "--option", "target=60"]);
+}
+
+#[test]
+fn a_killed_game_of_thoth_comes_back() {
+    killed(2, &["houses-of-thoth", "--option", "target=20"]);
+}
+
+#[test]
+fn nothing_waits_where_nothing_was_interrupted() {
+    let root = TempDir::new().unwrap();
+    let output = fairdeal()
+        .arg("--data-dir")
+        .arg(root.path())
+        .args(["resume", "--headless"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert!(words.contains("there is none"), "{words}");
+}
