@@ -728,6 +728,7 @@ impl<G: Game> Table<G> {
         let step = self.replica.step();
         if kind == (StepKind::Action { leader: self.me })
             && !self.open.contains_key(&self.me)
+            && self.may_sign()
             && self.told_turn != Some(step)
         {
             self.told_turn = Some(step);
