@@ -1,0 +1,225 @@
+//! Every board says everything that must be seen, also late in the game and in the smallest terminal.
+//!
+//! The frames are read back: what is found on the board must be what is in the game.
+
+use ratatui::layout::Size as Area;
+
+use super::*;
+use crate::games::plutonian::Plutonian;
+use crate::games::plutonian::pieces::{Colour, Pyramid, score};
+use crate::games::pyramid::Size;
+use crate::tui::style::Theme;
+
+/// What a board has in a terminal of 80 by 24.
+const SMALLEST: Area = Area::new(48, 11);
+
+/// How somebody plays who wants the board full.
+type Choose = fn(&mut ChaCha20Rng, &AnyGame, Seat, &Faces) -> AnyAction;
+
+/// The rows of a board in an area.
+fn board(scene: &Scene, me: Seat, area: Area, ascii: bool) -> Vec<String> {
+    let snapshot = scene.snapshot();
+    let theme = Theme::new(TuiOptions { ascii, mono: true });
+    let look = Look {
+        me,
+        names: &snapshot.names,
+        known: scene.chance.dealt_to(me),
+        theme: &theme,
+    };
+    let mut terminal = Terminal::new(TestBackend::new(area.width, area.height)).unwrap();
+    terminal
+        .draw(|frame| {
+            on_board!(&scene.game, game => game.draw(&look, frame, frame.area()));
+        })
+        .unwrap();
+    let buffer = terminal.backend().buffer();
+    let row = |y| (0..area.width).map(|x| buffer[(x, y)].symbol()).collect();
+    (0..area.height).map(row).collect()
+}
+
+/// Plays until the game is over, or for so many actions, and looks at each position.
+fn watch(scene: &mut Scene, most: usize, choose: Choose, mut look: impl FnMut(&Scene)) {
+    for _ in 0..most {
+        look(scene);
+        let Some(seat) = scene.game.to_act().iter().next() else {
+            return;
+        };
+        let known = scene.chance.dealt_to(seat);
+        let action = choose(&mut scene.rng, &scene.game, seat, known);
+        scene.apply(seat, &action);
+    }
+}
+
+/// Any action that does not help to end the game.
+fn any(rng: &mut ChaCha20Rng, game: &AnyGame, seat: Seat, known: &Faces) -> AnyAction {
+    let mut legal = game.legal(seat, known);
+    legal.retain(|action| !game.out_of_turn(action));
+    let chosen = rng.next_u32() as usize % legal.len();
+    legal.swap_remove(chosen)
+}
+
+fn sensible(rng: &mut ChaCha20Rng, game: &AnyGame, seat: Seat, known: &Faces) -> AnyAction {
+    bot(Level::Normal).choose(game, seat, known, rng).unwrap()
+}
+
+/// Stacks of Plutonian Poker as low as can be.
+fn scattered(rng: &mut ChaCha20Rng, game: &AnyGame, seat: Seat, known: &Faces) -> AnyAction {
+    loop {
+        let action = any(rng, game, seat, known);
+        if action_json(game, seat, &action)["stack"].is_null() {
+            return action;
+        }
+    }
+}
+
+fn action_json(game: &AnyGame, seat: Seat, action: &AnyAction) -> serde_json::Value {
+    crate::games::TableGame::action_to_json(game, seat, action, &Faces::new())
+}
+
+fn size(letter: char) -> Size {
+    Size::ALL
+        .into_iter()
+        .find(|size| size.name().starts_with(letter))
+        .unwrap_or_else(|| panic!("no size {letter}"))
+}
+
+fn colour(letter: char) -> Option<Colour> {
+    let known = Colour::ALL.into_iter().find(|c| c.letter() == letter);
+    assert!(known.is_some() || letter == '*', "no colour {letter}");
+    known
+}
+
+/// A stack as the board writes it.
+fn read_stack(text: &str) -> Vec<Pyramid> {
+    let letters: Vec<char> = text.chars().collect();
+    if letters[0].is_ascii_lowercase() {
+        let size = size(letters[0]);
+        let colours = letters[1..].iter().map(|letter| colour(*letter));
+        return colours.map(|colour| Pyramid { colour, size }).collect();
+    }
+    let pairs = letters.chunks(2).map(|pair| Pyramid {
+        colour: colour(pair[0]),
+        size: size(pair[1]),
+    });
+    pairs.collect()
+}
+
+/// A tree as the board writes it, with its number; whether it may be touched.
+fn read_tree(text: &str) -> (usize, Vec<Pyramid>, bool) {
+    let bare = text.trim_matches(['(', ')']);
+    let (digits, letters) = bare.split_at(bare.find(|c: char| !c.is_ascii_digit()).unwrap());
+    let mut letters = letters.chars().peekable();
+    let mut sizes = [Size::Large, Size::Medium, Size::Small].into_iter();
+    let mut tree = Vec::new();
+    while let Some(letter) = letters.next() {
+        let own = letters.next_if(char::is_ascii_lowercase);
+        let size = own.map_or_else(|| sizes.next().unwrap(), size);
+        tree.push(Pyramid {
+            colour: colour(letter),
+            size,
+        });
+    }
+    (digits.parse().unwrap(), tree, bare == text)
+}
+
+/// What a board of Plutonian Poker leaves out.
+#[derive(Clone, Copy, Debug, Default)]
+struct Left {
+    stacks: usize,
+    worths: usize,
+}
+
+/// Reads a board of Plutonian Poker back; everything on it must be so. Says what it left out.
+fn read_plutonian(game: &Plutonian, me: Seat, names: &[String], rows: &[String]) -> Left {
+    let words: Vec<&str> = rows.iter().flat_map(|row| row.split_whitespace()).collect();
+    let text = rows.join("\n");
+    let mut left = Left::default();
+    let trees = game.trees().iter().enumerate();
+    let trees: Vec<_> = trees.filter(|(_, tree)| !tree.is_empty()).collect();
+    for ((index, tree), word) in trees.iter().zip(&words) {
+        let (number, read, free) = read_tree(word);
+        assert_eq!((number, &read), (*index, *tree), "{word} in\n{text}");
+        assert_eq!(free, game.may_be_touched(number), "{word} in\n{text}");
+    }
+    for (seat, name) in Seat::first(names.len()).zip(names) {
+        let at = words.iter().position(|word| *word == format!("{name}:"));
+        let Some(at) = at else {
+            panic!("no {name} in\n{text}")
+        };
+        let mut missing: Vec<(usize, Vec<Pyramid>)> =
+            game.stacks(seat).iter().cloned().enumerate().collect();
+        let mut more = 0;
+        let mut after = words[at + 1..].iter();
+        while let Some(word) = after.next().filter(|word| !word.ends_with(':')) {
+            if *word == "…" {
+                more = after.next().unwrap().parse().unwrap();
+                break;
+            }
+            let (number, rest) = word.split_once(':').unwrap_or(("", word));
+            let (stack, worth) = rest.split_once('=').unwrap_or((rest, ""));
+            let read = read_stack(stack);
+            let place = missing.iter().position(|(_, stack)| *stack == read);
+            let Some(place) = place else {
+                panic!("{name} has no {word} in\n{text}")
+            };
+            let place = if number.is_empty() {
+                assert!(seat != me, "{word} has no number in\n{text}");
+                place
+            } else {
+                let number: usize = number.parse().unwrap();
+                missing.iter().position(|(n, _)| *n == number).unwrap()
+            };
+            assert_eq!(missing.remove(place).1, read, "{word} in\n{text}");
+            if worth.is_empty() {
+                left.worths += usize::from(score(&read) > 0);
+            } else {
+                assert_eq!(worth.parse(), Ok(score(&read)), "{word} in\n{text}");
+            }
+        }
+        assert_eq!(missing.len(), more, "{name} in\n{text}");
+        assert!(seat != me || more == 0, "own stacks are missing in\n{text}");
+        left.stacks += more;
+    }
+    left
+}
+
+fn plutonian(scene: &Scene, me: Seat, area: Area) -> Left {
+    let rows = board(scene, me, area, false);
+    let AnyGame::Plutonian(game) = &scene.game else {
+        panic!("another game");
+    };
+    read_plutonian(game, me, &scene.snapshot().names, &rows)
+}
+
+/// The seat that is to act; the first one once nobody is.
+fn to_act(scene: &Scene) -> Seat {
+    let seat = scene.game.to_act().iter().next();
+    seat.unwrap_or_else(|| Seat::new(0).unwrap())
+}
+
+/// Late in a game of six, too, every stack and what it is worth has its place.
+#[test]
+fn plutonian_poker_shows_every_stack_of_six_seats() {
+    for wilds in ["none", "bottoms", "center"] {
+        for (number, choose) in [(0, any as Choose), (1, any), (2, sensible), (3, scattered)] {
+            let mut scene = Scene::new("plutonian-poker", 6, &[("wilds", wilds)], number);
+            watch(&mut scene, 200, choose, |scene| {
+                let left = plutonian(scene, to_act(scene), SMALLEST);
+                assert_eq!((left.stacks, left.worths), (0, 0));
+            });
+            assert!(scene.game.is_over());
+        }
+    }
+}
+
+/// With less room than there ever is, it says how many stacks are not on the board.
+#[test]
+fn plutonian_poker_counts_the_stacks_that_it_leaves_out() {
+    let mut scene = Scene::new("plutonian-poker", 6, &[], 4);
+    let mut most = 0;
+    watch(&mut scene, 200, scattered, |scene| {
+        let left = plutonian(scene, to_act(scene), Area::new(48, 8));
+        most = most.max(left.stacks);
+    });
+    assert!(most > 10, "{most}");
+}
