@@ -2,9 +2,11 @@
 //!
 //! The frames are read back: what is found on the board must be what is in the game.
 
+use fairdeal_protocol::card::Face;
 use ratatui::layout::Size as Area;
 
 use super::*;
+use crate::games::ivory::{self, Ivory, IvoryAction};
 use crate::games::plutonian::Plutonian;
 use crate::games::plutonian::pieces::{Colour, Pyramid, score};
 use crate::games::pyramid::Size;
@@ -53,7 +55,8 @@ fn watch(scene: &mut Scene, most: usize, choose: Choose, mut look: impl FnMut(&S
 /// Any action that does not help to end the game.
 fn any(rng: &mut ChaCha20Rng, game: &AnyGame, seat: Seat, known: &Faces) -> AnyAction {
     let mut legal = game.legal(seat, known);
-    legal.retain(|action| !game.out_of_turn(action));
+    let resign = AnyAction::Ivory(IvoryAction::Resign);
+    legal.retain(|action| !game.out_of_turn(action) && *action != resign);
     let chosen = rng.next_u32() as usize % legal.len();
     legal.swap_remove(chosen)
 }
@@ -222,4 +225,72 @@ fn plutonian_poker_counts_the_stacks_that_it_leaves_out() {
         most = most.max(left.stacks);
     });
     assert!(most > 10, "{most}");
+}
+
+/// The words of a board between two others.
+fn between<'a>(words: &[&'a str], from: &str, to: &str) -> Vec<&'a str> {
+    let text = words.join(" ");
+    let end_of = |from: &str| {
+        let from: Vec<&str> = from.split(' ').collect();
+        let at = words.windows(from.len()).position(|few| few == from);
+        at.unwrap_or_else(|| panic!("no {from:?} in {text}"))
+    };
+    let start = end_of(from) + from.split(' ').count();
+    words[start..end_of(to)].to_vec()
+}
+
+/// A card of the Decktet as a board has it: its rank and the first letters of its suits.
+fn decktet(card: Face) -> String {
+    let rank = match ivory::cards::rank(card) {
+        1 => "A".to_owned(),
+        10 => "C".to_owned(),
+        rank => rank.to_string(),
+    };
+    let suits = ivory::cards::suits(card);
+    let suits: Vec<String> = suits.iter().map(|s| s.name()[..2].to_owned()).collect();
+    rank + &suits.join("+")
+}
+
+fn check_ivory(game: &Ivory, rows: &[String]) {
+    let words: Vec<&str> = rows.iter().flat_map(|row| row.split_whitespace()).collect();
+    let check = |from: &str, to: &str, cards: &[Face], else_: &str| {
+        let cards: Vec<String> = cards.iter().map(|card| decktet(*card)).collect();
+        let cards = cards.join(" ");
+        let expected = if cards.is_empty() { else_ } else { &cards };
+        assert_eq!(between(&words, from, to).join(" "), expected, "{rows:#?}");
+    };
+    check("tower", "pile 0", game.tower(), "waits for an Ace");
+    let labels = ["pile 0", "pile 1", "pile 2", "drawn"];
+    for (number, labels) in labels.windows(2).enumerate() {
+        let pile = game.piles().get(number).map_or(&[][..], Vec::as_slice);
+        check(labels[0], labels[1], pile, "waits for a Crown");
+    }
+    let text = words.join(" ");
+    let counts = (game.draw_pile().len(), game.deck().len());
+    let counts = format!("{} in the draw pile, {} in the deck", counts.0, counts.1);
+    assert!(text.contains(&counts), "{rows:#?}");
+    assert!(text.contains("wy(rms)"), "the legend is missing: {rows:#?}");
+    if let Some(top) = game.top() {
+        assert!(text.contains(&ivory::cards::name(top)), "{rows:#?}");
+    }
+}
+
+#[test]
+fn ivory_tower_shows_every_card_and_its_legend() {
+    // Among the first 256 deals the bot lays out most cards in some of these.
+    let deals = [232, 213, 158, 182].map(|number| (number, sensible as Choose));
+    let mut most = 0;
+    for (number, choose) in deals.into_iter().chain([(0, any as Choose), (1, any)]) {
+        let mut scene = Scene::new("ivory-tower", 1, &[], number);
+        watch(&mut scene, 200, choose, |scene| {
+            let AnyGame::Ivory(game) = &scene.game else {
+                panic!("another game");
+            };
+            let rows = board(scene, to_act(scene), SMALLEST, false);
+            check_ivory(game, &rows);
+            let played: usize = game.piles().iter().map(Vec::len).sum();
+            most = most.max(played + game.tower().len());
+        });
+    }
+    assert!(most > 17, "{most} cards at most lay on the table");
 }
