@@ -10,6 +10,7 @@ use crate::games::ivory::{self, Ivory, IvoryAction};
 use crate::games::plutonian::Plutonian;
 use crate::games::plutonian::pieces::{Colour, Pyramid, score};
 use crate::games::pyramid::Size;
+use crate::games::thoth::{self, Thoth, house::Level as Story};
 use crate::tui::style::Theme;
 
 /// What a board has in a terminal of 80 by 24.
@@ -293,4 +294,133 @@ fn ivory_tower_shows_every_card_and_its_legend() {
         });
     }
     assert!(most > 17, "{most} cards at most lay on the table");
+}
+
+/// The card of the Tarot deck that a board means; there must be one alone.
+fn tarot(text: &str) -> Face {
+    let means = |card: &Face| {
+        let name = thoth::cards::name(*card);
+        if let Some((rank, suit)) = name.split_once('-').filter(|_| card.0 > 21) {
+            let rank = match rank {
+                "ace" => "A",
+                "princess" => "Ps",
+                "prince" => "Pr",
+                "queen" => "Q",
+                "king" => "K",
+                number => number,
+            };
+            return text == format!("{rank}{}", &suit[..1]);
+        }
+        let brief = match name.as_str() {
+            "empress" => "emss",
+            "emperor" => "emor",
+            name if name.len() > 5 => &name[..4],
+            name => name,
+        };
+        text == name || text == brief
+    };
+    let cards: Vec<Face> = thoth::cards::all().filter(means).collect();
+    assert_eq!(cards.len(), 1, "{text:?} means {cards:?}");
+    cards[0]
+}
+
+fn check_thoth(game: &Thoth, scene: &Scene, me: Seat, rows: &[String]) {
+    let words: Vec<&str> = rows.iter().flat_map(|row| row.split_whitespace()).collect();
+    let names = scene.snapshot().names;
+    let rest = |from: &str| {
+        let at = words.iter().position(|word| *word == from);
+        &words[at.unwrap_or_else(|| panic!("no {from} in {rows:#?}")) + 1..]
+    };
+    let ends = |word: &&str| names.iter().any(|name| name == word) || *word == "bank";
+    for (seat, name) in Seat::first(names.len()).zip(&names) {
+        let house = game.house(seat).unwrap();
+        let words = rest(name);
+        let end = words.iter().position(ends).unwrap();
+        assert_eq!(words[0], format!("({})", house.score()));
+        let words: Vec<&str> = words[1..end]
+            .iter()
+            .copied()
+            .filter(|w| *w != "/")
+            .collect();
+        let (mut levels, mut roof, mut trouble) = (Vec::new(), None, None);
+        for word in words {
+            if word == "TROUBLE" {
+                trouble = Some(Vec::new());
+            } else if let Some(trouble) = &mut trouble {
+                trouble.push(tarot(word));
+            } else if let Some(card) = word.strip_prefix('^') {
+                roof = Some(tarot(card));
+            } else if house.stands() {
+                levels.push(word);
+            } else {
+                assert!(["no", "Foundation"].contains(&word), "{rows:#?}");
+            }
+        }
+        assert_eq!(roof, house.roof, "{rows:#?}");
+        assert_eq!(trouble.unwrap_or_default(), house.trouble, "{rows:#?}");
+        assert_eq!(levels.len(), house.levels.len(), "{rows:#?}");
+        for (word, Story { card, pyramids }) in levels.iter().zip(&house.levels) {
+            let (name, corners) = word.split_once('[').unwrap_or((word, ""));
+            assert_eq!(tarot(name), *card, "{rows:#?}");
+            let size = pyramids.first().map(|p| p.size.pips().to_string());
+            let letters = pyramids.iter().map(|p| p.element.name()[..1].to_owned());
+            let expected: String = size.into_iter().chain(letters).collect();
+            assert_eq!(corners.trim_end_matches(']'), expected, "{rows:#?}");
+        }
+    }
+    let text = words.join(" ");
+    for element in thoth::cards::Element::ALL {
+        let [a, b, c] = Size::ALL.map(|size| game.bank().count(element, size));
+        let (long, short) = (element.name(), &element.name()[..1]);
+        let long = format!("{long} {a}/{b}/{c}");
+        let short = format!(" {short}{a}/{b}/{c}");
+        assert!(text.contains(&long) || text.contains(&short), "{rows:#?}");
+    }
+    let piles = format!(
+        "deck {} discards {}, ",
+        game.deck().len(),
+        game.discard_pile().len()
+    );
+    assert!(text.contains(&piles), "{rows:#?}");
+    let known = scene.chance.dealt_to(me);
+    let hand: Vec<Face> = game
+        .hand_of(me)
+        .iter()
+        .filter_map(|slot| slot.face(known))
+        .collect();
+    let shown = rest("hand")
+        .iter()
+        .take_while(|word| !word.starts_with('('));
+    assert_eq!(
+        shown.map(|word| tarot(word)).collect::<Vec<_>>(),
+        hand,
+        "{rows:#?}"
+    );
+    if !game.pool().is_empty() {
+        let shown = rest("pool").iter().take_while(|word| **word != "hand");
+        let shown: Vec<Face> = shown.map(|word| tarot(word)).collect();
+        assert_eq!(shown, game.pool(), "{rows:#?}");
+    }
+}
+
+fn watch_thoth(number: u8, options: &[(&str, &str)], choose: Choose, most: usize) {
+    let mut scene = Scene::new("houses-of-thoth", 5, options, number);
+    watch(&mut scene, most, choose, |scene| {
+        let AnyGame::Thoth(game) = &scene.game else {
+            panic!("another game");
+        };
+        let me = to_act(scene);
+        check_thoth(game, scene, me, &board(scene, me, SMALLEST, false));
+    });
+}
+
+/// With tall houses, Trouble, a long pool or all of it.
+#[test]
+fn houses_of_thoth_shows_all_five_houses_the_bank_and_the_hand() {
+    let auction = [("opening", "auction"), ("happenstance", "true")];
+    for number in 0..3 {
+        watch_thoth(number, &[], sensible, 300);
+        watch_thoth(number, &auction, sensible, 120);
+        watch_thoth(number, &auction, any, 60);
+    }
 }
