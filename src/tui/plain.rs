@@ -311,9 +311,10 @@ fn draw_hint(app: &mut App, frame: &mut Frame<'_>, area: Rect, snapshot: &Snapsh
         let prompt = on_board!(game, game => game.prompt(snapshot.me)).unwrap_or_default();
         format!(" Your turn: {prompt}")
     } else {
+        let short = short_names(&snapshot.names, &app.theme);
         let names: Vec<&str> = to_act
             .iter()
-            .filter_map(|seat| snapshot.names.get(seat.index()).map(String::as_str))
+            .filter_map(|seat| short.get(seat.index()).map(String::as_str))
             .collect();
         format!(" Waiting for {}.", names.join(", "))
     };

@@ -114,6 +114,22 @@ pub(super) fn fitting(
     last
 }
 
+/// As many words as a row has room for, with a blank between two, and how many more there are.
+pub(super) fn some(words: Vec<Line<'static>>, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let wide = |words: &[Line<'_>]| words.iter().map(|w| w.width() + 1).sum::<usize>();
+    let mut shown = words;
+    let all = shown.len();
+    let mut more = None;
+    while wide(&shown) + more.as_ref().map_or(0, |more: &Line<'_>| more.width() + 1) > room + 1
+        && shown.pop().is_some()
+    {
+        let text = format!("+{}", all - shown.len());
+        more = Some(Line::styled(text, theme.bad()));
+    }
+    shown.extend(more);
+    shown
+}
+
 /// The names of a table, short enough for boards; those that would look alike have their seat's
 /// number, counted from 1 as in names that are alike in full.
 pub(super) fn short_names(names: &[String], theme: &Theme) -> Vec<String> {
@@ -175,6 +191,17 @@ mod tests {
         assert_eq!(fits.len(), 3);
         let cut = fitting([form(6), form(5)], 3, &theme());
         assert_eq!(text(&cut), ["row", "row", "… 3 more lines"]);
+    }
+
+    #[test]
+    fn what_a_row_has_no_room_for_is_counted() {
+        let words = || ["7Wa", "4*", "1Fl", "2Fl"].map(Line::raw).to_vec();
+        let shown = |room| text(&some(words(), room, &theme())).join(" ");
+        assert_eq!(shown(14), "7Wa 4* 1Fl 2Fl");
+        assert_eq!(shown(13), "7Wa 4* 1Fl +1");
+        assert_eq!(shown(12), "7Wa 4* +2");
+        assert_eq!(shown(2), "+4");
+        assert!(some(Vec::new(), 5, &theme()).is_empty());
     }
 
     #[test]

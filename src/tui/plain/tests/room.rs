@@ -2,7 +2,7 @@
 //!
 //! The frames are read back: what is found on the board must be what is in the game.
 
-use fairdeal_protocol::card::Face;
+use fairdeal_protocol::card::{Face, Slot};
 use ratatui::layout::Size as Area;
 
 use super::*;
@@ -10,6 +10,8 @@ use crate::games::ivory::{self, Ivory, IvoryAction};
 use crate::games::plutonian::Plutonian;
 use crate::games::plutonian::pieces::{Colour, Pyramid, score};
 use crate::games::pyramid::Size;
+use crate::games::sphinx::board::{Pylon, Square};
+use crate::games::sphinx::{self, Sphinx};
 use crate::games::thoth::{self, Thoth, house::Level as Story};
 use crate::tui::style::Theme;
 
@@ -422,5 +424,145 @@ fn houses_of_thoth_shows_all_five_houses_the_bank_and_the_hand() {
         watch_thoth(number, &[], sensible, 300);
         watch_thoth(number, &auction, sensible, 120);
         watch_thoth(number, &auction, any, 60);
+    }
+}
+
+fn check_sphinx(game: &Sphinx, seats: usize, rows: &[String]) {
+    let text = rows.join("\n");
+    let part = |row: usize, from: usize, count: usize| -> String {
+        rows[row].chars().skip(from).take(count).collect()
+    };
+    let below: String = (9..rows.len()).map(|row| part(row, 0, 35)).collect();
+    for (place, square) in Square::all().enumerate() {
+        let cell = part(7 - place / 8, 3 + 4 * (place % 8), 4);
+        let here = Seat::first(seats).filter(|seat| game.magician(*seat) == Some(square));
+        let here: String = here.map(|seat| seat.index().to_string()).collect();
+        let counts = Size::ALL.into_iter().zip(game.monsters_on(square));
+        let pips: String = counts
+            .map(|(size, count)| size.pips().to_string().repeat(usize::from(count)))
+            .collect();
+        let all = match cell.trim() {
+            crowd if crowd.ends_with('+') => {
+                let mut words = below.split_whitespace();
+                let listed =
+                    words.find_map(|word| word.strip_prefix(&format!("{}:", square.name())));
+                listed.unwrap_or_default().to_owned()
+            }
+            cell => cell.trim_matches(['·', '◦', '▯']).to_owned(),
+        };
+        let expected = if here.is_empty() {
+            pips
+        } else {
+            format!("M{here}")
+        };
+        assert_eq!(all, expected, "{} in\n{text}", square.name());
+    }
+    for (number, pylon) in Pylon::ALL.into_iter().enumerate() {
+        let pack = part(2 * number, 35, 13);
+        let cards = game.pack(pylon).iter().rev().map(|slot| match slot {
+            Slot::Open(king) => sphinx::cards::name(*king),
+            Slot::Sealed(_) => "?".to_owned(),
+        });
+        let mut expected: Vec<String> = cards.collect();
+        if expected.is_empty() {
+            expected.push("-".to_owned());
+        }
+        expected.insert(0, pylon.name()[..1].to_uppercase());
+        assert_eq!(
+            pack.split_whitespace().collect::<Vec<_>>(),
+            expected,
+            "{text}"
+        );
+        let turned = part(2 * number + 1, 35, 13);
+        let expected: Vec<String> = game
+            .turned(pylon)
+            .iter()
+            .map(|c| sphinx::cards::name(*c))
+            .collect();
+        assert_eq!(
+            turned.split_whitespace().collect::<Vec<_>>(),
+            expected,
+            "{text}"
+        );
+    }
+    assert!(text.contains("? hidden card"), "{text}");
+}
+
+/// Crowds of Monsters, Magicians side by side, packs full of Kings.
+#[test]
+fn sphinxs_paw_shows_every_monster_and_all_packs() {
+    for number in 0..6 {
+        let choose = if number % 2 == 0 { any } else { sensible };
+        let mut scene = Scene::new("sphinxs-paw", 4, &[], number);
+        watch(&mut scene, 400, choose, |scene| {
+            let AnyGame::Sphinx(game) = &scene.game else {
+                panic!("another game");
+            };
+            check_sphinx(game, 4, &board(scene, to_act(scene), SMALLEST, false));
+        });
+    }
+}
+/// The cards that everybody saw a seat take, and the gods, all of them or how many more there are.
+#[test]
+fn loot_shows_or_counts_what_was_seen_of_four_seats() {
+    let (mut seen_at_most, mut gods_at_most) = (0, 0);
+    for number in 0..3 {
+        let mut scene = Scene::new("loot", 4, &[], number);
+        watch(&mut scene, 150, any, |scene| {
+            let AnyGame::Loot(game) = &scene.game else {
+                panic!("another game");
+            };
+            let mut app = scene.app(false);
+            let text = frame(&mut app, 80, 24);
+            for (seat, name) in Seat::first(4).zip(scene.snapshot().names).skip(1) {
+                let slots = game.hand_of(seat).iter();
+                let open = slots.filter(|slot| matches!(slot, Slot::Open(_)));
+                let seen: Vec<String> = open
+                    .filter_map(|slot| slot.face(&Faces::new()))
+                    .map(crate::tui::cards::short)
+                    .collect();
+                seen_at_most = seen_at_most.max(seen.len());
+                let row = text.lines().find(|row| row.contains(&format!(" {name} ")));
+                let row = row.unwrap_or_else(|| panic!("no {name} in {text}"));
+                let panel = row.split('│').nth(1).unwrap();
+                let mut words = panel.split_whitespace().filter(|word| *word != "▶");
+                assert_eq!(words.next(), Some(name.as_str()));
+                let mut words: Vec<&str> = words.skip(3).collect();
+                let more = words.last().and_then(|word| word.strip_prefix('+'));
+                let more = more.map_or(0, |more| more.parse().unwrap());
+                words.truncate(words.len() - usize::from(more > 0));
+                assert_eq!(words, seen[..seen.len() - more], "{text}");
+            }
+            let gods: Vec<_> = app.gods().iter().collect();
+            gods_at_most = gods_at_most.max(gods.len());
+            let missing = gods.iter().find(|god| {
+                let names = [god.effect(), god.name(), crate::tui::cards::god(**god)];
+                !names.iter().any(|name| text.contains(name))
+            });
+            assert_eq!(missing, None, "{text}");
+        });
+    }
+    assert!(
+        seen_at_most > 4 && gods_at_most > 5,
+        "{seen_at_most} {gods_at_most}"
+    );
+}
+
+/// What stands beside the names and in the title of a table has room there.
+#[test]
+fn headings_and_notes_are_not_cut() {
+    for info in GAMES.iter().filter(|info| info.id != "loot") {
+        for (number, choose) in [(0, any as Choose), (1, sensible)] {
+            let mut scene = Scene::new(info.id, info.most_seats, &[], number);
+            watch(&mut scene, 300, choose, |scene| {
+                let heading = on_board!(&scene.game, game => game.heading()).unwrap();
+                let title = format!(" fairdeal > {} - {heading}", info.name);
+                assert!(title.width() < 80 - 18, "{title}");
+                for seat in Seat::first(usize::from(info.most_seats)) {
+                    let note = on_board!(&scene.game, game => game.seat_note(seat)).unwrap();
+                    assert!(note.width() <= 13, "{note}");
+                }
+            });
+        }
     }
 }
