@@ -7,6 +7,7 @@ use ratatui::layout::Size as Area;
 
 use super::*;
 use crate::games::ivory::{self, Ivory, IvoryAction};
+use crate::games::loot::LootAction;
 use crate::games::plutonian::Plutonian;
 use crate::games::plutonian::pieces::{Colour, Pyramid, score};
 use crate::games::pyramid::Size;
@@ -64,8 +65,11 @@ fn any(rng: &mut ChaCha20Rng, game: &AnyGame, seat: Seat, known: &Faces) -> AnyA
     legal.swap_remove(chosen)
 }
 
+/// What the bot does, while it does not end the game.
 fn sensible(rng: &mut ChaCha20Rng, game: &AnyGame, seat: Seat, known: &Faces) -> AnyAction {
-    bot(Level::Normal).choose(game, seat, known, rng).unwrap()
+    let action = bot(Level::Normal).choose(game, seat, known, rng);
+    let action = action.filter(|action| !game.out_of_turn(action));
+    action.unwrap_or_else(|| any(rng, game, seat, known))
 }
 
 /// Stacks of Plutonian Poker as low as can be.
@@ -546,6 +550,34 @@ fn loot_shows_or_counts_what_was_seen_of_four_seats() {
         seen_at_most > 4 && gods_at_most > 5,
         "{seen_at_most} {gods_at_most}"
     );
+}
+
+/// When the village of four burns there is more to say than a screen has lines: one can look back.
+#[test]
+fn a_burnt_village_of_four_can_be_looked_through() {
+    let mut scene = Scene::new("loot", 4, &[], 1);
+    watch(&mut scene, 32, sensible, |_| {});
+    let seat = scene.game.to_act().iter().next().unwrap();
+    let fire = AnyAction::Loot(LootAction::Fire);
+    let mut events = Vec::new();
+    scene
+        .game
+        .apply(seat, &fire, &mut scene.chance, &mut events)
+        .unwrap();
+    let mut app = scene.app(false);
+    for event in events {
+        app.update(Input::Session(SessionEvent::Game(event)));
+    }
+    press(&mut app, &[KeyCode::Char('x')]);
+    let last = frame(&mut app, 80, 24);
+    assert!(last.contains("more lines; any other key"), "{last}");
+    press(&mut app, &[KeyCode::Up; 30]);
+    let first = frame(&mut app, 80, 24);
+    assert!(first.contains("has fired the village."), "{first}");
+    press(&mut app, &[KeyCode::Down; 30]);
+    assert_eq!(frame(&mut app, 80, 24), last);
+    press(&mut app, &[KeyCode::Enter]);
+    assert!(!frame(&mut app, 80, 24).contains("burns"));
 }
 
 /// What stands beside the names and in the title of a table has room there.
