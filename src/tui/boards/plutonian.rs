@@ -30,20 +30,28 @@ fn with_size(pyramid: Pyramid) -> String {
     format!("{}{}", pyramid.letter(), size_letter(pyramid))
 }
 
-/// A stack from the bottom: the size once and then the letters if several are of one size (`sRG`),
-/// else each with its own (`RsGm`). Capitals are colours, so that the two cannot be taken for each
-/// other.
+/// A stack from the bottom. What is the same for several in a row stands once before them: the size,
+/// if it is one for the whole stack (`sRG`), else the colours (`RsmGl`). Colours are capitals and
+/// sizes are not, so that the two cannot be taken for each other.
 fn stack_text(stack: &[Pyramid]) -> String {
     let one_size = stack
         .windows(2)
         .all(|pair| matches!(pair, [a, b] if a.size == b.size));
-    match stack {
-        [first, _, ..] if one_size => {
-            let letters: String = stack.iter().map(|pyramid| pyramid.letter()).collect();
-            format!("{}{letters}", size_letter(*first))
-        }
-        _ => stack.iter().copied().map(with_size).collect(),
+    if let ([first, _, ..], true) = (stack, one_size) {
+        let letters: String = stack.iter().map(|pyramid| pyramid.letter()).collect();
+        return format!("{}{letters}", size_letter(*first));
     }
+    let runs = stack.chunk_by(|a, b| a.colour == b.colour);
+    let texts = runs.map(|run| {
+        let colour = run.first().map(|pyramid| pyramid.letter());
+        let sizes = run.iter().copied().map(size_letter);
+        colour
+            .into_iter()
+            .map(String::from)
+            .chain(sizes.map(str::to_owned))
+            .collect::<String>()
+    });
+    texts.collect()
 }
 
 /// How wide a tree without wilds is, with a number of two digits.
@@ -65,8 +73,8 @@ struct Form {
 }
 
 const LEGEND: &str = "From the bottom. Trees: large, medium, small. Stacks: 0:sRG=2 is stack 0, small \
-                      red and green, worth 2. * is wild.";
-const BRIEF: &str = "trees: large medium small up; sRG: two smalls";
+                      red and green, worth 2; Rsm is small and medium red. * is wild.";
+const BRIEF: &str = "trees l m s up; sRG: two smalls; Rsm: two reds";
 
 /// From roomy to dense.
 fn forms(highest: usize) -> impl Iterator<Item = Form> {
@@ -85,20 +93,25 @@ fn forms(highest: usize) -> impl Iterator<Item = Form> {
         legend: None,
         ..roomy
     };
-    let packed = Form {
-        apart: false,
+    // The totals stand beside the names.
+    let totals = Form {
+        worth: false,
+        ..brief
+    };
+    let short = Form {
+        worth: false,
         ..bare
     };
-    let unnumbered = Form {
+    let packed = Form {
+        apart: false,
+        ..short
+    };
+    let dense = Form {
         numbers: false,
         ..packed
     };
-    let dense = Form {
-        worth: false,
-        ..unnumbered
-    };
     let fewer = (0..highest).rev().map(move |most| Form { most, ..dense });
-    [roomy, brief, bare, packed, unnumbered, dense]
+    [roomy, brief, bare, totals, short, packed, dense]
         .into_iter()
         .chain(fewer)
 }
