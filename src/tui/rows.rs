@@ -107,7 +107,7 @@ pub(super) fn fitting(
         }
         last = form;
     }
-    let missing = last.len() + 1 - height.max(1);
+    let missing = (last.len() + 1).saturating_sub(height.max(1));
     last.truncate(height.saturating_sub(1));
     let text = format!("{} {missing} more lines", theme.glyph("…", "..."));
     last.push(Line::styled(text, theme.bad()));
