@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use super::Referee;
 use crate::games::loot::cards;
 
+mod views;
+
 /// A referee that is spoken to in JSON.
 #[derive(Default)]
 struct Spoken(Referee);

@@ -457,7 +457,12 @@ impl App {
         }
     }
 
+    /// Scrolls back what is on top: a scoring, else the log.
     fn scroll(&mut self, by: isize) -> Vec<Effect> {
+        if let Overlay::Burn(burn) = &mut self.overlay {
+            burn.scroll(by);
+            return Vec::new();
+        }
         self.back = self.back.saturating_add_signed(by).min(self.lines.len());
         Vec::new()
     }
@@ -524,7 +529,16 @@ impl App {
                     self.close_overlay()
                 };
             }
-            Overlay::Burn(_) | Overlay::Over => return self.close_overlay(),
+            Overlay::Burn(_) => {
+                return match key.code {
+                    KeyCode::Up => self.scroll(1),
+                    KeyCode::Down => self.scroll(-1),
+                    KeyCode::PageUp => self.scroll(5),
+                    KeyCode::PageDown => self.scroll(-5),
+                    _ => self.close_overlay(),
+                };
+            }
+            Overlay::Over => return self.close_overlay(),
             Overlay::None => {}
         }
         match key.code {

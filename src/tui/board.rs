@@ -48,7 +48,7 @@ pub(super) trait Board: TableGame {
     /// A few words for the title: the hand, the target.
     fn heading(&self) -> String;
 
-    /// What stands beside a seat's name, in at most 16 columns: how many cards it holds, whether it
+    /// What stands beside a seat's name, in at most 13 columns: how many cards it holds, whether it
     /// has won or left.
     fn seat_note(&self, seat: Seat) -> String;
 

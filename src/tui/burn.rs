@@ -36,6 +36,8 @@ struct Part {
 pub(super) struct Burn {
     lines: Vec<Vec<Part>>,
     shown: usize,
+    /// How many lines the player looks back, where not all of them have room.
+    back: usize,
 }
 
 fn part(text: impl Into<String>, look: Look) -> Part {
@@ -110,7 +112,11 @@ impl Burn {
                 lines.push(line);
             }
         }
-        Self { lines, shown: 1 }
+        Self {
+            lines,
+            shown: 1,
+            back: 0,
+        }
     }
 
     fn parts(&self) -> usize {
@@ -127,6 +133,13 @@ impl Burn {
 
     pub(super) fn skip(&mut self) {
         self.shown = self.parts();
+    }
+
+    /// Looks back by so many lines, or ahead; the hands of four seats may be more than a screen.
+    pub(super) fn scroll(&mut self, by: isize) {
+        if !self.is_moving() {
+            self.back = self.back.saturating_add_signed(by);
+        }
     }
 
     fn text(&self, theme: Theme) -> Vec<Line<'static>> {
@@ -156,7 +169,7 @@ impl Burn {
 }
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
-    let Overlay::Burn(burn) = &app.overlay else {
+    let Overlay::Burn(burn) = &mut app.overlay else {
         return;
     };
     let lines = burn.text(app.theme);
@@ -169,22 +182,24 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     let [area] = Layout::horizontal([Constraint::Length(76)])
         .flex(Flex::Center)
         .areas(area);
-    let foot = if burn.is_moving() {
-        " any key: all at once "
-    } else {
-        " any key: go on "
-    };
     let block = Block::bordered()
         .border_set(app.theme.border())
-        .title(Span::styled(" The village burns ", app.theme.bad()))
-        .title_bottom(foot);
+        .title(Span::styled(" The village burns ", app.theme.bad()));
     let inner = block.inner(area);
     // What does not fit is at the top: the last lines are the newest.
     let written = lines.iter().filter(|line| !line.spans.is_empty()).count();
     let over = written.saturating_sub(usize::from(inner.height));
+    burn.back = burn.back.min(over);
+    let foot = if burn.is_moving() {
+        " any key: all at once ".to_owned()
+    } else if over > 0 {
+        format!(" Up, Down: {over} more lines; any other key: go on ")
+    } else {
+        " any key: go on ".to_owned()
+    };
+    let scroll = u16::try_from(over - burn.back).unwrap_or(0);
     frame.render_widget(Clear, area);
-    frame.render_widget(block, area);
-    let scroll = u16::try_from(over).unwrap_or(0);
+    frame.render_widget(block.title_bottom(foot), area);
     frame.render_widget(Paragraph::new(lines).scroll((scroll, 0)), inner);
     app.hits.push((area, Hit::Close));
 }

@@ -2,7 +2,7 @@
 
 use fairdeal_protocol::card::Face;
 
-use crate::games::loot::cards::{GODS as GOD_SUIT, rank, suit};
+use crate::games::loot::cards::{GODS as GOD_SUIT, God, rank, suit};
 
 /// Columns of a card with its border.
 pub(super) const WIDTH: u16 = 8;
@@ -35,6 +35,11 @@ pub(super) fn lines(face: Face) -> [String; 3] {
         format!("{:<6}", at(names, rank_index)),
         format!("{:<6}", at(&SUITS, suit(face))),
     ]
+}
+
+/// A god as its card has it, in six letters at most.
+pub(super) fn god(god: God) -> &'static str {
+    GODS.get(god as usize).copied().unwrap_or("?")
 }
 
 /// A card in a few letters, such as `7Wa`.

@@ -12,6 +12,7 @@ mod cards;
 mod help;
 mod lobby;
 mod plain;
+mod rows;
 mod style;
 mod table;
 

@@ -20,6 +20,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::app::{App, Hit};
 use super::board::{Board as _, Look, choice, on_board};
+use super::rows::{NAME, short_names};
 use super::table::{block, button, draw_log, draw_seal, fit};
 use crate::games::AnyAction;
 use crate::session::Snapshot;
@@ -154,7 +155,7 @@ fn draw_seats(app: &App, frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot)
     frame.render_widget(block(app, "Seats"), area);
     let (game, scores) = (&snapshot.game, snapshot.game.scores());
     let lines: Vec<Line<'_>> = Seat::first(snapshot.names.len())
-        .zip(&snapshot.names)
+        .zip(short_names(&snapshot.names, &app.theme))
         .map(|(seat, name)| {
             let turn = game.to_act().contains(seat);
             let marker = if turn {
@@ -175,7 +176,7 @@ fn draw_seats(app: &App, frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot)
                 "offline".to_owned()
             };
             Line::from(vec![
-                Span::styled(format!("{marker}{own}{}", fit(name, 8)), style),
+                Span::styled(format!("{marker}{own}{}", fit(&name, NAME)), style),
                 Span::raw(format!("{score:>4} ")),
                 Span::styled(note, app.theme.faint()),
             ])
@@ -310,9 +311,10 @@ fn draw_hint(app: &mut App, frame: &mut Frame<'_>, area: Rect, snapshot: &Snapsh
         let prompt = on_board!(game, game => game.prompt(snapshot.me)).unwrap_or_default();
         format!(" Your turn: {prompt}")
     } else {
+        let short = short_names(&snapshot.names, &app.theme);
         let names: Vec<&str> = to_act
             .iter()
-            .filter_map(|seat| snapshot.names.get(seat.index()).map(String::as_str))
+            .filter_map(|seat| short.get(seat.index()).map(String::as_str))
             .collect();
         format!(" Waiting for {}.", names.join(", "))
     };

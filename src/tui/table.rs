@@ -14,9 +14,15 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::app::{App, Hit, groups, loose};
 use super::cards;
-use crate::games::loot::cards::suit;
+use super::rows::{short_names, some};
+use crate::games::loot::cards::{God, suit};
 use crate::games::loot::{Loot, LootAction as Action, Phase, Pile};
 use crate::session::Snapshot;
+
+/// From how many columns on there is room for gaps between cards and for more words.
+const WIDE: usize = 100;
+/// How many columns of a seat's row stand before the cards that were seen.
+const BEFORE_SEEN: usize = 37;
 
 /// Draws the table. The area is at least 80 by 24.
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
@@ -112,13 +118,21 @@ fn draw_seats(app: &App, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(block(app, "Seats"), area);
     let heading = format!("  {} total  cards turns  seen", fit("name", 14));
     let mut lines = vec![Line::styled(heading, app.theme.faint())];
-    for (seat, name) in Seat::first(snapshot.names.len()).zip(&snapshot.names) {
-        lines.push(seat_line(app, snapshot, loot, seat, name));
+    let names = short_names(&snapshot.names, &app.theme);
+    let room = usize::from(inner.width).saturating_sub(BEFORE_SEEN);
+    for named in Seat::first(names.len()).zip(&names) {
+        lines.push(seat_line(app, snapshot, loot, named, room));
     }
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-fn seat_line<'a>(app: &App, snapshot: &Snapshot, loot: &Loot, seat: Seat, name: &str) -> Line<'a> {
+fn seat_line(
+    app: &App,
+    snapshot: &Snapshot,
+    loot: &Loot,
+    (seat, name): (Seat, &String),
+    room: usize,
+) -> Line<'static> {
     let turn = loot.turn() == Some(seat);
     let marker = if turn {
         app.theme.glyph("▶", ">")
@@ -129,7 +143,7 @@ fn seat_line<'a>(app: &App, snapshot: &Snapshot, loot: &Loot, seat: Seat, name: 
     let whose = if seat == snapshot.me {
         format!("{name} (you)")
     } else {
-        name.to_owned()
+        name.clone()
     };
     let hand = loot.hand_of(seat);
     let style = if turn {
@@ -154,11 +168,11 @@ fn seat_line<'a>(app: &App, snapshot: &Snapshot, loot: &Loot, seat: Seat, name: 
     } else if seat != snapshot.me {
         // Cards that everybody saw this seat take.
         let seen = hand.iter().filter(|slot| matches!(slot, Slot::Open(_)));
-        for face in seen.filter_map(|slot| slot.face(&Faces::new())).take(4) {
-            spans.push(Span::styled(
-                format!("{} ", cards::short(face)),
-                app.theme.suit(suit(face)),
-            ));
+        let seen = seen.filter_map(|slot| slot.face(&Faces::new()));
+        let seen = seen.map(|face| Line::styled(cards::short(face), app.theme.suit(suit(face))));
+        for word in some(seen.collect(), room, &app.theme) {
+            spans.extend(word);
+            spans.push(Span::raw(" "));
         }
     }
     Line::from(spans)
@@ -267,7 +281,7 @@ pub(super) fn draw_log(app: &App, frame: &mut Frame<'_>, area: Rect) {
 fn draw_hand(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let hand = app.hand();
     let arrangement = app.arrangement();
-    let wide = area.width >= 100;
+    let wide = usize::from(area.width) >= WIDE;
     // Ten cards of eight columns fill eighty; with more room, combinations stand apart.
     let mut x = area.x + if wide { 2 } else { 0 };
     let points_row = area.y + cards::HEIGHT;
@@ -320,21 +334,31 @@ fn draw_hand(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         }
     }
     let row = Rect::new(area.x, area.bottom().saturating_sub(1), area.width, 1);
-    let gods: Vec<&str> = app
-        .gods()
-        .iter()
-        .map(|god| if wide { god.effect() } else { god.name() })
-        .collect();
-    let effects = if gods.is_empty() {
-        String::new()
-    } else {
-        format!(" Gods in sight: {}.", gods.join("; "))
-    };
-    let text = format!(" Your hand is worth {:+} now.{effects}", arrangement.total);
+    let text = hand_text(app, usize::from(row.width), arrangement.total);
     frame.render_widget(
         Line::styled(fit(&text, usize::from(row.width)), app.theme.title()),
         row,
     );
+}
+
+/// What the hand is worth, and the gods that act on it: what they do on a wide screen, else their
+/// names, or those as they stand on the cards, whatever there is room for.
+fn hand_text(app: &App, width: usize, worth: i32) -> String {
+    let gods: Vec<God> = app.gods().iter().collect();
+    if gods.is_empty() {
+        return format!(" Your hand is worth {worth:+} now.");
+    }
+    let told = |name: fn(God) -> &'static str, between: &str| {
+        let gods: Vec<&str> = gods.iter().map(|god| name(*god)).collect();
+        gods.join(between)
+    };
+    let long = |gods: &str| format!(" Your hand is worth {worth:+} now. Gods in sight: {gods}.");
+    let effects = (width >= WIDE).then(|| long(&told(God::effect, "; ")));
+    let names = long(&told(God::name, "; "));
+    let mut forms = effects.into_iter().chain([names]);
+    forms
+        .find(|text| text.width() <= width)
+        .unwrap_or_else(|| format!(" Worth {worth:+}. Gods: {}", told(cards::god, " ")))
 }
 
 fn draw_hint(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
@@ -351,10 +375,10 @@ fn draw_hint(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let draw = loot.check(me, &Action::Take(Pile::Draw)).is_ok();
     let discard = loot.check(me, &Action::Take(Pile::Discard)).is_ok();
     let (over, phase) = (loot.is_over(), loot.phase());
-    let waiting = loot
-        .turn()
-        .and_then(|seat| snapshot.names.get(seat.index()))
-        .cloned();
+    let waiting = loot.turn().and_then(|seat| {
+        let names = short_names(&snapshot.names, &app.theme);
+        names.get(seat.index()).cloned()
+    });
     let text = match (over, mine, phase) {
         (true, ..) => " The game is over.".to_owned(),
         (_, true, Phase::Take) => " Your turn: take a card.".to_owned(),

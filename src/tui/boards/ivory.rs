@@ -4,11 +4,13 @@ use fairdeal_protocol::card::{Face, Faces};
 use fairdeal_protocol::seat::Seat;
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
-use ratatui::widgets::{Paragraph, Wrap};
+use ratatui::text::{Line, Text};
 
-use crate::games::ivory::{Ivory, IvoryAction, Source, Target, cards, named};
+use crate::games::ivory::cards::{self, Suit};
+use crate::games::ivory::{Ivory, IvoryAction, Source, Target, named};
 use crate::tui::board::{Board, Choice, Look};
+use crate::tui::rows::{Paragraph, fitting, rows};
+use crate::tui::style::Theme;
 
 /// A card in short: its rank and the first letters of its suits.
 fn short(card: Face) -> String {
@@ -23,6 +25,63 @@ fn short(card: Face) -> String {
         rank => rank.to_string(),
     };
     format!("{rank}{}", suits.join("+"))
+}
+
+/// How much room the board takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// With rows left free.
+    Roomy,
+    /// Without them.
+    Close,
+    /// Also without what the letters mean.
+    Bare,
+}
+
+/// A labelled row, and how far it goes on below its label.
+fn labelled(label: &str, theme: &Theme) -> Paragraph {
+    let label = Line::styled(format!(" {label:<7}"), theme.title());
+    Paragraph::new(9).words([label])
+}
+
+/// The board from the top.
+fn paragraphs(game: &Ivory, theme: &Theme, form: Form) -> Vec<Paragraph> {
+    let shorts = |cards: &[Face]| cards.iter().map(|card| short(*card)).collect::<Vec<_>>();
+    let waiting = |what: &str| vec![format!("waits for {what}")];
+    let free = || (form == Form::Roomy).then(|| Paragraph::new(0).words([""]));
+    let tower = if game.tower().is_empty() {
+        waiting("an Ace")
+    } else {
+        shorts(game.tower())
+    };
+    let tower = tower
+        .into_iter()
+        .map(|card| Line::styled(card, theme.good()));
+    let mut all = vec![labelled("tower", theme).words(tower)];
+    all.extend(free());
+    for number in 0..3 {
+        let pile = game.piles().get(number);
+        let cards = pile.map_or_else(|| waiting("a Crown"), |pile| shorts(pile));
+        all.push(labelled(&format!("pile {number}"), theme).words(cards));
+    }
+    all.extend(free());
+    let top = game
+        .top()
+        .map_or_else(|| "nothing; turn cards".to_owned(), named);
+    all.push(labelled("drawn", theme).words([Line::styled(top, theme.key())]));
+    let (draw, deck) = (game.draw_pile().len(), game.deck().len());
+    let counts = format!("{draw} in the draw pile, {deck} in the deck");
+    all.push(labelled("", theme).words([counts]));
+    if form != Form::Bare {
+        all.extend(free());
+        let suits = Suit::ALL.map(|suit| {
+            let name = suit.name();
+            let (letters, rest) = name.split_at_checked(2).unwrap_or((name, ""));
+            Line::styled(format!("{letters}({rest})"), theme.faint())
+        });
+        all.push(Paragraph::new(0).words(suits));
+    }
+    all
 }
 
 impl Board for Ivory {
@@ -50,48 +109,11 @@ impl Board for Ivory {
     }
 
     fn draw(&self, look: &Look<'_>, frame: &mut Frame<'_>, area: Rect) {
-        let theme = look.theme;
-        let label = |text: &str| Span::styled(format!(" {text:<8}"), theme.title());
-        let listed = |cards: &[Face]| {
-            let names: Vec<String> = cards.iter().map(|card| short(*card)).collect();
-            names.join(" ")
-        };
-        let top = self
-            .top()
-            .map_or_else(|| "nothing; turn cards".to_owned(), named);
-        let tower = if self.tower().is_empty() {
-            "waits for an Ace".to_owned()
-        } else {
-            listed(self.tower())
-        };
-        let mut lines = vec![
-            Line::from(vec![label("tower"), Span::styled(tower, theme.good())]),
-            Line::raw(""),
-        ];
-        for pile in 0..3 {
-            let cards = self.piles().get(pile).map(|pile| listed(pile));
-            let text = cards.unwrap_or_else(|| "waits for a Crown".to_owned());
-            let name = format!("pile {pile}");
-            lines.push(Line::from(vec![label(&name), Span::raw(text)]));
-        }
-        lines.extend([
-            Line::raw(""),
-            Line::from(vec![label("drawn"), Span::styled(top, theme.key())]),
-            Line::from(vec![
-                label(""),
-                Span::raw(format!(
-                    "{} in the draw pile, {} in the deck",
-                    self.draw_pile().len(),
-                    self.deck().len()
-                )),
-            ]),
-            Line::raw(""),
-            Line::styled(
-                " mo moons  su suns  wa waves  le leaves  wy wyrms  kn knots",
-                theme.faint(),
-            ),
-        ]);
-        frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), area);
+        let width = usize::from(area.width);
+        let forms = [Form::Roomy, Form::Close, Form::Bare];
+        let forms = forms.map(|form| rows(paragraphs(self, look.theme, form), width));
+        let rows = fitting(forms, usize::from(area.height), look.theme);
+        frame.render_widget(Text::from(rows), area);
     }
 
     fn choice(&self, action: &IvoryAction, _known: &Faces) -> Choice {

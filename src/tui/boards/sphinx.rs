@@ -4,50 +4,105 @@ use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::seat::Seat;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::text::{Line, Span};
-use ratatui::widgets::{Paragraph, Wrap};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span, Text};
 
+use crate::games::TableGame as _;
 use crate::games::pyramid::Size;
 use crate::games::sphinx::board::{Pylon, Square, central};
 use crate::games::sphinx::{Phase, Sphinx, SphinxAction, Status, cards};
 use crate::tui::board::{Board, Choice, Look};
+use crate::tui::rows::{Paragraph, fitting};
+use crate::tui::style::Theme;
 
-/// What stands on a square, in three letters: the Magician's seat, else the pips of Monsters.
-fn cell<'a>(game: &Sphinx, look: &Look<'_>, square: Square) -> Span<'a> {
-    let theme = look.theme;
-    let seats = Seat::first(look.names.len());
+/// How wide the board is: the number of a rank, and four columns a square.
+const BOARD: u16 = 3 + 8 * 4;
+/// How much of what stands on a square it can show; a fourth column parts it from the next one.
+const SHOWN: usize = 3;
+
+/// What stands on a square: the Magicians' seats after an M, else the pips of the Monsters, small to
+/// large. Both never are there together.
+fn contents(game: &Sphinx, square: Square) -> String {
+    let seats = Seat::first(game.seats());
     let magicians: String = seats
         .filter(|seat| game.magician(*seat) == Some(square))
         .map(|seat| seat.index().to_string())
         .collect();
     if !magicians.is_empty() {
-        let own = game.magician(look.me) == Some(square);
-        let style = if own { theme.good() } else { theme.key() };
-        return Span::styled(format!("M{magicians:<3}"), style);
+        return format!("M{magicians}");
     }
     let counts = game.monsters_on(square);
-    let pips: String = Size::ALL
+    Size::ALL
         .into_iter()
         .zip(counts)
         .map(|(size, count)| size.pips().to_string().repeat(usize::from(count)))
-        .collect();
-    if pips.len() > 3 {
-        return Span::styled(
-            format!("{}+ ", pips.get(..2).unwrap_or_default()),
-            theme.bad(),
-        );
-    }
-    if !pips.is_empty() {
-        return Span::styled(format!("{pips:<4}"), theme.bad());
-    }
-    let empty = if Pylon::at(square).is_some() {
-        theme.glyph("▯", "P")
-    } else if central().any(|at| at == square) {
-        theme.glyph("◦", "o")
+        .collect()
+}
+
+fn style(game: &Sphinx, look: &Look<'_>, square: Square) -> Style {
+    if game.magician(look.me) == Some(square) {
+        look.theme.good()
+    } else if game.monsters().contains_key(&square) {
+        look.theme.bad()
     } else {
-        theme.glyph("·", ".")
+        look.theme.key()
+    }
+}
+
+/// A square in four columns.
+fn cell(game: &Sphinx, look: &Look<'_>, square: Square) -> Span<'static> {
+    let theme = look.theme;
+    let contents = contents(game, square);
+    if contents.is_empty() {
+        let empty = if Pylon::at(square).is_some() {
+            theme.glyph("▯", "P")
+        } else if central().any(|at| at == square) {
+            theme.glyph("◦", "o")
+        } else {
+            theme.glyph("·", ".")
+        };
+        return Span::styled(format!("{empty:<4}"), theme.faint());
+    }
+    let text = match contents.get(..SHOWN - 1) {
+        // All of it stands below the board.
+        Some(some) if contents.len() > SHOWN => format!("{some}+ "),
+        _ => format!("{contents:<4}"),
     };
-    Span::styled(format!("{empty:<4}"), theme.faint())
+    Span::styled(text, style(game, look, square))
+}
+
+/// The squares that cannot show all that stands on them, and all of it.
+fn crowds(game: &Sphinx, look: &Look<'_>) -> Vec<Line<'static>> {
+    let all = Square::all().map(|square| (square, contents(game, square)));
+    all.filter(|(_, contents)| contents.len() > SHOWN)
+        .map(|(square, contents)| {
+            let name = Span::styled(format!("{}:", square.name()), look.theme.faint());
+            Line::from(vec![
+                name,
+                Span::styled(contents, style(game, look, square)),
+            ])
+        })
+        .collect()
+}
+
+/// A Pylon's pack, top first, with the Kings known to lie in it; below it what has been turned up.
+fn pylon_lines(game: &Sphinx, pylon: Pylon, theme: &Theme) -> [Line<'static>; 2] {
+    let pack = game.pack(pylon).iter().rev().map(|slot| match slot {
+        Slot::Open(card) => cards::name(*card),
+        Slot::Sealed(_) => "?".to_owned(),
+    });
+    let mut pack = pack.collect::<Vec<_>>().join(" ");
+    if pack.is_empty() {
+        pack.push('-');
+    }
+    let name = pylon.name().get(..1).unwrap_or_default().to_uppercase();
+    [
+        Line::from(vec![
+            Span::styled(format!("{name} "), theme.title()),
+            Span::raw(pack),
+        ]),
+        Line::styled(format!("  {}", listed(game.turned(pylon))), theme.key()),
+    ]
 }
 
 fn listed(all: &[Face]) -> String {
@@ -64,10 +119,10 @@ impl Board for Sphinx {
     fn seat_note(&self, seat: Seat) -> String {
         let jack = self.jack(seat).map_or_else(String::new, cards::name);
         let state = match self.status(seat) {
-            _ if self.forfeited().contains(seat) => "has left",
-            Status::Won => "has won",
-            Status::Lost => "has lost",
-            Status::Playing if self.votes().contains(seat) => "votes to end",
+            _ if self.forfeited().contains(seat) => "left",
+            Status::Won => "won",
+            Status::Lost => "lost",
+            Status::Playing if self.votes().contains(seat) => "for end",
             Status::Playing => "",
         };
         format!("M{} {jack} {state}", seat.index())
@@ -84,9 +139,9 @@ impl Board for Sphinx {
     fn draw(&self, look: &Look<'_>, frame: &mut Frame<'_>, area: Rect) {
         let theme = look.theme;
         let [left, right] =
-            Layout::horizontal([Constraint::Length(36), Constraint::Min(12)]).areas(area);
+            Layout::horizontal([Constraint::Length(BOARD), Constraint::Min(13)]).areas(area);
         let squares: Vec<Square> = Square::all().collect();
-        let mut lines: Vec<Line<'_>> = squares
+        let mut lines: Vec<Line<'static>> = squares
             .chunks(8)
             .zip(1..)
             .map(|(rank, number)| {
@@ -100,28 +155,20 @@ impl Board for Sphinx {
             "   a   b   c   d   e   f   g   h",
             theme.faint(),
         ));
-        frame.render_widget(Paragraph::new(lines), left);
-        let mut lines = Vec::new();
-        for pylon in Pylon::ALL {
-            let pack = self.pack(pylon);
-            let kings = pack.iter().filter_map(|slot| match slot {
-                Slot::Open(card) => Some(*card),
-                Slot::Sealed(_) => None,
-            });
-            let kings: Vec<Face> = kings.collect();
-            let name = pylon.name().get(..1).unwrap_or_default().to_uppercase();
-            lines.push(Line::from(vec![
-                Span::styled(format!("{name} "), theme.title()),
-                Span::raw(format!("{} {}", pack.len(), listed(&kings))),
-            ]));
-            lines.push(Line::styled(
-                format!("  {}", listed(self.turned(pylon))),
-                theme.key(),
-            ));
+        let room = usize::from(area.height).saturating_sub(lines.len());
+        let crowds = Paragraph::new(0).words(crowds(self, look));
+        let crowds = crowds.rows(usize::from(BOARD) - 1);
+        if !crowds.is_empty() {
+            lines.extend(fitting([crowds], room, theme));
         }
-        lines.push(Line::styled("M Magician", theme.faint()));
-        lines.push(Line::styled("1 2 3 pips", theme.faint()));
-        frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), right);
+        frame.render_widget(Text::from(lines), left);
+        let pylons = Pylon::ALL.map(|pylon| pylon_lines(self, pylon, theme));
+        let mut lines: Vec<Line<'static>> = pylons.into_iter().flatten().collect();
+        lines.extend(
+            ["M Magician", "1 2 3 pips", "? hidden card"]
+                .map(|text| Line::styled(text, theme.faint())),
+        );
+        frame.render_widget(Text::from(lines), right);
     }
 
     fn choice(&self, action: &SphinxAction, _known: &Faces) -> Choice {

@@ -22,6 +22,8 @@ use crate::session::SessionEvent;
 use crate::tui::TuiOptions;
 use crate::tui::app::{Effect, Input};
 
+mod room;
+
 /// A game and the referee who knows all cards.
 struct Scene {
     game: AnyGame,
