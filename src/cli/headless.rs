@@ -112,6 +112,7 @@ impl Printer {
                 let state = match state {
                     PeerState::Connected => "connected",
                     PeerState::Lost => "lost",
+                    PeerState::Left => "left",
                 };
                 json!({"event": "peer", "seat": seat(who), "state": state})
             }

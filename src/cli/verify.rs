@@ -87,6 +87,13 @@ fn print_words(report: &Report, game: &str, names: &[String]) {
             for (name, score) in names.iter().zip(&report.scores) {
                 println!("  {score:>6}  {name}");
             }
+            for (seat, deal) in &report.left {
+                let name = names.get(seat.index()).map_or("", String::as_str);
+                println!(
+                    "\n{name} left in deal {}: what it sent there is checked by its proofs alone",
+                    deal + 1
+                );
+            }
             println!("\n{}", verdict(report, names.len()));
         }
         Some(finding) => {
@@ -111,6 +118,11 @@ fn print_json(report: &Report, names: &[String]) {
             "step": finding.step(),
         })
     });
+    let left: Vec<serde_json::Value> = report
+        .left
+        .iter()
+        .map(|(seat, deal)| json!({"seat": seat.index(), "deal": deal}))
+        .collect();
     let winners: Vec<usize> = report.winners.iter().map(|seat| seat.index()).collect();
     println!(
         "{}",
@@ -124,6 +136,7 @@ fn print_json(report: &Report, names: &[String]) {
             "steps": report.steps,
             "deals": report.deals,
             "deals_opened": report.deals_opened,
+            "left": left,
             "checks": checks,
             "scores": report.scores,
             "winners": winners,

@@ -357,6 +357,7 @@ impl Driver {
                 },
                 command = inbox.recv() => match command {
                     Some(Command::Act(action)) => self.act(action).await,
+                    Some(Command::Leave) => self.leave().await,
                     Some(Command::Quit) | None => self.stage = Stage::Ended,
                 },
                 () = at(self.addresses_at) => self.addresses_known().await,
@@ -782,6 +783,18 @@ impl Driver {
         self.flush().await;
     }
 
+    async fn leave(&mut self) {
+        let Stage::Table(seated) = &mut self.stage else {
+            self.stage = Stage::Ended;
+            return;
+        };
+        self.bot = None;
+        if let Err(error) = seated.table.leave(&mut self.rng) {
+            self.tell(SessionEvent::Refused(error.to_string())).await;
+        }
+        self.flush().await;
+    }
+
     async fn pilot_acts(&mut self) {
         self.think = None;
         let (Stage::Table(seated), Some(bot)) = (&mut self.stage, &mut self.bot) else {
@@ -841,7 +854,7 @@ impl Driver {
             self.plan();
         }
         if let Stage::Table(seated) = &self.stage
-            && seated.table.all_finished()
+            && (seated.table.all_finished() || seated.table.has_left())
         {
             // The others may still wait for our last head to be acknowledged.
             self.settled = true;
@@ -928,6 +941,14 @@ impl Driver {
             Event::News(News::Void(seat)) => {
                 let line = format!("{} was too late; its call has no effect.", name(seat));
                 self.tell(SessionEvent::Line(line)).await;
+            }
+            Event::News(News::Left(seat)) => {
+                if seat == seated.table.me() {
+                    self.end_journal();
+                    self.done = Some(Instant::now() + LINGER);
+                }
+                let state = PeerState::Left;
+                self.tell(SessionEvent::Peer { seat, state }).await;
             }
             Event::News(News::Finished) => self.over().await,
             Event::News(News::Dealt { .. }) | Event::Step(..) | Event::YourTurn => {}

@@ -24,7 +24,9 @@ use crate::games::{AnyAction, AnyEvent, AnyGame};
 pub enum Command {
     /// Act at the table.
     Act(AnyAction),
-    /// Leave: close the connections and end the task.
+    /// Leave the game for good: the others play on. The task ends once they know.
+    Leave,
+    /// Close the connections and end the task; the table can be resumed.
     Quit,
 }
 
@@ -73,6 +75,8 @@ pub enum PeerState {
     Connected,
     /// There is none now.
     Lost,
+    /// The seat has left the game.
+    Left,
 }
 
 /// What a session tells its player.

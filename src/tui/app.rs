@@ -42,6 +42,8 @@ pub enum Input {
 pub enum Effect {
     /// Act at the table.
     Act(AnyAction),
+    /// Leave the game for good.
+    Forfeit,
     /// Leave the program.
     Leave,
 }
@@ -89,6 +91,7 @@ pub(super) enum Hit {
     Leave,
     Yes,
     No,
+    Forfeit,
     Close,
 }
 
@@ -122,6 +125,8 @@ pub struct App {
     pub(super) by_suit: bool,
     pub(super) result: Option<GameResult>,
     pub(super) failed: Option<String>,
+    /// Whether this player has left the game for good.
+    left: bool,
     pub(super) hits: Vec<(Rect, Hit)>,
 }
 
@@ -197,6 +202,7 @@ impl App {
             by_suit: false,
             result: None,
             failed: None,
+            left: false,
             hits: Vec::new(),
         }
     }
@@ -247,13 +253,7 @@ impl App {
                     "Fire the village? Every hand is shown and scored.",
                 );
             }
-            Overlay::ConfirmLeave => {
-                help::confirm(
-                    self,
-                    frame,
-                    "Leave the table? The others cannot go on without you.",
-                );
-            }
+            Overlay::ConfirmLeave => help::confirm_leave(self, frame),
             Overlay::Burn(_) => burn::draw(self, frame),
             Overlay::Over => help::over(self, frame),
         }
@@ -340,6 +340,7 @@ impl App {
                 self.session(event);
                 Vec::new()
             }
+            Input::SessionEnded if self.left => vec![Effect::Leave],
             Input::SessionEnded => {
                 if self.result.is_none() && self.failed.is_none() {
                     self.failed = Some("the session has ended".to_owned());
@@ -414,7 +415,9 @@ impl App {
                 self.say(match state {
                     PeerState::Connected => format!("{name} is connected."),
                     PeerState::Lost => format!("{name} has lost the connection; the table waits."),
+                    PeerState::Left => format!("{name} has left the game."),
                 });
+                self.left |= state == PeerState::Left && Some(seat) == self.me();
             }
             SessionEvent::Fault { what, evidence, .. } => {
                 let kept = evidence.map_or_else(String::new, |path| {
@@ -469,7 +472,26 @@ impl App {
 
     /// Whether leaving needs no question: nothing is lost.
     fn may_leave(&self) -> bool {
-        self.snapshot.is_none() || self.result.is_some() || self.failed.is_some()
+        self.snapshot.is_none() || self.result.is_some() || self.failed.is_some() || self.left
+    }
+
+    /// This player's seat, once there is one.
+    fn me(&self) -> Option<Seat> {
+        self.snapshot.as_ref().map(|snapshot| snapshot.me)
+    }
+
+    /// Whether there is anybody else to leave the game to.
+    pub(super) fn may_forfeit(&self) -> bool {
+        self.names().len() > 1
+    }
+
+    fn forfeit(&mut self) -> Vec<Effect> {
+        self.overlay = Overlay::None;
+        if !self.may_forfeit() {
+            return Vec::new();
+        }
+        self.toast = Some("Leaving: the others are given what they need to play on.".to_owned());
+        vec![Effect::Forfeit]
     }
 
     fn leave(&mut self) -> Vec<Effect> {
@@ -516,6 +538,7 @@ impl App {
             };
         }
         match self.overlay {
+            Overlay::ConfirmLeave if key.code == KeyCode::Char('f') => return self.forfeit(),
             Overlay::ConfirmFire | Overlay::ConfirmLeave => match key.code {
                 KeyCode::Char('y') | KeyCode::Enter => return self.answer(true),
                 KeyCode::Char('n') | KeyCode::Esc => return self.answer(false),
@@ -658,11 +681,12 @@ impl App {
                 }
                 Hit::Choose => self.choose(),
                 Hit::Leave => self.leave(),
-                Hit::Yes | Hit::No | Hit::Close => Vec::new(),
+                Hit::Yes | Hit::No | Hit::Forfeit | Hit::Close => Vec::new(),
             },
             (Overlay::None, None) => Vec::new(),
             (_, Some(Hit::Yes)) => self.answer(true),
             (_, Some(Hit::No)) => self.answer(false),
+            (Overlay::ConfirmLeave, Some(Hit::Forfeit)) => self.forfeit(),
             (Overlay::Over, Some(Hit::Leave)) => vec![Effect::Leave],
             (Overlay::ConfirmFire | Overlay::ConfirmLeave, _) => Vec::new(),
             (Overlay::Help | Overlay::Burn(_) | Overlay::Over, _) => self.close_overlay(),

@@ -148,6 +148,30 @@ pub(super) fn confirm(app: &mut App, frame: &mut Frame<'_>, question: &str) {
     button(app, frame, (x, y), ("n", "no"), Hit::No);
 }
 
+/// Two ways to leave a game that is not over, and a way to stay.
+pub(super) fn confirm_leave(app: &mut App, frame: &mut Frame<'_>) {
+    let may_forfeit = app.may_forfeit();
+    let inner = window(
+        app,
+        frame,
+        "Leave the table?",
+        66,
+        if may_forfeit { 6 } else { 5 },
+    );
+    let left = inner.x + 1;
+    let mut lines = vec![("y", "pause", Hit::Yes, "the table waits: fairdeal resume")];
+    if may_forfeit {
+        let words = "for good: the others play on without you";
+        lines.push(("f", "forfeit", Hit::Forfeit, words));
+    }
+    lines.push(("n", "stay", Hit::No, ""));
+    for (y, (key, word, hit, meaning)) in (inner.y + 1..).zip(lines) {
+        let x = button(app, frame, (left, y), (key, word), hit);
+        let room = Rect::new(x, y, inner.right().saturating_sub(x), 1);
+        frame.render_widget(Line::raw(meaning), room);
+    }
+}
+
 pub(super) fn over(app: &mut App, frame: &mut Frame<'_>) {
     let Some(result) = app.result.clone() else {
         return;

@@ -87,6 +87,9 @@ pub async fn run(mut handle: Handle, options: TuiOptions) -> Result<Ending, TuiE
                     // A session that has ended says so by its events.
                     let _ = handle.commands.send(Command::Act(action)).await;
                 }
+                Effect::Forfeit => {
+                    let _ = handle.commands.send(Command::Leave).await;
+                }
                 Effect::Leave => leave = true,
             }
         }

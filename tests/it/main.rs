@@ -12,6 +12,7 @@ mod bots;
 mod engine;
 mod games;
 mod laws;
+mod leave;
 mod net;
 mod process;
 mod resume;

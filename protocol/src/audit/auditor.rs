@@ -199,6 +199,9 @@ pub struct Report {
     pub scores: Vec<i64>,
     /// The winners, as replayed.
     pub winners: Vec<Seat>,
+    /// Who left the game, in which deal: what they sent in it is checked by its proofs alone, since
+    /// they opened no seed.
+    pub left: Vec<(Seat, u32)>,
     /// What is wrong; `None` if nothing is.
     pub finding: Option<Finding>,
 }
@@ -221,6 +224,7 @@ pub struct Audit<'a, G: Game> {
     folded: BTreeMap<(u32, DeckId, Seat), u64>,
     tally: Tally,
     deals_opened: u32,
+    left: Vec<(Seat, u32)>,
 }
 
 /// Audits a whole transcript.
@@ -246,6 +250,7 @@ pub fn audit<G: Game>(transcript: &Transcript) -> Report {
             tally: Tally::default(),
             scores: Vec::new(),
             winners: Vec::new(),
+            left: Vec::new(),
             finding: Some(Finding::Rules(error)),
         },
     }
@@ -270,6 +275,7 @@ impl<'a, G: Game> Audit<'a, G> {
             folded: BTreeMap::new(),
             tally,
             deals_opened: 0,
+            left: Vec::new(),
         })
     }
 
@@ -338,7 +344,12 @@ impl<'a, G: Game> Audit<'a, G> {
         let step = self.replica.step();
         let deal = self.replica.deal();
         self.count(&entries);
+        let live = self.replica.live();
         let finished = self.replica.finish(&entries);
+        let gone = live
+            .iter()
+            .filter(|seat| !self.replica.live().contains(*seat));
+        self.left.extend(gone.map(|seat| (seat, deal)));
         if let Err(broken) = finished {
             self.check_folded()?;
             return Err(Finding::Broken {
@@ -492,6 +503,7 @@ impl<'a, G: Game> Audit<'a, G> {
                     tally.recomputed += self.replica.made_by(*seat) as u64;
                 }
                 Body::Yield { .. }
+                | Body::Leave
                 | Body::Shuffle(_)
                 | Body::Tip { .. }
                 | Body::Confirm
@@ -576,6 +588,7 @@ impl<'a, G: Game> Audit<'a, G> {
             tally: self.tally,
             scores: game.scores(),
             winners: game.winners().iter().collect(),
+            left: self.left.clone(),
             finding,
         }
     }

@@ -117,6 +117,9 @@ pub enum Body {
     },
     /// Closing: nothing more to say.
     Close,
+    /// Action step: the seat leaves the game. It goes once what the step has begun is done, with its
+    /// shares of every sealed card that is not in its hand.
+    Leave,
 }
 
 impl Body {
@@ -135,6 +138,7 @@ impl Body {
             Self::Confirm => "confirmation",
             Self::Open { .. } => "opening",
             Self::Close => "closing",
+            Self::Leave => "farewell",
         }
     }
 }

@@ -27,6 +27,8 @@ pub(super) enum Request {
     Open(Vec<Handle>),
     /// Public randomness.
     Flip(Flip),
+    /// A seat's shares of all that it does not keep: it leaves. No engine asks for this.
+    Part(Seat),
 }
 
 /// The result of a request, where it has one.

@@ -24,6 +24,8 @@ use crate::seat::{Seat, SeatSet};
 struct SealedDeck {
     points: CardPoints,
     cards: SealedCards,
+    /// The seats whose keys it is sealed under.
+    holders: SeatSet,
     /// The shares published so far, by position and seat.
     shares: Vec<BTreeMap<Seat, Point>>,
 }
@@ -34,6 +36,7 @@ pub(super) struct Run {
     pub(super) deck: DeckId,
     points: CardPoints,
     cards: SealedCards,
+    holders: SeatSet,
 }
 
 /// Something that a seat sent, to be computed again from its seed.
@@ -46,6 +49,8 @@ enum Made {
     },
     Shuffle {
         deck: DeckId,
+        /// The joint key that it was sealed under.
+        key: Point,
         input: SealedCards,
         output: SealedCards,
         proof: Box<ShuffleProof>,
@@ -65,6 +70,8 @@ pub(super) struct Deal {
     commitments: BTreeMap<Seat, Hash32>,
     keys: BTreeMap<Seat, (Point, KeyProof)>,
     joint: Point,
+    /// The seats that have gone since they registered a key.
+    gone: SeatSet,
     tips: BTreeMap<Seat, CoinTip>,
     flips: u32,
     decks: Vec<SealedDeck>,
@@ -82,6 +89,7 @@ impl Deal {
             commitments: BTreeMap::new(),
             keys: BTreeMap::new(),
             joint: Point::identity(),
+            gone: SeatSet::EMPTY,
             tips: BTreeMap::new(),
             flips: 0,
             decks: Vec::new(),
@@ -158,8 +166,43 @@ impl Deal {
 
     pub(super) fn register(&mut self, seat: Seat, key: Point, proof: KeyProof) {
         self.keys.insert(seat, (key, proof));
-        let sum: RistrettoPoint = self.keys.values().map(|(key, _)| *key.as_point()).sum();
+        self.rejoin();
+    }
+
+    /// A seat goes: decks that are sealed from now on are sealed without it.
+    pub(super) fn depart(&mut self, seat: Seat) {
+        self.gone.insert(seat);
+        self.rejoin();
+    }
+
+    fn rejoin(&mut self) {
+        let keys = self
+            .keys
+            .iter()
+            .filter(|(seat, _)| !self.gone.contains(**seat));
+        let sum: RistrettoPoint = keys.map(|(_, (key, _))| *key.as_point()).sum();
         self.joint = sum.into();
+    }
+
+    /// The seats whose keys new decks are sealed under.
+    fn holders(&self) -> SeatSet {
+        let keys = self.keys.keys().copied();
+        keys.filter(|seat| !self.gone.contains(*seat)).collect()
+    }
+
+    /// Every sealed card that a seat that leaves has to give its share of: all that are sealed under its
+    /// key too, but those that were dealt to it, and where its share is not in the log.
+    pub(super) fn parting(&self, seat: Seat) -> Vec<Handle> {
+        let mut handles = Vec::new();
+        for (number, deck) in (0..=u16::MAX).zip(&self.decks) {
+            let all = Handle::all(DeckId(number), deck.cards.len());
+            handles.extend(all.filter(|card| {
+                deck.holders.contains(seat)
+                    && !self.has_share(*card, seat)
+                    && self.owners.get(card) != Some(&seat)
+            }));
+        }
+        handles
     }
 
     pub(super) fn key(&self, seat: Seat) -> Option<&Point> {
@@ -174,6 +217,7 @@ impl Deal {
         let deck = DeckId(u16::try_from(self.decks.len()).ok()?);
         Some(Run {
             deck,
+            holders: self.holders(),
             cards: points.fresh(),
             points,
         })
@@ -185,6 +229,7 @@ impl Deal {
         run.cards = Arc::new(shuffled.deck.to_vec());
         self.made.entry(seat).or_default().push(Made::Shuffle {
             deck: run.deck,
+            key: self.joint,
             input,
             output: Arc::clone(&run.cards),
             proof: shuffled.proof.clone(),
@@ -196,6 +241,7 @@ impl Deal {
         self.decks.push(SealedDeck {
             points: run.points,
             cards: run.cards,
+            holders: run.holders,
             shares,
         });
     }
@@ -254,14 +300,14 @@ impl Deal {
         });
     }
 
-    /// The face of a card once all seats of the key have published their shares, with `extra` for
+    /// The face of a card once all seats that it is sealed under have published their shares, with `extra` for
     /// a share that is not in the log (yet).
     pub(super) fn face(&self, handle: Handle, extra: Option<(Seat, Point)>) -> Option<Face> {
         let (deck, position) = self.position(handle)?;
         let card = deck.cards.get(position)?;
         let mut shares = deck.shares.get(position)?.clone();
         shares.extend(extra);
-        if !self.keys.keys().all(|seat| shares.contains_key(seat)) {
+        if !deck.holders.iter().all(|seat| shares.contains_key(&seat)) {
             return None;
         }
         deck.points.face(&elgamal::open(card, shares.values()))
@@ -276,8 +322,8 @@ impl Deal {
             return Err(OpeningFault::Commitment);
         }
         let secret = SecretKey::derive(seed, &context);
-        let key = secret.public();
-        if self.keys.get(&seat) != Some(&(key, KeyProof::prove(seed, &context, &secret))) {
+        let own = secret.public();
+        if self.keys.get(&seat) != Some(&(own, KeyProof::prove(seed, &context, &secret))) {
             return Err(OpeningFault::Key);
         }
         for made in self.made.get(&seat).into_iter().flatten() {
@@ -289,6 +335,7 @@ impl Deal {
                 }
                 Made::Shuffle {
                     deck,
+                    key,
                     input,
                     output,
                     proof,
@@ -297,8 +344,7 @@ impl Deal {
                         context,
                         deck: *deck,
                     };
-                    let again =
-                        shuffle::shuffle(seed, &place, self.deck_name, &self.joint, input).ok();
+                    let again = shuffle::shuffle(seed, &place, self.deck_name, key, input).ok();
                     if again.is_none_or(|(cards, again)| cards != *output || again != **proof) {
                         return Err(OpeningFault::Shuffle { deck: deck.0 });
                     }
@@ -313,7 +359,7 @@ impl Deal {
                         step: *step,
                     };
                     let same = shares.iter().all(|of| share(&secret, &of.card) == of.share);
-                    if !same || ShareProof::prove(seed, &place, &secret, &key, shares) != **proof {
+                    if !same || ShareProof::prove(seed, &place, &secret, &own, shares) != **proof {
                         return Err(OpeningFault::Shares { step: *step });
                     }
                 }

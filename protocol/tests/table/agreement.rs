@@ -75,6 +75,62 @@ fn a_bad_network_changes_nothing() {
     }
 }
 
+/// Who leaves is out, and the others play on: with the cards that it held set aside, and the rest of the
+/// deck sealed under the keys of those who stay.
+#[test]
+fn leavers_leave_a_game_that_goes_on() {
+    let mut left = 0;
+    for seed in 0..24 {
+        let seats = u8::try_from(2 + seed % 5).unwrap();
+        let mut sim: Sim<Drill> = Sim::new(&rules(seats, 25), 300 + seed, Faults::default());
+        sim.leaves = 15;
+        sim.run(4_000_000, true, &mut honest);
+        left += check_stayers(&sim, &format!("seed {seed}"));
+    }
+    assert!(left > 12, "{left}");
+}
+
+/// The same with a bad network and with crashes.
+#[test]
+fn leavers_leave_through_a_bad_network() {
+    let faults = Faults {
+        lost: 100,
+        repeated: 100,
+        delayed: 100,
+        crashes: 4,
+    };
+    let mut left = 0;
+    for seed in 0..6 {
+        let mut sim: Sim<Drill> = Sim::new(&rules(4, 15), 400 + seed, faults);
+        sim.leaves = 10;
+        sim.run(4_000_000, true, &mut honest);
+        left += check_stayers(&sim, &format!("seed {seed}"));
+    }
+    assert!(left > 2, "{left}");
+}
+
+/// As [`check`], of those who stayed; says how many left.
+fn check_stayers(sim: &Sim<Drill>, what: &str) -> usize {
+    let (left, stayed): (Vec<_>, Vec<_>) = sim
+        .tables
+        .iter()
+        .partition(|table| !table.replica().live().contains(table.me()));
+    let first = stayed[0];
+    for table in &stayed {
+        assert_eq!(table.stopped(), None, "{what}");
+        assert!(table.is_finished(), "{what}: {:?}", table.progress());
+        assert_eq!(table.transcript(), first.transcript(), "{what}");
+    }
+    let report = audit::<Drill>(&first.transcript());
+    assert_eq!(report.finding, None, "{what}");
+    assert_eq!(report.left.len(), left.len(), "{what}");
+    for table in &left {
+        assert!(report.left.iter().any(|(seat, _)| *seat == table.me()));
+        assert_eq!(table.stopped(), None, "{what}");
+    }
+    left.len()
+}
+
 /// Whoever crashes comes back from its disk and goes on, with nothing signed twice.
 #[test]
 fn crashes_change_nothing() {

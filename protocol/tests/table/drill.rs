@@ -54,6 +54,7 @@ pub(crate) struct Drill {
     bids: BTreeMap<Seat, Handle>,
     bidding: bool,
     votes: SeatSet,
+    out: SeatSet,
     revealed: bool,
     sum: i64,
     over: bool,
@@ -77,7 +78,7 @@ impl Drill {
         self.draw = Handle::all(deck, faces.len()).rev().collect();
         self.discard.clear();
         self.hands = vec![Vec::new(); usize::from(self.seats)];
-        for seat in Seat::first(usize::from(self.seats)) {
+        for seat in self.playing().iter() {
             self.deal_to(seat, chance);
         }
         Ok(())
@@ -99,10 +100,32 @@ impl Drill {
         Ok(())
     }
 
+    /// Who has not left.
+    fn playing(&self) -> SeatSet {
+        let all = Seat::first(usize::from(self.seats));
+        all.filter(|seat| !self.out.contains(*seat)).collect()
+    }
+
     fn pass(&mut self) {
-        self.turn = SeatSet::all(usize::from(self.seats))
-            .after(self.turn)
-            .unwrap();
+        self.turn = self.playing().after(self.turn).unwrap();
+    }
+
+    /// Shows all bids if everybody has laid one.
+    fn settle_bids(
+        &mut self,
+        chance: &mut dyn Chance,
+        events: &mut Vec<Event>,
+    ) -> Result<bool, Pause> {
+        if self.bids.len() < self.playing().len() {
+            return Ok(false);
+        }
+        let cards: Vec<Handle> = self.bids.values().copied().collect();
+        let faces = chance.open(&cards)?;
+        self.bids.clear();
+        self.bidding = false;
+        self.discard.extend(&faces);
+        events.push(Event::Bids(faces));
+        Ok(true)
     }
 }
 
@@ -127,6 +150,7 @@ impl Game for Drill {
             bids: BTreeMap::new(),
             bidding: false,
             votes: SeatSet::EMPTY,
+            out: SeatSet::EMPTY,
             revealed: false,
             sum: 0,
             over: false,
@@ -151,9 +175,8 @@ impl Game for Drill {
         if self.over {
             SeatSet::EMPTY
         } else if self.bidding {
-            Seat::first(usize::from(self.seats))
-                .filter(|s| !self.bids.contains_key(s))
-                .collect()
+            let waiting = self.playing().iter();
+            waiting.filter(|s| !self.bids.contains_key(s)).collect()
         } else {
             SeatSet::one(self.turn)
         }
@@ -180,6 +203,9 @@ impl Game for Drill {
         if self.over {
             return Err(Illegal::Over);
         }
+        if self.out.contains(seat) {
+            return Err(Illegal::NotYourTurn(seat));
+        }
         if let Action::Vote { end } = action {
             let changes = self.votes.contains(seat) != *end;
             return changes
@@ -202,7 +228,11 @@ impl Game for Drill {
             Action::Roll => !self.bidding,
             Action::Play { card, .. } => !self.bidding && held(card),
             Action::Bid { card } => {
-                held(card) && (self.bidding || self.hands.iter().all(|hand| !hand.is_empty()))
+                let all = || {
+                    let mut playing = self.playing().iter();
+                    playing.all(|seat| !self.hands[seat.index()].is_empty())
+                };
+                held(card) && (self.bidding || all())
             }
             Action::NextDeal => !self.bidding,
             Action::Vote { .. } | Action::Reveal => true,
@@ -255,21 +285,18 @@ impl Game for Drill {
                 events.push(Event::Rolled(rolled));
                 self.sum += i64::from(rolled);
                 self.restock(chance)?;
-                self.deal_to(Seat::new(rolled as usize - 1).unwrap(), chance);
+                let rolled = Seat::new(rolled as usize - 1).unwrap();
+                let to = Some(rolled).filter(|seat| !self.out.contains(*seat));
+                let to = to.or_else(|| self.playing().after(rolled));
+                self.deal_to(to.unwrap(), chance);
             }
             Action::Bid { card } => {
                 self.bidding = true;
                 self.hands[seat.index()].retain(|slot| *slot != Slot::Sealed(*card));
                 self.bids.insert(seat, *card);
-                if self.bids.len() < usize::from(self.seats) {
+                if !self.settle_bids(chance, events)? {
                     return Ok(());
                 }
-                let cards: Vec<Handle> = self.bids.values().copied().collect();
-                let faces = chance.open(&cards)?;
-                self.bids.clear();
-                self.bidding = false;
-                self.discard.extend(&faces);
-                events.push(Event::Bids(faces));
             }
             Action::NextDeal => {
                 chance.next_deal()?;
@@ -282,7 +309,7 @@ impl Game for Drill {
                     self.votes.remove(seat);
                 }
                 events.push(Event::Vote(seat, *end));
-                self.over = self.votes.len() > usize::from(self.seats) / 2;
+                self.over = self.votes.len() > self.playing().len() / 2;
                 return Ok(());
             }
             Action::Reveal => {
@@ -309,8 +336,30 @@ impl Game for Drill {
         Ok(())
     }
 
-    fn forfeit(&mut self, _: Seat, _: &mut dyn Chance, _: &mut Vec<Event>) -> Result<(), Pause> {
-        self.over = true;
+    /// Hand and bid of the seat are set aside; the next one gets a card for its trouble.
+    fn forfeit(
+        &mut self,
+        seat: Seat,
+        chance: &mut dyn Chance,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Pause> {
+        self.out.insert(seat);
+        self.hands[seat.index()].clear();
+        self.bids.remove(&seat);
+        self.votes.remove(seat);
+        if self.playing().len() < 2 {
+            self.over = true;
+            return Ok(());
+        }
+        if self.bidding && !self.settle_bids(chance, events)? {
+            return Ok(());
+        }
+        if self.turn == seat {
+            self.pass();
+        }
+        self.restock(chance)?;
+        let next = self.playing().after(seat).unwrap();
+        self.deal_to(next, chance);
         Ok(())
     }
 

@@ -65,6 +65,8 @@ pub(crate) struct Sim<G: Game> {
     /// When each seat that has crashed comes back.
     down: Vec<Option<u64>>,
     pub(crate) crashes: u64,
+    /// How many of ten thousand looks at an action step end in a farewell.
+    pub(crate) leaves: u32,
     /// What each seat has signed for each step, as it went out.
     signed: BTreeMap<(Seat, u64), Hash32>,
 }
@@ -100,6 +102,7 @@ impl<G: Game> Sim<G> {
             journals: vec![Vec::new(); seats.len()],
             down: vec![None; seats.len()],
             crashes: 0,
+            leaves: 0,
             signed: BTreeMap::new(),
             charter,
             keys,
@@ -217,7 +220,9 @@ impl<G: Game> Sim<G> {
         while self.now < until {
             self.come_back();
             self.flush(tamper);
-            let ended = |table: &Table<G>| table.all_finished() || table.stopped().is_some();
+            let ended = |table: &Table<G>| {
+                table.all_finished() || table.stopped().is_some() || table.has_left()
+            };
             if self.tables.iter().all(ended) {
                 return;
             }
@@ -252,6 +257,10 @@ impl<G: Game> Sim<G> {
             }
             let table = &mut self.tables[seat.index()];
             let rng = &mut self.rngs[seat.index()];
+            if self.leaves > 0 && uniform(rng, 10_000) < self.leaves {
+                // Refused only at a table that has ended.
+                let _ = table.leave(rng);
+            }
             let turn = table.is_my_turn() && !rng.next_u32().is_multiple_of(4);
             let wish = out_of_turn && rng.next_u32().is_multiple_of(500);
             if !turn && !wish {

@@ -18,8 +18,9 @@ use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::log::body::{Answers, Body, Shares, Shuffled};
 use fairdeal_protocol::log::entry::{Content, Entry, genesis, step_hash};
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::wire::codec::encode;
-use fairdeal_protocol::wire::message::{Head, Message};
+use fairdeal_protocol::wire::message::{Head, Message, Recall, Recalled};
 use rand_core::Rng as _;
 
 use super::drill::{Drill, rules};
@@ -166,6 +167,7 @@ fn values_of_a_fixed_deal() {
             seed: OpenedSeed([8; 32]),
         },
         Body::Close,
+        Body::Leave,
     ];
     let (_, keys) = charter(&rules(2, 5));
     for body in bodies {
@@ -200,6 +202,22 @@ fn values_of_a_fixed_deal() {
         "message head",
         &Message::Head(Head { step: 300, have }).to_bytes(),
     );
+    let recall = Recall {
+        nonce: [6; 16],
+        step: 300,
+    };
+    line("message recall", &Message::Recall(recall).to_bytes());
+    let recalled = Recalled {
+        nonce: [6; 16],
+        complete: true,
+        entries: Vec::new().try_into().unwrap(),
+    };
+    line("message recalled", &Message::Recalled(recalled).to_bytes());
+    let kept = Record::Seed {
+        deal: 1,
+        seed: Seed::from_opened(OpenedSeed([8; 32])),
+    };
+    line("journal record, seed", &kept.to_bytes());
     insta::assert_snapshot!(text);
 }
 

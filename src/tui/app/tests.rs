@@ -346,6 +346,24 @@ fn leaving_a_game_is_asked_about() {
 }
 
 #[test]
+fn one_can_pause_or_leave_for_good() {
+    let mut app = Scene::new().app(PLAIN);
+    press(&mut app, &[KeyCode::Char('q')]);
+    insta::assert_snapshot!("leaving", frame(&mut app, 80, 24));
+    assert_eq!(press(&mut app, &[KeyCode::Char('f')]), [Effect::Forfeit]);
+    press(&mut app, &[KeyCode::Char('q')]);
+    frame(&mut app, 80, 24);
+    assert_eq!(click(&mut app, Hit::Forfeit), [Effect::Forfeit]);
+    // Once the others know, nothing is asked any more, and the end of the session is the end.
+    app.update(Input::Session(SessionEvent::Peer {
+        seat: seat(0),
+        state: PeerState::Left,
+    }));
+    assert_eq!(app.update(Input::SessionEnded), [Effect::Leave]);
+    assert_eq!(press(&mut app, &[KeyCode::Char('q')]), [Effect::Leave]);
+}
+
+#[test]
 fn what_is_selected_shows_without_colour() {
     let mut app = Scene::new().app(ASCII);
     let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();

@@ -128,6 +128,9 @@ pub enum ActError {
     /// The table has stopped or the game is over.
     #[error("the table is closed")]
     Closed,
+    /// A table for one has nobody to leave it to.
+    #[error("there is nobody else at the table: resign, or just stop")]
+    Alone,
     /// The action has more bytes than an entry can hold.
     #[error("the action is too large")]
     TooLarge,
@@ -162,8 +165,12 @@ pub struct Table<G: Game> {
     ahead: BTreeMap<Seat, Entry>,
     counted: SeatSet,
     intent: Option<G::Action>,
+    /// Whether this seat leaves as soon as it may.
+    leaving: bool,
     told_turn: Option<u64>,
     heads: BTreeMap<Seat, u64>,
+    /// The first step that this seat had no part in.
+    left_at: Option<u64>,
     /// How many heads of each seat were answered since the last tick.
     answered: BTreeMap<Seat, u8>,
     outputs: VecDeque<Output<G>>,
@@ -206,8 +213,10 @@ impl<G: Game> Table<G> {
             ahead: BTreeMap::new(),
             counted: SeatSet::EMPTY,
             intent: None,
+            leaving: false,
             told_turn: None,
             heads: BTreeMap::new(),
+            left_at: None,
             answered: BTreeMap::new(),
             outputs: VecDeque::new(),
             stopped: None,
@@ -260,6 +269,17 @@ impl<G: Game> Table<G> {
                 .without(self.me)
                 .iter()
                 .all(|seat| self.heads.get(&seat).is_some_and(|step| *step >= end))
+    }
+
+    /// Whether this seat has left and nobody needs it any more.
+    pub fn has_left(&self) -> bool {
+        let live = self.replica.live();
+        // Our last entry is in the step before the one in which we were no longer counted.
+        !live.contains(self.me)
+            && live.iter().all(|seat| {
+                let head = self.heads.get(&seat);
+                head.is_some_and(|step| Some(*step) >= self.left_at)
+            })
     }
 
     /// The hash of the last complete step.
@@ -442,6 +462,24 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
+    /// Leaves the game for good, as soon as an action step lets it: the rules treat the seat as one that
+    /// forfeits, the others play on. Go on driving the table until [`Self::has_left`].
+    ///
+    /// # Errors
+    /// [`ActError::Closed`]; [`ActError::Alone`] at a table for one.
+    pub fn leave(&mut self, rng: &mut dyn CryptoRng) -> Result<(), ActError> {
+        if self.stopped.is_some() || self.is_finished() {
+            return Err(ActError::Closed);
+        }
+        if self.replica.live().len() < 2 {
+            return Err(ActError::Alone);
+        }
+        self.leaving = true;
+        self.intent = None;
+        self.work(rng);
+        Ok(())
+    }
+
     /// Tells everybody what we have, so that what got lost is sent again. Call it every second or
     /// so.
     pub fn tick(&mut self) {
@@ -600,6 +638,7 @@ impl<G: Game> Table<G> {
             }
             if !self.open.contains_key(&self.me)
                 && self.may_sign()
+                && self.replica.live().contains(self.me)
                 && let Some(body) = self.body(kind, rng)
             {
                 self.sign(body);
@@ -698,6 +737,16 @@ impl<G: Game> Table<G> {
             Ok(news) => {
                 if self.replica.deal() != deal {
                     self.known.clear();
+                    // A wish names cards by their places, where others lie now.
+                    if self.intent.take().is_some() {
+                        let why = Illegal::rule("the cards have been dealt anew");
+                        self.event(Event::Dropped(why));
+                    }
+                }
+                if self.left_at.is_none() && !self.replica.live().contains(self.me) {
+                    self.left_at = Some(step.saturating_add(1));
+                    // The others learn that we know.
+                    self.tick();
                 }
                 self.event(Event::Step(step, self.replica.parent()));
                 for item in news {
@@ -758,6 +807,9 @@ impl<G: Game> Table<G> {
             self.secrets = Some(Secrets::new(seed, context));
         }
         if let StepKind::Action { leader } = kind {
+            if self.leaving {
+                return Some(Body::Leave);
+            }
             return if leader == self.me {
                 self.lead()
             } else {

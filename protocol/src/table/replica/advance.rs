@@ -75,7 +75,7 @@ impl<G: Game> Replica<G> {
         }
         let clockwise = (1..MAX_SEATS)
             .filter_map(|distance| Seat::new((leader.index() + distance) % MAX_SEATS));
-        for seat in clockwise {
+        for seat in clockwise.clone() {
             if let Some(Body::Interject { action }) = entries.get(&seat).map(Entry::body) {
                 self.interjected.insert(seat);
                 if let Some(action) = Self::action(action) {
@@ -83,6 +83,12 @@ impl<G: Game> Replica<G> {
                 }
             }
         }
+        let leavers = std::iter::once(leader).chain(clockwise);
+        self.agenda.extend(
+            leavers
+                .filter(|seat| matches!(entries.get(seat).map(Entry::body), Some(Body::Leave)))
+                .map(Item::Leave),
+        );
         let Some(action) = act else { return Ok(()) };
         // What each seat owes is computed before any of it is taken.
         let Ok(preview) = self.preview(leader, &action) else {
@@ -136,6 +142,7 @@ impl<G: Game> Replica<G> {
             Body::Confirm
             | Body::Open { .. }
             | Body::Close
+            | Body::Leave
             | Body::Act { .. }
             | Body::Yield { .. }
             | Body::Ack { .. }
@@ -231,6 +238,15 @@ impl<G: Game> Replica<G> {
     }
 
     fn start(&mut self, item: Item<G>, news: &mut Vec<News<G>>) -> Result<(), Broken> {
+        if let Item::Leave(seat) = item {
+            // Once the game is over there is nothing to leave; the seat stays for the opening.
+            if !self.settled.is_over() {
+                let mut running = Running::new(item);
+                running.batch = vec![Request::Part(seat)];
+                self.running = Some(running);
+            }
+            return Ok(());
+        }
         if let Item::Interject(seat, action) = &item {
             // One that is not legal when its turn comes has no effect and is no fault.
             if self.settled.check(*seat, action).is_err() {
@@ -301,6 +317,14 @@ impl<G: Game> Replica<G> {
                 self.stage = Stage::Opening;
                 return Ok(Some(running));
             }
+            Some(Request::Part(seat)) => {
+                let seat = *seat;
+                self.live.remove(seat);
+                self.deal.depart(seat);
+                news.push(News::Left(seat));
+                self.rerun(Running::new(Item::Forfeit(seat)), news)?;
+                return Ok(None);
+            }
             Some(Request::Deal { .. }) | None => return Err(Broken::Engine),
         };
         running.answer(outcome);
@@ -318,6 +342,11 @@ impl<G: Game> Replica<G> {
             Item::Act(seat, action) | Item::Interject(seat, action) => {
                 game.apply(*seat, action, &mut replay, &mut events)
             }
+            Item::Forfeit(seat) => game
+                .forfeit(*seat, &mut replay, &mut events)
+                .map_err(Halt::from),
+            // Not the engine's business.
+            Item::Leave(_) => return Err(Broken::Engine),
         };
         let batch = replay.into_batch().ok_or(Broken::Engine)?;
         running.paused = match result {
@@ -338,5 +367,5 @@ impl<G: Game> Replica<G> {
 fn has_interjection(entries: &BTreeMap<Seat, Entry>) -> bool {
     entries
         .values()
-        .any(|entry| matches!(entry.body(), Body::Interject { .. }))
+        .any(|entry| matches!(entry.body(), Body::Interject { .. } | Body::Leave))
 }

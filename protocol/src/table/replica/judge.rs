@@ -103,6 +103,8 @@ impl<G: Game> Replica<G> {
                 }
                 Ok(true)
             }
+            // It names nothing, and is nobody's to refuse; but the last seat stays to open its seed.
+            (StepKind::Action { .. }, Body::Leave) if self.live.len() > 1 => Ok(true),
             (StepKind::Effects, Body::Effects { answers }) => {
                 self.judge_answers(seat, answers, &self.owed(seat))?;
                 Ok(true)

@@ -155,6 +155,8 @@ pub enum News<G: Game> {
         /// The seat.
         to: Seat,
     },
+    /// A seat has left the game.
+    Left(Seat),
     /// A deck has been shuffled by everybody.
     Sealed {
         /// The deck.
@@ -200,6 +202,10 @@ enum Item<G: Game> {
     Begin,
     Act(Seat, G::Action),
     Interject(Seat, G::Action),
+    /// A seat gives its shares and goes.
+    Leave(Seat),
+    /// The rules of the game for a seat that has gone.
+    Forfeit(Seat),
 }
 
 /// An item of the agenda on its way: the script so far and the open batch.
@@ -430,6 +436,11 @@ impl<G: Game> Replica<G> {
         Hasher::new(domain::STATE)
             .hash(&self.table())
             .number(self.step)
+            .number(
+                self.live
+                    .iter()
+                    .fold(0, |bits, seat| bits | 1 << seat.index()),
+            )
             .number(stage)
             .number(u64::from(self.confirming))
             .number(u64::from(self.deal.number()))
@@ -456,6 +467,9 @@ impl<G: Game> Replica<G> {
                     handles.push(*card);
                 }
                 Request::Open(cards) => handles.extend(cards),
+                Request::Part(leaver) if *leaver == seat => {
+                    handles.extend(self.deal.parting(seat));
+                }
                 _ => {}
             }
         }

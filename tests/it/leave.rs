@@ -1,0 +1,120 @@
+//! A seat that leaves for good: the others play on to the end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fairdeal::bots::Level;
+use fairdeal::games::rule_set;
+use fairdeal::net::Transport;
+use fairdeal::session::driver::{Pilot, Role, Setup, start};
+use fairdeal::session::{Command, Handle, PeerState, SessionEvent};
+use fairdeal::store::{DataDir, IdentityKey};
+use fairdeal_protocol::audit::auditor::audit;
+use fairdeal_protocol::audit::transcript::Transcript;
+use tempfile::TempDir;
+
+fn sit(data: &Arc<DataDir>, name: &str, role: Role, plays: bool) -> Handle {
+    let pilot = Pilot {
+        level: Level::Normal,
+        pace: Duration::from_millis(1),
+    };
+    start(Setup {
+        identity: IdentityKey::generate().unwrap(),
+        name: name.to_owned(),
+        role,
+        transport: Transport::Memory,
+        listen: vec!["/memory/0".parse().unwrap()],
+        pilot: plays.then_some(pilot),
+        data: Arc::clone(data),
+        house: false,
+    })
+    .unwrap()
+}
+
+/// Everything that a session says.
+async fn all(mut handle: Handle) -> Vec<SessionEvent> {
+    let mut events = Vec::new();
+    while let Some(event) = handle.events.recv().await {
+        events.push(event);
+    }
+    events
+}
+
+/// Host and bots play; the host leaves at its first turn.
+async fn leaves(game: &str, seats: u8) {
+    let root = TempDir::new().unwrap();
+    let data = |name: &str| Arc::new(DataDir::open(Some(&root.path().join(name))).unwrap());
+    let rules = rule_set(game, seats, &Default::default()).unwrap();
+    let house = data("host");
+    let mut host = sit(&house, "host", Role::Host(rules), false);
+    let ticket = loop {
+        if let SessionEvent::Lobby(view) = host.events.recv().await.unwrap()
+            && let Some(ticket) = view.ticket
+        {
+            break ticket;
+        }
+    };
+    let guests: Vec<_> = (1..seats)
+        .map(|number| {
+            let name = format!("guest{number}");
+            let role = Role::Guest(ticket.parse().unwrap());
+            tokio::spawn(all(sit(&data(&name), &name, role, true)))
+        })
+        .collect();
+    loop {
+        if let SessionEvent::Snapshot(snapshot) = host.events.recv().await.unwrap()
+            && snapshot.my_turn
+        {
+            break;
+        }
+    }
+    host.commands.send(Command::Leave).await.unwrap();
+    let events = all(host).await;
+    let gone = |event: &SessionEvent| matches!(event, SessionEvent::Peer { seat, state: PeerState::Left } if seat.index() == 0);
+    assert!(
+        events.iter().any(gone),
+        "{game}: the host hears of its leave"
+    );
+    assert_eq!(house.journals().unwrap(), [], "{game}: nothing waits");
+    let mut files = Vec::new();
+    for guest in guests {
+        let events = guest.await.unwrap();
+        assert!(events.iter().any(gone), "{game}: a guest hears of it");
+        let over = events.iter().find_map(|event| match event {
+            SessionEvent::Over {
+                winners,
+                transcript,
+                ..
+            } => Some((winners, transcript)),
+            _ => None,
+        });
+        let (winners, transcript) = over.expect("the others play on to the end");
+        assert!(winners.iter().all(|seat| seat.index() != 0), "{game}");
+        files.push(std::fs::read(transcript).unwrap());
+    }
+    assert!(files.windows(2).all(|pair| pair[0] == pair[1]), "{game}");
+    let report = audit::<fairdeal::games::AnyGame>(&Transcript::from_bytes(&files[0]).unwrap());
+    assert_eq!(report.finding, None, "{game}");
+    assert_eq!(report.left.len(), 1, "{game}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_others_play_on() {
+    for (game, seats) in [
+        ("loot", 3),
+        ("sphinxs-paw", 4),
+        ("plutonian-poker", 3),
+        ("houses-of-thoth", 3),
+    ] {
+        tokio::time::timeout(Duration::from_secs(120), leaves(game, seats))
+            .await
+            .expect(game);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_one_wins() {
+    tokio::time::timeout(Duration::from_secs(60), leaves("loot", 2))
+        .await
+        .unwrap();
+}
