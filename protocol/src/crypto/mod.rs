@@ -6,6 +6,7 @@
 
 pub mod coin;
 pub mod elgamal;
+mod equality;
 pub mod group;
 pub mod key;
 pub mod seed;
