@@ -16,6 +16,10 @@ pub const COIN_LINK: &str = "fairdeal/coin-link/v1";
 pub const COIN_VALUE: &str = "fairdeal/coin-value/v1";
 /// The point of a card.
 pub const CARD: &str = "fairdeal/card/v1";
+/// What the parts of an escrow are derived for: its number and the seats that get one.
+pub const ESCROW_CONTEXT: &str = "fairdeal/escrow-context/v1";
+/// What a part of an escrow is masked with.
+pub const ESCROW_MASK: &str = "fairdeal/escrow-mask/v1";
 /// The generators of the shuffle proof.
 pub const GENERATOR: &str = "fairdeal/generator/v1";
 /// The body of a charter, whose hash is the table id.
@@ -58,6 +62,12 @@ pub mod purpose {
     pub const KEY_PROOF: &str = "key-proof";
     /// The nonce of a share proof.
     pub const SHARE_PROOF: &str = "share-proof";
+    /// The parts of an escrow.
+    pub const ESCROW: &str = "escrow";
+    /// The nonce of the proof in a complaint.
+    pub const COMPLAINT_PROOF: &str = "complaint-proof";
+    /// The nonce of a proof of part shares.
+    pub const PART_PROOF: &str = "part-proof";
 }
 
 /// Merlin transcripts: one label a kind of proof, and the labels inside.
@@ -66,6 +76,10 @@ pub mod proof {
     pub const KEY: &[u8] = b"fairdeal/key-proof/v1";
     /// The batched proof of shares.
     pub const SHARES: &[u8] = b"fairdeal/share-proof/v1";
+    /// The proof that the key in a complaint about a part is the one both seats share.
+    pub const COMPLAINT: &[u8] = b"fairdeal/complaint-proof/v1";
+    /// The batched proof of part shares, by which the others rebuild the shares of a seat.
+    pub const PARTS: &[u8] = b"fairdeal/part-proof/v1";
     /// The shuffle proof.
     pub const SHUFFLE: &[u8] = b"fairdeal/shuffle-proof/v1";
 
@@ -77,12 +91,20 @@ pub mod proof {
     pub const SEAT: &[u8] = b"seat";
     /// The step of the log in which a proof stands.
     pub const STEP: &[u8] = b"step";
+    /// The seat whose key is in escrow.
+    pub const OWNER: &[u8] = b"owner";
+    /// The running number of an escrow within the deal.
+    pub const NUMBER: &[u8] = b"number";
     /// The deck, for a shuffle proof.
     pub const DECK: &[u8] = b"deck";
     /// How many items follow.
     pub const COUNT: &[u8] = b"count";
     /// A public key.
     pub const PUBLIC_KEY: &[u8] = b"public-key";
+    /// The public key of the seat whose key is in escrow.
+    pub const OWNER_KEY: &[u8] = b"owner-key";
+    /// The key that two seats share.
+    pub const SHARED_KEY: &[u8] = b"shared-key";
     /// A handle: deck and position.
     pub const HANDLE: &[u8] = b"handle";
     /// The first half of a ciphertext.

@@ -110,7 +110,8 @@ impl<'de> Deserialize<'de> for Point {
     }
 }
 
-/// A public scalar of a proof: a response. Secret scalars never take this form.
+/// A public scalar: the response of a proof, or a masked part of an escrow. Secret scalars never take
+/// this form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Response(pub Scalar);
 
@@ -145,16 +146,30 @@ pub fn random_weight(stream: &mut impl Rng) -> Scalar {
     Scalar::from(u128::from_le_bytes(half))
 }
 
-/// A point whose logarithm nobody knows: SHA-512 over the labelled fields, by the one-way map of
-/// RFC 9496 (section 4.3.4). Fields are length-prefixed as in [`crate::hash`].
-pub fn hash_to_group(label: &str, fields: &[&[u8]]) -> RistrettoPoint {
+/// SHA-512 over the labelled fields, each length-prefixed as in [`crate::hash`].
+fn wide_hash(label: &str, fields: &[&[u8]]) -> [u8; 64] {
     let mut hash = Sha512::new();
     for field in std::iter::once(label.as_bytes()).chain(fields.iter().copied()) {
         let length = u32::try_from(field.len()).unwrap_or(u32::MAX);
         hash.update(length.to_le_bytes());
         hash.update(field);
     }
-    RistrettoPoint::from_uniform_bytes(&hash.finalize().into())
+    hash.finalize().into()
+}
+
+/// A point whose logarithm nobody knows: SHA-512 over the labelled fields, by the one-way map of
+/// RFC 9496 (section 4.3.4). Fields are length-prefixed as in [`crate::hash`].
+pub fn hash_to_group(label: &str, fields: &[&[u8]]) -> RistrettoPoint {
+    RistrettoPoint::from_uniform_bytes(&wide_hash(label, fields))
+}
+
+/// A scalar like a random one: SHA-512 over the labelled fields, reduced. Fields are length-prefixed
+/// as in [`crate::hash`].
+pub fn hash_to_scalar(label: &str, fields: &[&[u8]]) -> Scalar {
+    let mut wide = wide_hash(label, fields);
+    let scalar = Scalar::from_bytes_mod_order_wide(&wide);
+    zeroize::Zeroize::zeroize(&mut wide);
+    scalar
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@
 
 pub mod coin;
 pub mod elgamal;
+mod equality;
+pub mod escrow;
 pub mod group;
 pub mod key;
 pub mod seed;

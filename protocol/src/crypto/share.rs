@@ -5,8 +5,8 @@
 //! \\(x\\) with \\(X = xG\\) and \\(D_j = xA_j\\) for every \\(j\\).
 //!
 //! # Protocol
-//! Chaum–Pedersen (CRYPTO '92), batched by random weights, over Merlin, bound to table, deal, seat
-//! and step:
+//! Chaum–Pedersen (CRYPTO '92; `equality.rs`), batched by random weights, over Merlin, bound to
+//! table, deal, seat and step:
 //! 1. absorb \\(X\\) and every \\((h_j, A_j, D_j)\\); draw 128-bit weights \\(w_j\\);
 //!    \\(A = \sum w_jA_j,\; D = \sum w_jD_j\\)
 //! 2. \\(T_1 = kG,\; T_2 = kA\\) for fresh \\(k\\)
@@ -16,17 +16,16 @@
 //! shares cannot be made to cancel. Silent on who may learn the card: the log decides that.
 
 use curve25519_dalek::RistrettoPoint;
-use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::VartimeMultiscalarMul as _;
 use merlin::Transcript;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use serde::{Deserialize, Serialize};
-use zeroize::Zeroize as _;
 
 use super::elgamal::Ciphertext;
-use super::group::{Point, Response, random_scalar, random_weight};
+use super::equality::EqualityProof;
+use super::group::{Point, random_weight};
 use super::key::SecretKey;
 use super::seed::{Context, Seed};
 use crate::card::Handle;
@@ -45,11 +44,7 @@ pub struct ShareOf {
 
 /// One proof for all shares of one entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShareProof {
-    announcement_key: Point,
-    announcement_cards: Point,
-    response: Response,
-}
+pub struct ShareProof(EqualityProof);
 
 /// The shares do not answer to the registered key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,11 +65,8 @@ pub fn share(secret: &SecretKey, card: &Ciphertext) -> Point {
     (card.a.as_point() * secret.scalar()).into()
 }
 
-/// Absorbs the statement and draws the weights.
-fn statement(place: &SharePlace, key: &Point, shares: &[ShareOf]) -> (Transcript, Vec<Scalar>) {
-    let mut transcript = place.context.transcript(domain::proof::SHARES);
-    transcript.append_u64(domain::proof::STEP, place.step);
-    transcript.append_message(domain::proof::PUBLIC_KEY, key.as_bytes());
+/// Absorbs a list of shares and draws their weights.
+fn absorb_list(transcript: &mut Transcript, shares: &[ShareOf]) -> Vec<Scalar> {
     transcript.append_u64(domain::proof::COUNT, shares.len() as u64);
     for ShareOf {
         handle,
@@ -90,17 +82,48 @@ fn statement(place: &SharePlace, key: &Point, shares: &[ShareOf]) -> (Transcript
     let mut seed = [0_u8; 32];
     transcript.challenge_bytes(domain::proof::WEIGHTS, &mut seed);
     let mut stream = ChaCha20Rng::from_seed(seed);
-    let weights = shares.iter().map(|_| random_weight(&mut stream)).collect();
-    (transcript, weights)
+    shares.iter().map(|_| random_weight(&mut stream)).collect()
 }
 
-fn challenge(transcript: &mut Transcript, announcements: [&Point; 2]) -> Scalar {
-    for point in announcements {
-        transcript.append_message(domain::proof::ANNOUNCE, point.as_bytes());
-    }
-    let mut wide = [0_u8; 64];
-    transcript.challenge_bytes(domain::proof::CHALLENGE, &mut wide);
-    Scalar::from_bytes_mod_order_wide(&wide)
+/// Proves that every share of the list was made with `secret`, over a transcript that has absorbed
+/// whose secret it is and what for.
+pub(super) fn prove_list(
+    seed: &Seed,
+    context: &Context,
+    purpose: &str,
+    mut transcript: Transcript,
+    secret: &Scalar,
+    shares: &[ShareOf],
+) -> EqualityProof {
+    let weights = absorb_list(&mut transcript, shares);
+    // Weights and cards are public.
+    let cards = RistrettoPoint::vartime_multiscalar_mul(
+        &weights,
+        shares.iter().map(|share| share.card.a.as_point()),
+    );
+    EqualityProof::prove(seed, context, purpose, transcript, secret, &cards)
+}
+
+/// Whether `proof` is one of [`prove_list`] for the logarithm of `key`. Variable time, public inputs.
+pub(super) fn holds_for_list(
+    proof: &EqualityProof,
+    mut transcript: Transcript,
+    key: &Point,
+    shares: &[ShareOf],
+) -> bool {
+    let weights = absorb_list(&mut transcript, shares);
+    let terms = weights
+        .iter()
+        .zip(shares)
+        .map(|(weight, of)| (*weight, &of.card.a, &of.share));
+    proof.holds(transcript, key, terms)
+}
+
+fn transcript(place: &SharePlace, key: &Point) -> Transcript {
+    let mut transcript = place.context.transcript(domain::proof::SHARES);
+    transcript.append_u64(domain::proof::STEP, place.step);
+    transcript.append_message(domain::proof::PUBLIC_KEY, key.as_bytes());
+    transcript
 }
 
 impl ShareProof {
@@ -112,28 +135,17 @@ impl ShareProof {
         key: &Point,
         shares: &[ShareOf],
     ) -> Self {
-        let (mut transcript, weights) = statement(place, key, shares);
-        // Weights and cards are public.
-        let cards = RistrettoPoint::vartime_multiscalar_mul(
-            &weights,
-            shares.iter().map(|share| share.card.a.as_point()),
-        );
-        let mut stream = seed.nonces(&place.context, domain::purpose::SHARE_PROOF, &transcript);
-        let mut nonce = random_scalar(&mut stream);
-        let announcement_key = Point::from(RistrettoPoint::mul_base(&nonce));
-        let announcement_cards = Point::from(cards * nonce);
-        let c = challenge(&mut transcript, [&announcement_key, &announcement_cards]);
-        let response = Response(nonce + c * secret.scalar());
-        nonce.zeroize();
-        Self {
-            announcement_key,
-            announcement_cards,
-            response,
-        }
+        Self(prove_list(
+            seed,
+            &place.context,
+            domain::purpose::SHARE_PROOF,
+            transcript(place, key),
+            secret.scalar(),
+            shares,
+        ))
     }
 
-    /// Checks \\(sG = T_1 + cX\\) and \\(sA = T_2 + cD\\), folded by a weight that comes after the
-    /// response, in one multiscalar multiplication of \\(2n + 4\\) points.
+    /// Checks \\(sG = T_1 + cX\\) and \\(sA = T_2 + cD\\).
     ///
     /// # Errors
     /// [`ShareError`] if they do not hold. Variable time, public inputs.
@@ -143,35 +155,7 @@ impl ShareProof {
         key: &Point,
         shares: &[ShareOf],
     ) -> Result<(), ShareError> {
-        let (mut transcript, weights) = statement(place, key, shares);
-        let c = challenge(
-            &mut transcript,
-            [&self.announcement_key, &self.announcement_cards],
-        );
-        let s = self.response.0;
-        transcript.append_message(domain::proof::RESPONSE, s.as_bytes());
-        let mut half = [0_u8; 16];
-        transcript.challenge_bytes(domain::proof::WEIGHTS, &mut half);
-        let v = Scalar::from(u128::from_le_bytes(half));
-
-        let fixed = [s, -c, -Scalar::ONE, -v];
-        let fixed_points = [
-            &RISTRETTO_BASEPOINT_POINT,
-            key.as_point(),
-            self.announcement_key.as_point(),
-            self.announcement_cards.as_point(),
-        ];
-        let (vs, vc) = (v * s, -(v * c));
-        let scalars = fixed
-            .into_iter()
-            .chain(weights.iter().flat_map(|weight| [vs * weight, vc * weight]));
-        let points = fixed_points.into_iter().chain(
-            shares
-                .iter()
-                .flat_map(|share| [share.card.a.as_point(), share.share.as_point()]),
-        );
-        let sum = RistrettoPoint::vartime_multiscalar_mul(scalars, points);
-        if sum == RistrettoPoint::default() {
+        if holds_for_list(&self.0, transcript(place, key), key, shares) {
             Ok(())
         } else {
             Err(ShareError)
@@ -185,6 +169,7 @@ mod tests {
     use crate::card::DeckId;
     use crate::card::Face;
     use crate::crypto::elgamal::{self, CardPoints};
+    use crate::crypto::group::random_scalar;
     use crate::hash::Hash32;
     use crate::seat::Seat;
 

@@ -1,0 +1,107 @@
+//! The proof that two points have the same logarithm to two bases, which share proofs and those of
+//! the escrow are made of.
+//!
+//! # Statement
+//! Public \\(X, A, D\\); the prover knows \\(x\\) with \\(X = xG\\) and \\(D = xA\\). The caller's
+//! transcript has absorbed whatever \\(X, A, D\\) are computed from, under a label of its own.
+//!
+//! # Protocol
+//! Chaum–Pedersen (CRYPTO '92) over Merlin:
+//! 1. \\(T_1 = kG,\; T_2 = kA\\) for fresh \\(k\\); 2. \\(c\\) from the transcript;
+//! 3. \\(s = k + cx\\).
+//!
+//! Sent: \\((T_1, T_2, s)\\), 96 bytes.
+
+use curve25519_dalek::RistrettoPoint;
+use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
+use curve25519_dalek::scalar::Scalar;
+use curve25519_dalek::traits::VartimeMultiscalarMul as _;
+use merlin::Transcript;
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroize as _;
+
+use super::group::{Point, Response, random_scalar};
+use super::seed::{Context, Seed};
+use crate::domain;
+
+/// One proof; what it says depends on the transcript alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct EqualityProof {
+    announcement_key: Point,
+    announcement_base: Point,
+    response: Response,
+}
+
+fn challenge(transcript: &mut Transcript, announcements: [&Point; 2]) -> Scalar {
+    for point in announcements {
+        transcript.append_message(domain::proof::ANNOUNCE, point.as_bytes());
+    }
+    let mut wide = [0_u8; 64];
+    transcript.challenge_bytes(domain::proof::CHALLENGE, &mut wide);
+    Scalar::from_bytes_mod_order_wide(&wide)
+}
+
+impl EqualityProof {
+    /// Proves it of `secret` and the base `base`, with a nonce for `purpose` from everything that
+    /// the transcript has absorbed. Constant time in the secret.
+    pub(super) fn prove(
+        seed: &Seed,
+        context: &Context,
+        purpose: &str,
+        mut transcript: Transcript,
+        secret: &Scalar,
+        base: &RistrettoPoint,
+    ) -> Self {
+        let mut stream = seed.nonces(context, purpose, &transcript);
+        let mut nonce = random_scalar(&mut stream);
+        let announcement_key = Point::from(RistrettoPoint::mul_base(&nonce));
+        let announcement_base = Point::from(base * nonce);
+        let c = challenge(&mut transcript, [&announcement_key, &announcement_base]);
+        let response = Response(nonce + c * secret);
+        nonce.zeroize();
+        Self {
+            announcement_key,
+            announcement_base,
+            response,
+        }
+    }
+
+    /// Whether \\(sG = T_1 + cX\\) and \\(sA = T_2 + cD\\), where `terms` are \\((w_j, A_j, D_j)\\)
+    /// with \\(A = \sum w_jA_j,\; D = \sum w_jD_j\\). The equations are folded by a weight that comes
+    /// after the response, in one multiscalar multiplication of \\(2n + 4\\) points. Variable time,
+    /// public inputs.
+    pub(super) fn holds<'a>(
+        &self,
+        mut transcript: Transcript,
+        key: &Point,
+        terms: impl Iterator<Item = (Scalar, &'a Point, &'a Point)> + Clone,
+    ) -> bool {
+        let c = challenge(
+            &mut transcript,
+            [&self.announcement_key, &self.announcement_base],
+        );
+        let s = self.response.0;
+        transcript.append_message(domain::proof::RESPONSE, s.as_bytes());
+        let mut half = [0_u8; 16];
+        transcript.challenge_bytes(domain::proof::WEIGHTS, &mut half);
+        let v = Scalar::from(u128::from_le_bytes(half));
+
+        let fixed = [s, -c, -Scalar::ONE, -v];
+        let fixed_points = [
+            &RISTRETTO_BASEPOINT_POINT,
+            key.as_point(),
+            self.announcement_key.as_point(),
+            self.announcement_base.as_point(),
+        ];
+        let (vs, vc) = (v * s, -(v * c));
+        let scalars = terms
+            .clone()
+            .flat_map(|(weight, _, _)| [vs * weight, vc * weight]);
+        let points = terms.flat_map(|(_, base, multiple)| [base.as_point(), multiple.as_point()]);
+        let sum = RistrettoPoint::vartime_multiscalar_mul(
+            fixed.into_iter().chain(scalars),
+            fixed_points.into_iter().chain(points),
+        );
+        sum == RistrettoPoint::default()
+    }
+}
