@@ -409,6 +409,11 @@ pub trait Game: Clone + Debug + Serialize + Send + Sync + 'static {
         events: &mut Vec<Self::Event>,
     ) -> Result<(), Pause>;
 
+    /// Whether it ever asks for a sealed deck. Where it does not, nothing is put in escrow.
+    fn seals_cards(&self) -> bool {
+        true
+    }
+
     /// The cards in a seat's hand, in the order they came.
     fn hand(&self, seat: Seat) -> Vec<Slot>;
 

@@ -63,6 +63,12 @@ macro_rules! any_game {
                 }
             }
 
+            fn seals_cards(&self) -> bool {
+                match self {
+                    $(Self::$variant(game) => game.seals_cards()),+
+                }
+            }
+
             fn card_name(&self, face: Face) -> String {
                 match self {
                     $(Self::$variant(game) => game.card_name(face)),+

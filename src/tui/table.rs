@@ -428,6 +428,12 @@ pub(super) fn seal_text(snapshot: &Snapshot) -> String {
             )
         }
         Some(StepKind::Key) => format!("{count} of {all} have proved the key of this deal."),
+        Some(StepKind::Escrow) => {
+            format!("{count} of {all} have left their key in parts with the others.")
+        }
+        Some(StepKind::Accept) => {
+            format!("{count} of {all} hold the others' keys in parts: the game can lose a seat.")
+        }
         Some(StepKind::Shuffle { .. }) => {
             format!("{count} of {all} have shuffled, with proof; {missing} shuffles now.")
         }

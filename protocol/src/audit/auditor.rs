@@ -504,6 +504,8 @@ impl<'a, G: Game> Audit<'a, G> {
                 }
                 Body::Yield { .. }
                 | Body::Leave
+                | Body::Escrow { .. }
+                | Body::Accept { .. }
                 | Body::Shuffle(_)
                 | Body::Tip { .. }
                 | Body::Confirm

@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::crypto::escrow::{Complaint, MAX_PARTS, Parts};
 use crate::crypto::group::Point;
 use crate::crypto::key::KeyProof;
 use crate::crypto::seed::OpenedSeed;
 use crate::crypto::share::ShareProof;
 use crate::crypto::shuffle::{Deck, ShuffleProof};
 use crate::hash::Hash32;
+use crate::seat::Seat;
 use crate::wire::bounded::Bounded;
 
 /// The largest encoding of an action, in bytes.
@@ -120,6 +122,16 @@ pub enum Body {
     /// Action step: the seat leaves the game. It goes once what the step has begun is done, with its
     /// shares of every sealed card that is not in its hand.
     Leave,
+    /// Gather: the seat's key in parts for the others.
+    Escrow {
+        /// One part for each other live seat.
+        parts: Parts,
+    },
+    /// Gather: the parts that the others gave this seat open, but for these.
+    Accept {
+        /// Whose part does not, with the proof; nothing from an honest seat among honest ones.
+        complaints: Bounded<(Seat, Complaint), MAX_PARTS>,
+    },
 }
 
 impl Body {
@@ -139,6 +151,8 @@ impl Body {
             Self::Open { .. } => "opening",
             Self::Close => "closing",
             Self::Leave => "farewell",
+            Self::Escrow { .. } => "escrow",
+            Self::Accept { .. } => "acceptance",
         }
     }
 }

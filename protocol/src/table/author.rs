@@ -4,6 +4,7 @@
 use super::replica::{Owed, Replica};
 use crate::card::{Face, Handle};
 use crate::crypto::coin::CoinChain;
+use crate::crypto::escrow::{self, Complaint};
 use crate::crypto::key::{KeyProof, SecretKey};
 use crate::crypto::seed::{Context, Seed};
 use crate::crypto::share::{ShareOf, SharePlace, ShareProof, share};
@@ -78,6 +79,28 @@ impl Secrets {
             self.chain = CoinChain::derive(&self.seed, &self.context, chain);
         }
         self.chain.preimage(used)
+    }
+
+    /// This seat's key in parts for the others.
+    pub(super) fn escrow<G: Game>(&self, replica: &Replica<G>) -> Option<Body> {
+        let (place, others) = replica.escrow(self.context.seat);
+        let parts = escrow::split(&self.seed, &place, &self.key, &others).ok()?;
+        Some(Body::Escrow { parts })
+    }
+
+    /// Takes the parts of the others' keys, and complains of those that do not open.
+    pub(super) fn accept<G: Game>(&self, replica: &Replica<G>) -> Option<Body> {
+        let me = self.context.seat;
+        let mut complaints = Vec::new();
+        for (owner, place, key, parts) in replica.escrowed(me) {
+            if escrow::open_part(&place, me, &self.key, key, parts).is_err() {
+                let place = replica.holder_place(place, me);
+                let complaint = Complaint::make(&self.seed, &place, &self.key, key);
+                complaints.push((owner, complaint));
+            }
+        }
+        let complaints = complaints.try_into().ok()?;
+        Some(Body::Accept { complaints })
     }
 
     pub(super) fn open(&self) -> Body {

@@ -10,6 +10,7 @@ use super::fault::OpeningFault;
 use crate::card::{DeckId, Face, Handle};
 use crate::crypto::coin::{CoinChain, CoinTip};
 use crate::crypto::elgamal::{self, CardPoints, Ciphertext, SealedCards};
+use crate::crypto::escrow::{self, EscrowPlace, Parts};
 use crate::crypto::group::Point;
 use crate::crypto::key::{KeyProof, SecretKey};
 use crate::crypto::seed::{Context, Seed};
@@ -59,6 +60,11 @@ enum Made {
         chain: u32,
         tip: Hash32,
     },
+    Escrow {
+        number: u32,
+        others: BTreeMap<Seat, Point>,
+        parts: Parts,
+    },
 }
 
 /// One deal.
@@ -70,6 +76,10 @@ pub(super) struct Deal {
     commitments: BTreeMap<Seat, Hash32>,
     keys: BTreeMap<Seat, (Point, KeyProof)>,
     joint: Point,
+    /// The parts of each key that are in escrow, and the running number of that escrow.
+    escrows: BTreeMap<Seat, (u32, Parts)>,
+    /// How often an escrow has been made in this deal.
+    escrow_number: u32,
     /// The seats that have gone since they registered a key.
     gone: SeatSet,
     tips: BTreeMap<Seat, CoinTip>,
@@ -89,6 +99,8 @@ impl Deal {
             commitments: BTreeMap::new(),
             keys: BTreeMap::new(),
             joint: Point::identity(),
+            escrows: BTreeMap::new(),
+            escrow_number: 0,
             gone: SeatSet::EMPTY,
             tips: BTreeMap::new(),
             flips: 0,
@@ -207,6 +219,50 @@ impl Deal {
 
     pub(super) fn key(&self, seat: Seat) -> Option<&Point> {
         self.keys.get(&seat).map(|(key, _)| key)
+    }
+
+    // Escrow.
+
+    /// The escrow that is being made of a seat's key.
+    pub(super) fn escrow_place(&self, seat: Seat) -> EscrowPlace {
+        EscrowPlace {
+            context: self.context(seat),
+            number: self.escrow_number,
+        }
+    }
+
+    /// How many escrows have been accepted.
+    pub(super) fn escrows_made(&self) -> u32 {
+        self.escrow_number
+    }
+
+    /// The other live seats with their keys: who holds the parts of a seat's key.
+    pub(super) fn escrow_holders(&self, seat: Seat) -> BTreeMap<Seat, Point> {
+        let keys = self.keys.iter();
+        keys.filter(|(other, _)| **other != seat && !self.gone.contains(**other))
+            .map(|(other, (key, _))| (*other, *key))
+            .collect()
+    }
+
+    /// The parts that are being put in escrow, or are there.
+    pub(super) fn parts(&self, seat: Seat) -> Option<&Parts> {
+        self.escrows.get(&seat).map(|(_, parts)| parts)
+    }
+
+    pub(super) fn put_in_escrow(&mut self, seat: Seat, parts: &Parts) {
+        let others = self.escrow_holders(seat);
+        let number = self.escrow_number;
+        self.escrows.insert(seat, (number, parts.clone()));
+        self.made.entry(seat).or_default().push(Made::Escrow {
+            number,
+            others,
+            parts: parts.clone(),
+        });
+    }
+
+    /// All have accepted: the next escrow has another number.
+    pub(super) fn escrow_accepted(&mut self) {
+        self.escrow_number = self.escrow_number.saturating_add(1);
     }
 
     // Sealed decks.
@@ -331,6 +387,19 @@ impl Deal {
                 Made::Tip { chain, tip } => {
                     if CoinChain::derive(seed, &context, *chain).tip() != *tip {
                         return Err(OpeningFault::Tip { chain: *chain });
+                    }
+                }
+                Made::Escrow {
+                    number,
+                    others,
+                    parts,
+                } => {
+                    let place = EscrowPlace {
+                        context,
+                        number: *number,
+                    };
+                    if escrow::split(seed, &place, &secret, others).as_ref() != Ok(parts) {
+                        return Err(OpeningFault::Escrow { number: *number });
                     }
                 }
                 Made::Shuffle {

@@ -2,6 +2,7 @@
 //!
 //! Silence, lateness and a dropped connection are none of these.
 
+use crate::crypto::escrow::EscrowError;
 use crate::crypto::key::KeyError;
 use crate::crypto::shuffle::ShuffleError;
 use crate::seat::Seat;
@@ -69,6 +70,21 @@ pub enum FaultKind {
     /// The shuffle is refused.
     #[error("bad shuffle: {0}")]
     Shuffle(#[from] ShuffleError),
+    /// The parts of its key that it put in escrow are refused by anybody.
+    #[error("bad escrow: {0}")]
+    Escrow(#[from] EscrowError),
+    /// The part of its key that it gave one seat does not open.
+    #[error("put a part of its key in escrow with {holder} that does not open")]
+    BadPart {
+        /// Who complained of it, with proof.
+        holder: Seat,
+    },
+    /// A complaint about a part that opens, without proof, or about no part.
+    #[error("complained falsely of the escrow of {owner}")]
+    FalseComplaint {
+        /// About whose.
+        owner: Seat,
+    },
     /// The opened seed does not reproduce what the seat sent.
     #[error("bad opening: {0}")]
     Opening(#[from] OpeningFault),
@@ -100,6 +116,12 @@ pub enum OpeningFault {
     Shuffle {
         /// The deck.
         deck: u16,
+    },
+    /// The parts of the key in escrow.
+    #[error("the seed does not give its escrow number {number}")]
+    Escrow {
+        /// The running number.
+        number: u32,
     },
     /// Shares or their proof.
     #[error("the seed does not give its shares of step {step}")]

@@ -27,10 +27,12 @@ pub enum Record {
         /// The seed.
         seed: Seed,
     },
-    /// An entry, of whatever seat.
+    /// An entry that counts, of whatever seat.
     Entry(SignedEntry),
     /// A seat's two entries for one place.
     Evidence(Box<Equivocation>),
+    /// The entry that stopped the table: by its fault, or by another digest.
+    Refused(SignedEntry),
 }
 
 impl Record {

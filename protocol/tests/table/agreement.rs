@@ -54,7 +54,7 @@ fn tables_of_every_size_agree() {
 
 #[test]
 fn interjections_find_their_place() {
-    for seed in 0..6 {
+    for seed in 0..4 {
         check(
             &play(3, 25, seed, Faults::default(), true),
             &format!("seed {seed}"),
@@ -100,13 +100,13 @@ fn leavers_leave_through_a_bad_network() {
         crashes: 4,
     };
     let mut left = 0;
-    for seed in 0..6 {
+    for seed in 0..4 {
         let mut sim: Sim<Drill> = Sim::new(&rules(4, 15), 400 + seed, faults);
         sim.leaves = 10;
         sim.run(4_000_000, true, &mut honest);
         left += check_stayers(&sim, &format!("seed {seed}"));
     }
-    assert!(left > 2, "{left}");
+    assert!(left > 1, "{left}");
 }
 
 /// As [`check`], of those who stayed; says how many left.
@@ -135,7 +135,7 @@ fn check_stayers(sim: &Sim<Drill>, what: &str) -> usize {
 #[test]
 fn crashes_change_nothing() {
     let mut crashes = 0;
-    for seed in 0..6 {
+    for seed in 0..4 {
         let faults = Faults {
             lost: 50,
             repeated: 50,
@@ -147,7 +147,7 @@ fn crashes_change_nothing() {
         check(&sim, &format!("seed {seed}"));
         crashes += sim.crashes;
     }
-    assert!(crashes > 30, "{crashes}");
+    assert!(crashes > 20, "{crashes}");
 }
 
 /// "Every journal prefix replays": and gives the same log as far as it goes.

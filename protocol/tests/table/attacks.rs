@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use fairdeal_protocol::audit::auditor::{Finding, audit};
 use fairdeal_protocol::audit::transcript::{End, MAGIC, Transcript, VERSION};
+use fairdeal_protocol::crypto::escrow::{Complaint, EscrowError, Part};
 use fairdeal_protocol::crypto::group::Point;
 use fairdeal_protocol::crypto::key::KeyError;
 use fairdeal_protocol::hash::Hash32;
@@ -45,7 +46,16 @@ fn verified(entry: &SignedEntry) -> Entry {
 }
 
 /// Plays with entries of the cheat rewritten by `change`, the same for every receiver.
-fn play(seed: u64, mut change: impl FnMut(&Content, &[Entry]) -> Option<Content>) -> Sim<Drill> {
+fn play(seed: u64, change: impl FnMut(&Content, &[Entry]) -> Option<Content>) -> Sim<Drill> {
+    play_as(CHEAT, seed, change)
+}
+
+/// The same with another seat as the cheat.
+fn play_as(
+    cheat: usize,
+    seed: u64,
+    mut change: impl FnMut(&Content, &[Entry]) -> Option<Content>,
+) -> Sim<Drill> {
     let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), seed, Faults::default());
     let mut sent: BTreeMap<u64, SignedEntry> = BTreeMap::new();
     let mut heard: Vec<Entry> = Vec::new();
@@ -53,14 +63,14 @@ fn play(seed: u64, mut change: impl FnMut(&Content, &[Entry]) -> Option<Content>
     sim.run(60_000, false, &mut |from, _, message| {
         let entries = match message {
             Message::Entries(entries) => entries,
-            Message::Evidence(_) if from == seat(CHEAT) => return None,
+            Message::Evidence(_) if from == seat(cheat) => return None,
             other => return Some(other),
         };
         let passed: Vec<SignedEntry> = entries
             .iter()
             .map(|signed| {
                 let entry = verified(signed);
-                if entry.seat() != seat(CHEAT) {
+                if entry.seat() != seat(cheat) {
                     heard.push(entry);
                     return signed.clone();
                 }
@@ -80,12 +90,17 @@ fn play(seed: u64, mut change: impl FnMut(&Content, &[Entry]) -> Option<Content>
 
 /// Every honest seat and the auditor name the cheat; what for.
 fn named(sim: &Sim<Drill>) -> FaultKind {
-    let mut kinds = [0, 2].map(|honest| {
+    named_as(CHEAT, sim)
+}
+
+fn named_as(cheat: usize, sim: &Sim<Drill>) -> FaultKind {
+    let honest: Vec<usize> = (0..3).filter(|seat| *seat != cheat).collect();
+    let mut kinds = [honest[0], honest[1]].map(|honest| {
         let table = &sim.tables[honest];
         let Some(Stop::Fault(fault)) = table.stopped() else {
             panic!("{table:?} was stopped by {:?}", table.stopped());
         };
-        assert_eq!(fault.seat, seat(CHEAT));
+        assert_eq!(fault.seat, seat(cheat));
         let bytes = table.transcript().to_bytes().unwrap();
         let report = audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap());
         assert_eq!(report.finding, Some(Finding::Fault(fault.clone())));
@@ -451,6 +466,12 @@ fn forked(
     let step = forked?;
     for honest in [0, 2] {
         let stop = sim.tables[honest].stopped();
+        // It had interjected before: then this one alone convicts it, and no fork comes about.
+        if matches!(stop, Some(Stop::Fault(fault))
+            if fault.seat == seat(CHEAT) && fault.what == FaultKind::SecondInterjection)
+        {
+            return None;
+        }
         let convicted = matches!(stop, Some(Stop::Fault(fault))
             if fault.seat == seat(CHEAT) && fault.what == FaultKind::Equivocation);
         assert!(convicted, "seed {seed}, seat {honest}: {stop:?}");
@@ -564,4 +585,99 @@ fn a_second_wish_out_of_turn_is_refused_at_once() {
     assert_eq!(table.act(Action::Reveal, &mut rng), Ok(()));
     let again = table.act(Action::Vote { end: true }, &mut rng);
     assert_eq!(again, Err(ActError::OncePerTurn));
+}
+
+/// Parts of a key that do not add up to it, and parts for others than the seats there are.
+#[test]
+fn escrows_that_anybody_refuses() {
+    let cheat = |change: fn(&mut Vec<Part>)| {
+        let sim = play(8, |content, _| match &content.body {
+            Body::Escrow { parts } => {
+                let mut parts = parts.to_vec();
+                change(&mut parts);
+                let parts = parts.try_into().unwrap();
+                with(content, Body::Escrow { parts })
+            }
+            _ => None,
+        });
+        named(&sim)
+    };
+    let doubled = cheat(|parts| parts[0].point = parts[1].point);
+    assert_eq!(doubled, FaultKind::Escrow(EscrowError::Sum));
+    let swapped = cheat(|parts| parts.swap(0, 1));
+    assert_eq!(swapped, FaultKind::Escrow(EscrowError::Seats));
+    let missing = cheat(|parts| drop(parts.pop()));
+    assert_eq!(missing, FaultKind::Escrow(EscrowError::Seats));
+    let nothing = cheat(|parts| parts[1].point = Point::identity());
+    assert!(matches!(
+        nothing,
+        FaultKind::Escrow(EscrowError::Identity { .. })
+    ));
+}
+
+/// A part that opens for nobody: the one that holds it complains, and everybody sees whose fault it is.
+#[test]
+fn a_part_that_does_not_open_is_named() {
+    let sim = play(9, |content, _| match &content.body {
+        Body::Escrow { parts } => {
+            let mut parts = parts.to_vec();
+            parts[1].masked = parts[0].masked;
+            let parts = parts.try_into().unwrap();
+            with(content, Body::Escrow { parts })
+        }
+        _ => None,
+    });
+    assert_eq!(named(&sim), FaultKind::BadPart { holder: seat(2) });
+}
+
+/// Whoever complains of an honest seat is at fault: without proof, and with a proof that the part opens.
+#[test]
+fn false_complaints_fall_back() {
+    // A real complaint, from a table where seat 0 cheats: elsewhere it proves nothing.
+    let sim = play_as(0, 10, |content, _| match &content.body {
+        Body::Escrow { parts } => {
+            let mut parts = parts.to_vec();
+            parts[0].masked = parts[1].masked;
+            let parts = parts.try_into().unwrap();
+            with(content, Body::Escrow { parts })
+        }
+        _ => None,
+    });
+    assert_eq!(named_as(0, &sim), FaultKind::BadPart { holder: seat(1) });
+    let complaint = complaint_in(&sim);
+    let sim = play(11, |content, _| match &content.body {
+        Body::Accept { complaints } if complaints.is_empty() => {
+            let complaints = vec![(seat(0), complaint.clone())].try_into().unwrap();
+            with(content, Body::Accept { complaints })
+        }
+        _ => None,
+    });
+    assert_eq!(named(&sim), FaultKind::FalseComplaint { owner: seat(0) });
+    // About itself, or a seat that there is not.
+    for owner in [CHEAT, 5] {
+        let sim = play(11, |content, _| match &content.body {
+            Body::Accept { .. } => {
+                let complaints = vec![(seat(owner), complaint.clone())].try_into().unwrap();
+                with(content, Body::Accept { complaints })
+            }
+            _ => None,
+        });
+        let owner = seat(owner);
+        assert_eq!(named(&sim), FaultKind::FalseComplaint { owner });
+    }
+}
+
+/// The complaint that a table was stopped by.
+fn complaint_in(sim: &Sim<Drill>) -> Complaint {
+    let transcript = sim.tables[2].transcript();
+    let complaint =
+        transcript
+            .entries()
+            .iter()
+            .rev()
+            .find_map(|signed| match verified(signed).body() {
+                Body::Accept { complaints } => complaints.first().map(|(_, found)| found.clone()),
+                _ => None,
+            });
+    complaint.unwrap()
 }

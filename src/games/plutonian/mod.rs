@@ -288,6 +288,10 @@ impl Game for Plutonian {
         "treehouse"
     }
 
+    fn seals_cards(&self) -> bool {
+        false
+    }
+
     /// There are no cards.
     fn card_name(&self, _face: Face) -> String {
         String::new()

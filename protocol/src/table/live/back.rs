@@ -14,6 +14,7 @@ use ed25519_dalek::SigningKey;
 use rand_core::CryptoRng;
 
 use super::super::journal::Record;
+use super::super::replica::Proofs;
 use super::{Output, REPAIR_BYTES, Table, To};
 use crate::charter::SignedCharter;
 use crate::game::{Game, RuleSetError};
@@ -85,6 +86,10 @@ impl<G: Game> Table<G> {
             Record::Seed { deal, seed } => {
                 self.seeds.insert(deal, seed);
             }
+            Record::Refused(signed) => {
+                self.put_back(&signed)?;
+                self.count(Proofs::Verify);
+            }
             Record::Evidence(evidence) => {
                 let charter = self.replica.charter();
                 let culprit = evidence
@@ -93,20 +98,27 @@ impl<G: Game> Table<G> {
                 self.convict(culprit, *evidence);
             }
             Record::Entry(signed) => {
-                let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
-                let seat = entry.seat();
-                if entry.step() != self.replica.step() || self.open.contains_key(&seat) {
-                    return Err(RestoreError::Order(entry.step()));
-                }
-                self.recollect();
-                self.open.insert(seat, entry);
-                self.kept.insert(seat);
-                self.count();
+                self.put_back(&signed)?;
+                // It counted when it was kept: the costliest proofs are not verified again.
+                self.count(Proofs::Defer);
                 if self.stopped.is_none() && self.counted == self.replica.live() {
                     self.complete();
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Puts an entry in the place that it had in the open step.
+    fn put_back(&mut self, signed: &SignedEntry) -> Result<(), RestoreError> {
+        let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
+        let seat = entry.seat();
+        if entry.step() != self.replica.step() || self.open.contains_key(&seat) {
+            return Err(RestoreError::Order(entry.step()));
+        }
+        self.recollect();
+        self.open.insert(seat, entry);
+        self.kept.insert(seat);
         Ok(())
     }
 
@@ -221,13 +233,18 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Keeps an entry of the open step, whatever it is worth.
-    pub(super) fn keep_entry(&mut self, entry: &Entry) {
-        if !self.kept.contains(entry.seat()) {
-            self.kept.insert(entry.seat());
-            let record = Record::Entry(entry.signed().clone());
-            self.outputs.push_back(Output::Keep(record));
-        }
+    /// Keeps this seat's own entry of the open step.
+    pub(super) fn keep_own(&mut self, entry: &Entry) {
+        self.kept.insert(self.me);
+        let record = Record::Entry(entry.signed().clone());
+        self.outputs.push_back(Output::Keep(record));
+    }
+
+    /// Keeps the entry that stops the table, with what it may name.
+    pub(super) fn keep_refused(&mut self, entry: &Entry) {
+        self.keep_counted();
+        let record = Record::Refused(entry.signed().clone());
+        self.outputs.push_back(Output::Keep(record));
     }
 }
 

@@ -632,7 +632,7 @@ impl<G: Game> Table<G> {
             let Some(kind) = self.replica.kind() else {
                 return;
             };
-            self.count();
+            self.count(Proofs::Verify);
             if self.stopped.is_some() {
                 return;
             }
@@ -653,7 +653,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Examines the entries held, the leader's first, until no more count.
-    fn count(&mut self) {
+    fn count(&mut self, proofs: Proofs) {
         loop {
             let before = self.counted;
             for seat in self.replica.live().iter() {
@@ -663,21 +663,16 @@ impl<G: Game> Table<G> {
                 let Some(entry) = self.open.get(&seat).cloned() else {
                     continue;
                 };
-                match self
-                    .replica
-                    .examine(&entry, &self.counting(), Proofs::Verify)
-                {
+                match self.replica.examine(&entry, &self.counting(), proofs) {
                     Verdict::Counts => self.counted.insert(seat),
                     Verdict::Waits => {}
                     Verdict::Desync => {
-                        self.keep_counted();
-                        self.keep_entry(&entry);
+                        self.keep_refused(&entry);
                         return self.stop(Stop::Desync(seat, entry.step()));
                     }
                     Verdict::Fault(what) => {
                         let fault = Fault::of(&entry, what);
-                        self.keep_counted();
-                        self.keep_entry(&entry);
+                        self.keep_refused(&entry);
                         // Everybody shall be able to see it.
                         let evidence = vec![entry.signed().clone()].try_into();
                         let message = Message::Entries(evidence.unwrap_or_default());
@@ -717,7 +712,7 @@ impl<G: Game> Table<G> {
         let message = vec![entry.signed().clone()].try_into().unwrap_or_default();
         // With everything that it names, before anybody sees it.
         self.keep_counted();
-        self.keep_entry(&entry);
+        self.keep_own(&entry);
         self.open.insert(self.me, entry);
         self.outputs
             .push_back(Output::Send(To::All, Message::Entries(message)));
@@ -820,6 +815,8 @@ impl<G: Game> Table<G> {
         match kind {
             StepKind::Commit => Some(secrets.commit()),
             StepKind::Key => Some(secrets.key()),
+            StepKind::Escrow => secrets.escrow(&self.replica),
+            StepKind::Accept => secrets.accept(&self.replica),
             StepKind::Tip => Some(secrets.next_tip(&self.replica)),
             StepKind::Effects => {
                 let owed = self.replica.owed(self.me);

@@ -139,7 +139,9 @@ impl<G: Game> Replica<G> {
                 let chain = self.deal.tip(seat).map_or(0, |tip| tip.chain() + 1);
                 self.deal.publish_tip(seat, chain, *tip);
             }
-            Body::Confirm
+            Body::Escrow { parts } => self.deal.put_in_escrow(seat, parts),
+            Body::Accept { .. }
+            | Body::Confirm
             | Body::Open { .. }
             | Body::Close
             | Body::Leave
@@ -171,16 +173,17 @@ impl<G: Game> Replica<G> {
         match kind {
             StepKind::Commit => self.stage = Stage::Key,
             StepKind::Key => {
-                self.stage = Stage::Play;
-                news.push(News::Deal(self.deal.number()));
-                match self.running.take() {
-                    None => self.agenda.push_back(Item::Begin),
-                    Some(mut running) => {
-                        // The item that asked for the next deal goes on in it.
-                        running.answer(Outcome::Done);
-                        self.rerun(running, news)?;
-                    }
+                self.dealing = true;
+                if self.escrows() {
+                    self.stage = Stage::Escrow;
+                } else {
+                    self.play(news)?;
                 }
+            }
+            StepKind::Escrow => self.stage = Stage::Accept,
+            StepKind::Accept => {
+                self.deal.escrow_accepted();
+                self.play(news)?;
             }
             StepKind::Shuffle { deck } => {
                 if let Some(mut running) = self.running.take() {
@@ -210,6 +213,24 @@ impl<G: Game> Replica<G> {
                 }
             }
             StepKind::Action { .. } | StepKind::Effects | StepKind::Tip | StepKind::Confirm => {}
+        }
+        Ok(())
+    }
+
+    /// Plays on, or begins to if the deal is new.
+    fn play(&mut self, news: &mut Vec<News<G>>) -> Result<(), Broken> {
+        self.stage = Stage::Play;
+        if !std::mem::take(&mut self.dealing) {
+            return Ok(());
+        }
+        news.push(News::Deal(self.deal.number()));
+        match self.running.take() {
+            None => self.agenda.push_back(Item::Begin),
+            Some(mut running) => {
+                // The item that asked for the next deal goes on in it.
+                running.answer(Outcome::Done);
+                self.rerun(running, news)?;
+            }
         }
         Ok(())
     }
@@ -322,7 +343,11 @@ impl<G: Game> Replica<G> {
                 self.live.remove(seat);
                 self.deal.depart(seat);
                 news.push(News::Left(seat));
-                self.rerun(Running::new(Item::Forfeit(seat)), news)?;
+                // First, so that another may go at any moment; the forfeit may deal and flip.
+                self.agenda.push_front(Item::Forfeit(seat));
+                if self.escrows() {
+                    self.stage = Stage::Escrow;
+                }
                 return Ok(None);
             }
             Some(Request::Deal { .. }) | None => return Err(Broken::Engine),

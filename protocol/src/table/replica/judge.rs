@@ -7,6 +7,7 @@ use super::super::deal::Run;
 use super::super::fault::FaultKind;
 use super::{Owed, Preview, Proofs, Replica, StepKind, Verdict, shares_of};
 use crate::crypto::elgamal::SealedCards;
+use crate::crypto::escrow::{self, Complaint, EscrowError};
 use crate::crypto::group::Point;
 use crate::crypto::seed::Seed;
 use crate::crypto::share::SharePlace;
@@ -118,6 +119,18 @@ impl<G: Game> Replica<G> {
                 }
                 Ok(true)
             }
+            (StepKind::Escrow, Body::Escrow { parts }) => {
+                let key = self.deal.key(seat).ok_or(EscrowError::Sum)?;
+                escrow::check_public(parts, self.live.without(seat), key)?;
+                Ok(true)
+            }
+            (StepKind::Accept, Body::Accept { complaints }) => {
+                match complaints.first() {
+                    None => Ok(true),
+                    // The first is enough: one of the two seats is at fault.
+                    Some((owner, complaint)) => Err(self.judge_complaint(seat, *owner, complaint)),
+                }
+            }
             (StepKind::Opening, Body::Open { seed }) => {
                 self.deal.check_opening(seat, &Seed::from_opened(*seed))?;
                 Ok(true)
@@ -126,6 +139,23 @@ impl<G: Game> Replica<G> {
                 got: body.kind(),
                 wanted: kind.due(seat),
             }),
+        }
+    }
+
+    /// Who is at fault if `holder` complains of a part that `owner` gave it; for the latter see
+    /// [`Fault::of`](super::Fault::of).
+    fn judge_complaint(&self, holder: Seat, owner: Seat, complaint: &Complaint) -> FaultKind {
+        let unfounded = FaultKind::FalseComplaint { owner };
+        let escrow = self.escrowed(holder).find(|(seat, ..)| *seat == owner);
+        let (Some((_, place, owner_key, parts)), Some(holder_key)) =
+            (escrow, self.deal.key(holder))
+        else {
+            return unfounded;
+        };
+        let place = self.holder_place(place, holder);
+        match escrow::judge(complaint, &place, owner_key, holder_key, parts) {
+            escrow::Verdict::BadPart => FaultKind::BadPart { holder },
+            escrow::Verdict::BadProof | escrow::Verdict::Unfounded => unfounded,
         }
     }
 

@@ -8,10 +8,10 @@
 //!
 //! # A deal
 //! ```text
-//! Commit → Key → [escrow] → play: Action / Effects / Shuffle / Tip … → Confirm → Opening → Closing
+//! Commit → Key → Escrow → Accept → play: Action / Effects / Shuffle / Tip … → Confirm → Opening → Closing
 //! ```
-//! Escrow and its acceptance will be two gather steps after the keys; ballots and departures stand
-//! in a step in place of an entry, and their forfeits at the end of its agenda.
+//! With three seats or more and a game that seals cards the keys are put in escrow and accepted, and
+//! again after each departure, before anything else is dealt or flipped.
 //!
 //! # An action step
 //! When it is complete its agenda is carried out: the leader's action with all its batches, then
@@ -36,12 +36,14 @@ use super::fault::{Fault, FaultKind};
 use crate::card::{DeckId, Face, Handle};
 use crate::charter::{Charter, SignedCharter};
 use crate::crypto::elgamal::Ciphertext;
+use crate::crypto::escrow::{self, EscrowPlace, HolderPlace, Parts};
 use crate::crypto::group::Point;
 use crate::crypto::seed::Context;
 use crate::crypto::share::ShareOf;
 use crate::domain;
 use crate::game::{Game, Halt, Illegal, RuleSetError, Shown};
 use crate::hash::{Hash32, Hasher};
+use crate::log::body::Body;
 use crate::log::entry::{Entry, genesis};
 use crate::seat::{Seat, SeatSet};
 use crate::wire::codec::{decode, encode};
@@ -53,6 +55,10 @@ pub enum StepKind {
     Commit,
     /// Keys of the deal.
     Key,
+    /// Each key in parts for the other seats.
+    Escrow,
+    /// Whether those parts open.
+    Accept,
     /// An action of the leader, answered by all.
     Action {
         /// Whose action.
@@ -81,6 +87,8 @@ impl StepKind {
         match self {
             Self::Commit => "commitment",
             Self::Key => "key",
+            Self::Escrow => "escrow",
+            Self::Accept => "acceptance",
             Self::Action { leader } if leader == seat => "action",
             Self::Action { .. } => "ack",
             Self::Effects => "answer",
@@ -191,6 +199,8 @@ pub enum Broken {
 enum Stage {
     Commit,
     Key,
+    Escrow,
+    Accept,
     Play,
     Opening,
     Closing,
@@ -243,6 +253,8 @@ pub struct Replica<G: Game> {
     /// Whether the step before has to be confirmed before the stage goes on.
     confirming: bool,
     deal: Deal,
+    /// Whether the deal has its keys and nothing else yet.
+    dealing: bool,
     /// The state between agenda items.
     settled: G,
     /// The state as far as the running item has got; equal to `settled` when none runs.
@@ -274,6 +286,7 @@ impl<G: Game> Replica<G> {
             live,
             stage: Stage::Commit,
             confirming: false,
+            dealing: false,
             deal: Deal::new(table, 0, game.deck_name()),
             settled: game.clone(),
             game,
@@ -392,6 +405,8 @@ impl<G: Game> Replica<G> {
         Some(match self.stage {
             Stage::Commit => StepKind::Commit,
             Stage::Key => StepKind::Key,
+            Stage::Escrow => StepKind::Escrow,
+            Stage::Accept => StepKind::Accept,
             Stage::Opening => StepKind::Opening,
             Stage::Closing => StepKind::Closing,
             Stage::Finished => return None,
@@ -432,6 +447,8 @@ impl<G: Game> Replica<G> {
             Stage::Opening => 3,
             Stage::Closing => 4,
             Stage::Finished => 5,
+            Stage::Escrow => 6,
+            Stage::Accept => 7,
         };
         Hasher::new(domain::STATE)
             .hash(&self.table())
@@ -445,11 +462,45 @@ impl<G: Game> Replica<G> {
             .number(u64::from(self.confirming))
             .number(u64::from(self.deal.number()))
             .number(u64::from(self.deal.flips()))
+            .number(u64::from(self.deal.escrows_made()))
             .number(self.deal.deck_count() as u64)
             .number(self.agenda.len() as u64)
             .bytes(&running.map_or_else(Vec::new, |running| encode(&running.batch)))
             .bytes(&encode(&self.game))
             .finish()
+    }
+
+    // Escrow.
+
+    /// Whether keys are put in escrow at this table as it stands.
+    fn escrows(&self) -> bool {
+        self.settled.seals_cards() && self.live.len() > escrow::MIN_PARTS
+    }
+
+    /// The escrow that a seat makes now: its place, and who holds the parts.
+    pub fn escrow(&self, seat: Seat) -> (EscrowPlace, BTreeMap<Seat, Point>) {
+        (self.deal.escrow_place(seat), self.deal.escrow_holders(seat))
+    }
+
+    /// The escrows that a seat has to accept: whose, where, their keys and their parts.
+    pub fn escrowed(
+        &self,
+        holder: Seat,
+    ) -> impl Iterator<Item = (Seat, EscrowPlace, &Point, &Parts)> {
+        let owners = self.live.without(holder).iter();
+        owners.filter_map(|owner| {
+            let place = self.deal.escrow_place(owner);
+            Some((owner, place, self.deal.key(owner)?, self.deal.parts(owner)?))
+        })
+    }
+
+    /// Where a holder speaks of an escrow in the open step.
+    pub fn holder_place(&self, escrow: EscrowPlace, holder: Seat) -> HolderPlace {
+        HolderPlace {
+            escrow,
+            holder,
+            step: self.step,
+        }
     }
 
     // What seats owe.
@@ -595,9 +646,17 @@ fn shares_of(owed: &Owed, shares: &[Point]) -> Vec<ShareOf> {
 
 impl Fault {
     /// The fault that an entry proves.
+    ///
+    /// It is its own seat's, but for a part that does not open: that entry proves it of the owner.
     pub fn of(entry: &Entry, what: FaultKind) -> Self {
+        let seat = match (&what, entry.body()) {
+            (FaultKind::BadPart { .. }, Body::Accept { complaints }) => {
+                complaints.first().map(|(owner, _)| *owner)
+            }
+            _ => None,
+        };
         Self {
-            seat: entry.seat(),
+            seat: seat.unwrap_or(entry.seat()),
             step: entry.step(),
             what,
         }
