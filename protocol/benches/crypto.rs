@@ -1,4 +1,5 @@
-//! Shuffles and shares, each beside a skeleton that does only the group operations the proof needs.
+//! Shuffles, shares and the escrow, each beside a skeleton that does only the group operations the
+//! proof needs.
 //!
 //! Read the results as ratios: `prove/78` to `prove-skeleton/78`. Skeletons multiply and add points
 //! that are already there: no hashing, no encoding, no scalar arithmetic.
@@ -6,6 +7,7 @@
 // A benchmark that cannot be set up shall stop.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -17,13 +19,16 @@ use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{MultiscalarMul as _, VartimeMultiscalarMul as _};
 use fairdeal_protocol::card::{DeckId, Face, Handle};
 use fairdeal_protocol::crypto::elgamal::CardPoints;
+use fairdeal_protocol::crypto::escrow::{
+    EscrowPlace, HolderPlace, PartProof, check_public, open_part, split,
+};
 use fairdeal_protocol::crypto::group::{Point, random_scalar, random_weight};
 use fairdeal_protocol::crypto::key::SecretKey;
 use fairdeal_protocol::crypto::seed::{Context, Seed};
 use fairdeal_protocol::crypto::share::{ShareOf, SharePlace, ShareProof, share};
 use fairdeal_protocol::crypto::shuffle::{Fold, ShufflePlace, Statement, shuffle, verify};
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
@@ -235,5 +240,95 @@ fn shares(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, shuffles, shares);
+/// The key of one seat of six in escrow, and one holder's work when that seat has gone.
+fn escrows(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("escrow");
+    let setting = setting(78);
+    let place = EscrowPlace {
+        context: setting.place.context,
+        number: 0,
+    };
+    let (owner, holder) = (place.context.seat, Seat::new(5).unwrap());
+    let seats = SeatSet::all(MAX_SEATS).without(owner);
+    let secrets: BTreeMap<Seat, SecretKey> = seats
+        .iter()
+        .map(|seat| {
+            let context = Context {
+                seat,
+                ..place.context
+            };
+            (seat, SecretKey::derive(&setting.seed, &context))
+        })
+        .collect();
+    let others: BTreeMap<Seat, Point> = secrets
+        .iter()
+        .map(|(seat, secret)| (*seat, secret.public()))
+        .collect();
+    let key = &setting.key;
+    let make = || split(&setting.seed, &place, &setting.secret, &others).unwrap();
+    let parts = make();
+    let secret = secrets.get(&holder).unwrap();
+    let open = || open_part(&place, holder, secret, key, &parts).unwrap();
+    group.bench_function("split/5", |bencher| bencher.iter(make));
+    group.bench_function("check-public/5", |bencher| {
+        bencher.iter(|| check_public(&parts, seats, key).unwrap());
+    });
+    group.bench_function("open-part", |bencher| bencher.iter(open));
+    // What one seat of six does for an escrow of all keys: its own, and those of five others.
+    group.bench_function("round/5", |bencher| {
+        bencher.iter(|| {
+            black_box(make());
+            for _ in 0..5 {
+                check_public(&parts, seats, key).unwrap();
+                black_box(open());
+            }
+        });
+    });
+    // Five times: multiplied by G and by another's key; then, as a holder, by the same two.
+    let scalar = random_scalar(&mut ChaCha20Rng::from_seed([3; 32]));
+    group.bench_function("round-skeleton/5", |bencher| {
+        bencher.iter(|| {
+            for _ in 0..10 {
+                black_box(&scalar * RISTRETTO_BASEPOINT_TABLE);
+                black_box(key.as_point() * scalar);
+            }
+        });
+    });
+
+    let (deck, _) = shuffle(
+        &setting.seed,
+        &setting.place,
+        "bench",
+        key,
+        &setting.points.fresh(),
+    )
+    .unwrap();
+    let place = HolderPlace {
+        escrow: place,
+        holder,
+        step: 1,
+    };
+    let part = open();
+    let rebuild = || -> (Vec<ShareOf>, PartProof) {
+        let list: Vec<ShareOf> = deck
+            .iter()
+            .zip(Handle::all(DeckId(0), deck.len()))
+            .map(|(card, handle)| ShareOf {
+                handle,
+                card: *card,
+                share: part.share(card),
+            })
+            .collect();
+        let proof = PartProof::prove(&setting.seed, &place, &part, &list);
+        (list, proof)
+    };
+    group.bench_function("prove/78", |bencher| bencher.iter(rebuild));
+    let (list, proof) = rebuild();
+    group.bench_function("verify/78", |bencher| {
+        bencher.iter(|| proof.verify(&place, &parts, &list).unwrap());
+    });
+    group.finish();
+}
+
+criterion_group!(benches, shuffles, shares, escrows);
 criterion_main!(benches);

@@ -86,7 +86,8 @@ pub type Parts = Bounded<Part, MAX_PARTS>;
 pub struct EscrowPlace {
     /// Table, deal, and the seat \\(i\\) whose key it is.
     pub context: Context,
-    /// The running number within the deal, from 0; the next after each departure.
+    /// The running number within the deal, from 0; the next after each departure. No number may serve
+    /// two lists of seats: the masks depend on nothing else that changes.
     pub number: u32,
 }
 

@@ -486,6 +486,35 @@ fn a_complaint_without_its_proof_counts_against_its_maker() {
     }
 }
 
+/// If the challenge did not depend on the key that is claimed, one could be fitted to it afterwards:
+/// \\(K' = (sX_i - T_2)/c\\) for any \\(T_2\\).
+#[test]
+fn no_shared_key_can_be_fitted_to_its_proof() {
+    let table = Table::new(3);
+    let (owner, holder) = (seat(0), seat(1));
+    let place = held(escrow(owner, 0), holder);
+    let parts = table.split(&place.escrow);
+    let (owner_key, holder_key) = (&table.keys[&owner], &table.keys[&holder]);
+    let nonce = Scalar::from(11_u8);
+    let announcements = [
+        Point::from(RistrettoPoint::mul_base(&nonce)),
+        Point::from(RistrettoPoint::mul_base(&Scalar::from(13_u8))),
+    ];
+    let claimed = table.complain(&place).shared;
+    let mut transcript = complaint_transcript(&place, owner_key, holder_key, &claimed);
+    for point in &announcements {
+        transcript.append_message(domain::proof::ANNOUNCE, point.as_bytes());
+    }
+    let mut wide = [0; 64];
+    transcript.challenge_bytes(domain::proof::CHALLENGE, &mut wide);
+    let c = Scalar::from_bytes_mod_order_wide(&wide);
+    let s = nonce + c * table.secrets[&holder].scalar();
+    let fitted = (owner_key.as_point() * s - announcements[1].as_point()) * c.invert();
+    let bytes = encode(&(Point::from(fitted), announcements, Response(s)));
+    let complaint: Complaint = decode(&bytes, 128).unwrap();
+    assert_eq!(table.judge(&complaint, &place, &parts), Verdict::BadProof);
+}
+
 /// The head of the module warns of it: one complaint opens the parts in both directions.
 #[test]
 fn a_complaint_shows_both_parts_in_every_escrow() {
