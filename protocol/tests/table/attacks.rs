@@ -606,7 +606,7 @@ fn escrows_that_anybody_refuses() {
     assert_eq!(doubled, FaultKind::Escrow(EscrowError::Sum));
     let swapped = cheat(|parts| parts.swap(0, 1));
     assert_eq!(swapped, FaultKind::Escrow(EscrowError::Seats));
-    let missing = cheat(|parts| drop(parts.pop()));
+    let missing = cheat(|parts| parts.truncate(1));
     assert_eq!(missing, FaultKind::Escrow(EscrowError::Seats));
     let nothing = cheat(|parts| parts[1].point = Point::identity());
     assert!(matches!(

@@ -243,6 +243,7 @@ impl<G: Game> Table<G> {
     /// Keeps the entry that stops the table, with what it may name.
     pub(super) fn keep_refused(&mut self, entry: &Entry) {
         self.keep_counted();
+        self.refused = Some(entry.seat());
         let record = Record::Refused(entry.signed().clone());
         self.outputs.push_back(Output::Keep(record));
     }

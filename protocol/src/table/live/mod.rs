@@ -176,6 +176,8 @@ pub struct Table<G: Game> {
     outputs: VecDeque<Output<G>>,
     stopped: Option<Stop>,
     evidence: Option<Equivocation>,
+    /// Whose entry of the open step has stopped the table.
+    refused: Option<Seat>,
     /// The seats whose entries of the open step are in the journal.
     kept: SeatSet,
     /// Seeds from the journal for deals that are still to be replayed.
@@ -221,6 +223,7 @@ impl<G: Game> Table<G> {
             outputs: VecDeque::new(),
             stopped: None,
             evidence: None,
+            refused: None,
             kept: SeatSet::EMPTY,
             seeds: Seeds::new(),
             returning: None,
@@ -340,8 +343,13 @@ impl<G: Game> Table<G> {
             (None, false) => End::Unfinished,
         };
         let complete = self.log.iter().flat_map(BTreeMap::values);
-        // What is held of the open step goes along only as evidence.
-        let open = self.open.values().filter(|_| end == End::Stopped);
+        // What is held of the open step goes along only as evidence: what counts, and what does not.
+        let shown = |seat: Seat| self.counted.contains(seat) || self.refused == Some(seat);
+        let open = self
+            .open
+            .iter()
+            .filter(|(seat, _)| end == End::Stopped && shown(**seat));
+        let open = open.map(|(_, entry)| entry);
         let entries = complete
             .chain(open)
             .map(|entry| entry.signed().clone())
