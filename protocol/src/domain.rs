@@ -16,6 +16,10 @@ pub const COIN_LINK: &str = "fairdeal/coin-link/v1";
 pub const COIN_VALUE: &str = "fairdeal/coin-value/v1";
 /// The point of a card.
 pub const CARD: &str = "fairdeal/card/v1";
+/// A ballot on a missing seat.
+pub const BALLOT: &str = "fairdeal/ballot/v1";
+/// What an ack names in place of the entry of a leader that was voted out.
+pub const VOTED_OUT: &str = "fairdeal/voted-out/v1";
 /// What the parts of an escrow are derived for: its number and the seats that get one.
 pub const ESCROW_CONTEXT: &str = "fairdeal/escrow-context/v1";
 /// What a part of an escrow is masked with.

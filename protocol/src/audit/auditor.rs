@@ -13,6 +13,7 @@ use crate::charter::Charter;
 use crate::crypto::shuffle::{Fold, ShuffleError, ShufflePlace};
 use crate::game::{Game, RuleSetError};
 use crate::hash::Hash32;
+use crate::log::ballot::{Ballot, SignedBallot};
 use crate::log::body::{Answers, Body};
 use crate::log::entry::Entry;
 use crate::seat::Seat;
@@ -46,6 +47,8 @@ pub struct Tally {
     pub coins: u64,
     /// Opened seeds that match their commitment.
     pub openings: u64,
+    /// Ballots that voted a seat out.
+    pub ballots: u64,
     /// Keys, tips, shuffles and share entries computed again from the seeds, byte for byte.
     pub recomputed: u64,
 }
@@ -60,7 +63,7 @@ impl Tally {
     }
 
     /// Each check by name, with how often it was made.
-    pub fn checks(&self) -> [(&'static str, u64); 13] {
+    pub fn checks(&self) -> [(&'static str, u64); 14] {
         [
             ("signatures under the charter", self.charter_signatures),
             ("signatures of entries", self.entry_signatures),
@@ -74,6 +77,7 @@ impl Tally {
             ("shares of sealed cards", self.shares),
             ("coins that follow from their chains", self.coins),
             ("seeds opened as committed", self.openings),
+            ("ballots on seats that were missing", self.ballots),
             (
                 "keys, shuffles, shares and coin chains computed again from the seeds",
                 self.recomputed,
@@ -133,6 +137,12 @@ pub enum Finding {
     /// A proven fault.
     #[error("{0}")]
     Fault(#[from] Fault),
+    /// Ballots that do not vote a seat out of the step where they stand.
+    #[error("step {step}: the ballots do not vote a seat out there")]
+    Ballots {
+        /// The step.
+        step: u64,
+    },
     /// The file's own account of the end is not what the log gives.
     #[error("the trailer is wrong: {0}")]
     Trailer(&'static str),
@@ -158,6 +168,7 @@ impl Finding {
             | Self::Parent { .. }
             | Self::Names { .. }
             | Self::Rules(_)
+            | Self::Ballots { .. }
             | Self::Entry { .. }
             | Self::Trailer(_)
             | Self::Broken { .. } => None,
@@ -171,11 +182,23 @@ impl Finding {
             | Self::Order { step, .. }
             | Self::Parent { step, .. }
             | Self::Names { step, .. }
-            | Self::Broken { step, .. } => Some(*step),
+            | Self::Broken { step, .. }
+            | Self::Ballots { step } => Some(*step),
             Self::Fault(fault) => Some(fault.step),
             Self::Rules(_) | Self::Trailer(_) => None,
         }
     }
+}
+
+/// A seat that did not stay to the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// The seat.
+    pub seat: Seat,
+    /// The deal in which it went.
+    pub deal: u32,
+    /// Whether the others voted it out: that it was missing is their word.
+    pub voted_out: bool,
 }
 
 /// What an audit found.
@@ -199,9 +222,9 @@ pub struct Report {
     pub scores: Vec<i64>,
     /// The winners, as replayed.
     pub winners: Vec<Seat>,
-    /// Who left the game, in which deal: what they sent in it is checked by its proofs alone, since
-    /// they opened no seed.
-    pub left: Vec<(Seat, u32)>,
+    /// Who left the game or was voted out, in the order in which they went: what they sent in that deal is
+    /// checked by its proofs alone, since they opened no seed.
+    pub left: Vec<Departure>,
     /// What is wrong; `None` if nothing is.
     pub finding: Option<Finding>,
 }
@@ -224,7 +247,8 @@ pub struct Audit<'a, G: Game> {
     folded: BTreeMap<(u32, DeckId, Seat), u64>,
     tally: Tally,
     deals_opened: u32,
-    left: Vec<(Seat, u32)>,
+    left: Vec<Departure>,
+    next_ballot: usize,
 }
 
 /// Audits a whole transcript.
@@ -276,6 +300,7 @@ impl<'a, G: Game> Audit<'a, G> {
             tally,
             deals_opened: 0,
             left: Vec::new(),
+            next_ballot: 0,
         })
     }
 
@@ -328,6 +353,7 @@ impl<'a, G: Game> Audit<'a, G> {
     }
 
     fn next_step(&mut self) -> Result<bool, Finding> {
+        self.read_ballots()?;
         let entries = self.read_step()?;
         let complete = entries.len() == self.replica.live().len();
         if self.replica.is_finished() || !complete {
@@ -344,12 +370,15 @@ impl<'a, G: Game> Audit<'a, G> {
         let step = self.replica.step();
         let deal = self.replica.deal();
         self.count(&entries);
-        let live = self.replica.live();
+        let (live, out) = (self.replica.participants(), self.replica.out());
         let finished = self.replica.finish(&entries);
-        let gone = live
-            .iter()
-            .filter(|seat| !self.replica.live().contains(*seat));
-        self.left.extend(gone.map(|seat| (seat, deal)));
+        let stays = self.replica.participants();
+        let gone = live.iter().filter(|seat| !stays.contains(*seat));
+        self.left.extend(gone.map(|seat| Departure {
+            seat,
+            deal,
+            voted_out: out.contains(seat),
+        }));
         if let Err(broken) = finished {
             self.check_folded()?;
             return Err(Finding::Broken {
@@ -361,6 +390,49 @@ impl<'a, G: Game> Audit<'a, G> {
             self.check_folded()?;
         }
         Ok(true)
+    }
+
+    /// The ballots on seats that are out of the open step: each seat by the same ballot of all others.
+    fn read_ballots(&mut self) -> Result<(), Finding> {
+        let (step, table) = (self.replica.step(), self.replica.table());
+        let transcript = self.transcript;
+        let wrong = || Finding::Ballots { step };
+        loop {
+            let rest = transcript
+                .ballots()
+                .get(self.next_ballot..)
+                .unwrap_or_default();
+            let Some(first) = rest.first().map(SignedBallot::ballot) else {
+                return Ok(());
+            };
+            if first.step != step || self.replica.is_finished() {
+                return Ok(());
+            }
+            let live = self.replica.live();
+            let target = first.target.filter(|seat| live.contains(*seat));
+            let target = target.ok_or_else(wrong)?;
+            let voters = live.without(target);
+            let ballots = rest.get(..voters.len()).ok_or_else(wrong)?;
+            for (seat, signed) in voters.iter().zip(ballots) {
+                let ballot = signed
+                    .verify(self.replica.charter(), &table)
+                    .map_err(|_| wrong())?;
+                let expected = Ballot {
+                    table,
+                    step,
+                    round: first.round,
+                    seat,
+                    base: self.replica.out(),
+                    target: Some(target),
+                };
+                if ballot != expected || live.len() < 3 {
+                    return Err(wrong());
+                }
+                self.tally.ballots += 1;
+            }
+            self.next_ballot += voters.len();
+            self.replica.vote_out(target);
+        }
     }
 
     /// The entries of the open step, as far as they stand in the file.
@@ -506,6 +578,7 @@ impl<'a, G: Game> Audit<'a, G> {
                 | Body::Leave
                 | Body::Escrow { .. }
                 | Body::Accept { .. }
+                | Body::Rebuild { .. }
                 | Body::Shuffle(_)
                 | Body::Tip { .. }
                 | Body::Confirm
@@ -528,6 +601,9 @@ impl<'a, G: Game> Audit<'a, G> {
                 step,
                 why: format!("more entries follow the end of the log (step {claimed})"),
             });
+        }
+        if self.next_ballot != transcript.ballots().len() {
+            return Err(Finding::Trailer("it holds ballots of no step"));
         }
         if transcript.log_hash() != self.replica.parent() {
             return Err(Finding::Trailer(

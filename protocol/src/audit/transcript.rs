@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::charter::{Charter, CharterError, SignatureBytes, SignedCharter};
 use crate::hash::Hash32;
+use crate::log::ballot::SignedBallot;
 use crate::log::entry::SignedEntry;
 use crate::log::equivocation::Equivocation;
 use crate::seat::MAX_SEATS;
@@ -19,6 +20,9 @@ pub const MAGIC: [u8; 8] = *b"fairdeal";
 pub const VERSION: u16 = 1;
 /// The most entries of a transcript.
 pub const MAX_LOG: usize = 1 << 20;
+
+/// The most ballots of a transcript: a table of six can lose four seats by vote.
+pub const MAX_LOGGED_BALLOTS: usize = 32;
 
 /// How the log of a transcript ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +42,8 @@ struct Trailer {
     /// The hash of the last complete step.
     log: Hash32,
     equivocation: Option<Box<Equivocation>>,
+    /// The ballots that voted seats out, by step and in the order in which they went.
+    ballots: Bounded<SignedBallot, MAX_LOGGED_BALLOTS>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -82,11 +88,14 @@ impl Transcript {
         end: End,
         log: Hash32,
         equivocation: Option<Equivocation>,
+        ballots: Vec<SignedBallot>,
     ) -> Self {
         let trailer = Trailer {
             end,
             log,
             equivocation: equivocation.map(Box::new),
+            // At most five for each of five seats.
+            ballots: ballots.try_into().unwrap_or_default(),
         };
         Self {
             charter,
@@ -161,6 +170,11 @@ impl Transcript {
     /// The hash of the last complete step, as the file says.
     pub fn log_hash(&self) -> Hash32 {
         self.trailer.log
+    }
+
+    /// The ballots that voted seats out, by step and in the order in which they went.
+    pub fn ballots(&self) -> &[SignedBallot] {
+        &self.trailer.ballots
     }
 
     /// The two entries that stopped the table, if that is how it ended.

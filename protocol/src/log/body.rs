@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::crypto::escrow::{Complaint, MAX_PARTS, Parts};
+use crate::crypto::escrow::{Complaint, MAX_PARTS, PartProof, Parts};
 use crate::crypto::group::Point;
 use crate::crypto::key::KeyProof;
 use crate::crypto::seed::OpenedSeed;
@@ -43,6 +43,15 @@ pub struct Shares {
     pub shares: Bounded<Point, MAX_SHARES>,
     /// One proof for all of them.
     pub proof: ShareProof,
+}
+
+/// Parts of another seat's shares, with their proof.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartShares {
+    /// One part a card.
+    pub shares: Bounded<Point, MAX_SHARES>,
+    /// One proof for all of them.
+    pub proof: PartProof,
 }
 
 /// A sealed deck after one seat's shuffle, with the proof.
@@ -132,6 +141,11 @@ pub enum Body {
         /// Whose part does not, with the proof; nothing from an honest seat among honest ones.
         complaints: Bounded<(Seat, Complaint), MAX_PARTS>,
     },
+    /// Gather: this seat's parts of the shares of one that was voted out.
+    Rebuild {
+        /// One share a card, and the proof.
+        parts: PartShares,
+    },
 }
 
 impl Body {
@@ -153,6 +167,7 @@ impl Body {
             Self::Leave => "farewell",
             Self::Escrow { .. } => "escrow",
             Self::Accept { .. } => "acceptance",
+            Self::Rebuild { .. } => "parts of shares",
         }
     }
 }

@@ -1,5 +1,6 @@
-//! The lockstep log: signed entries, steps that chain them, and proof of two-facedness.
+//! The lockstep log: signed entries, steps that chain them, ballots, and proof of two-facedness.
 
+pub mod ballot;
 pub mod body;
 pub mod entry;
 pub mod equivocation;

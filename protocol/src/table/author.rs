@@ -4,14 +4,14 @@
 use super::replica::{Owed, Replica};
 use crate::card::{Face, Handle};
 use crate::crypto::coin::CoinChain;
-use crate::crypto::escrow::{self, Complaint};
+use crate::crypto::escrow::{self, Complaint, PartProof};
 use crate::crypto::key::{KeyProof, SecretKey};
 use crate::crypto::seed::{Context, Seed};
 use crate::crypto::share::{ShareOf, SharePlace, ShareProof, share};
 use crate::crypto::shuffle::{self, ShufflePlace};
 use crate::game::Game;
 use crate::hash::Hash32;
-use crate::log::body::{Answers, Body, Shares, Shuffled};
+use crate::log::body::{Answers, Body, PartShares, Shares, Shuffled};
 use crate::seat::Seat;
 
 use std::collections::BTreeMap;
@@ -101,6 +101,32 @@ impl Secrets {
         }
         let complaints = complaints.try_into().ok()?;
         Some(Body::Accept { complaints })
+    }
+
+    /// This seat's parts of the shares of one that was voted out.
+    pub(super) fn rebuild<G: Game>(&self, replica: &Replica<G>, gone: Seat) -> Option<Body> {
+        let me = self.context.seat;
+        let (place, parts) = replica.escrow_of(gone)?;
+        let key = replica.key(gone)?;
+        let part = escrow::open_part(&place, me, &self.key, key, parts).ok()?;
+        let list: Vec<ShareOf> = replica
+            .rebuilding()
+            .map(|(_, cards)| cards)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(handle, card)| ShareOf {
+                handle,
+                card,
+                share: part.share(&card),
+            })
+            .collect();
+        let place = replica.holder_place(place, me);
+        let proof = PartProof::prove(&self.seed, &place, &part, &list);
+        let shares: Vec<_> = list.iter().map(|of| of.share).collect();
+        let shares = shares.try_into().ok()?;
+        Some(Body::Rebuild {
+            parts: PartShares { shares, proof },
+        })
     }
 
     pub(super) fn open(&self) -> Body {

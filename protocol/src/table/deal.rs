@@ -10,7 +10,7 @@ use super::fault::OpeningFault;
 use crate::card::{DeckId, Face, Handle};
 use crate::crypto::coin::{CoinChain, CoinTip};
 use crate::crypto::elgamal::{self, CardPoints, Ciphertext, SealedCards};
-use crate::crypto::escrow::{self, EscrowPlace, Parts};
+use crate::crypto::escrow::{self, EscrowPlace, HolderPlace, PartProof, Parts};
 use crate::crypto::group::Point;
 use crate::crypto::key::{KeyProof, SecretKey};
 use crate::crypto::seed::{Context, Seed};
@@ -59,6 +59,13 @@ enum Made {
     Tip {
         chain: u32,
         tip: Hash32,
+    },
+    Parts {
+        place: HolderPlace,
+        owner_key: Point,
+        parts: Parts,
+        shares: Vec<ShareOf>,
+        proof: Box<PartProof>,
     },
     Escrow {
         number: u32,
@@ -260,6 +267,73 @@ impl Deal {
         });
     }
 
+    /// The escrow of a seat that has gone: where it was made, and its parts.
+    pub(super) fn escrow_of(&self, seat: Seat) -> Option<(EscrowPlace, &Parts)> {
+        let (number, parts) = self.escrows.get(&seat)?;
+        let place = EscrowPlace {
+            context: self.context(seat),
+            number: *number,
+        };
+        Some((place, parts))
+    }
+
+    /// Verified parts of the shares of a seat that has gone, from one holder.
+    pub(super) fn keep_parts(
+        &mut self,
+        place: HolderPlace,
+        shares: Vec<ShareOf>,
+        proof: PartProof,
+    ) {
+        let owner = place.escrow.context.seat;
+        let escrow = self.escrow_of(owner).map(|(_, parts)| parts.clone());
+        if let (Some(parts), Some(owner_key)) = (escrow, self.key(owner).copied()) {
+            self.made
+                .entry(place.holder)
+                .or_default()
+                .push(Made::Parts {
+                    place,
+                    owner_key,
+                    parts,
+                    shares,
+                    proof: Box::new(proof),
+                });
+        }
+    }
+
+    /// Publishes the shares of a seat that has gone, added up from the parts of its holders: `parts` has
+    /// one list a holder, each with one part a card.
+    pub(super) fn rebuild(
+        &mut self,
+        seat: Seat,
+        cards: &[Handle],
+        parts: &BTreeMap<Seat, Vec<Point>>,
+    ) {
+        let Some((_, escrow)) = self.escrow_of(seat) else {
+            return;
+        };
+        let escrow = escrow.clone();
+        for (index, card) in cards.iter().enumerate() {
+            let of_card = parts.iter();
+            let of_card = of_card
+                .filter_map(|(holder, list)| Some((*holder, *list.get(index)?)))
+                .collect();
+            if let Some(share) = escrow::combine(&escrow, &of_card) {
+                self.publish_share(seat, *card, share);
+            }
+        }
+    }
+
+    /// The seats that have gone since they registered a key.
+    pub(super) fn gone(&self) -> SeatSet {
+        self.gone
+    }
+
+    /// Whether a card is sealed under a seat's key, and its share is not in the log.
+    pub(super) fn lacks(&self, card: Handle, seat: Seat) -> bool {
+        let sealed = self.position(card);
+        sealed.is_some_and(|(deck, _)| deck.holders.contains(seat)) && !self.has_share(card, seat)
+    }
+
     /// All have accepted: the next escrow has another number.
     pub(super) fn escrow_accepted(&mut self) {
         self.escrow_number = self.escrow_number.saturating_add(1);
@@ -341,19 +415,23 @@ impl Deal {
         proof: ShareProof,
     ) {
         for ShareOf { handle, share, .. } in &shares {
-            let slot = self
-                .decks
-                .get_mut(usize::from(handle.deck.0))
-                .and_then(|deck| deck.shares.get_mut(usize::from(handle.position)));
-            if let Some(slot) = slot {
-                slot.insert(seat, *share);
-            }
+            self.publish_share(seat, *handle, *share);
         }
         self.made.entry(seat).or_default().push(Made::Shares {
             step,
             shares,
             proof: Box::new(proof),
         });
+    }
+
+    fn publish_share(&mut self, seat: Seat, handle: Handle, share: Point) {
+        let slot = self
+            .decks
+            .get_mut(usize::from(handle.deck.0))
+            .and_then(|deck| deck.shares.get_mut(usize::from(handle.position)));
+        if let Some(slot) = slot {
+            slot.insert(seat, share);
+        }
     }
 
     /// The face of a card once all seats that it is sealed under have published their shares, with `extra` for
@@ -387,6 +465,23 @@ impl Deal {
                 Made::Tip { chain, tip } => {
                     if CoinChain::derive(seed, &context, *chain).tip() != *tip {
                         return Err(OpeningFault::Tip { chain: *chain });
+                    }
+                }
+                Made::Parts {
+                    place,
+                    owner_key,
+                    parts,
+                    shares,
+                    proof,
+                } => {
+                    let held =
+                        escrow::open_part(&place.escrow, seat, &secret, owner_key, parts).ok();
+                    let same = held.is_some_and(|part| {
+                        shares.iter().all(|of| part.share(&of.card) == of.share)
+                            && PartProof::prove(seed, place, &part, shares) == **proof
+                    });
+                    if !same {
+                        return Err(OpeningFault::Shares { step: place.step });
                     }
                 }
                 Made::Escrow {

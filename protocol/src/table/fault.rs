@@ -85,6 +85,9 @@ pub enum FaultKind {
         /// About whose.
         owner: Seat,
     },
+    /// The parts of a gone seat's shares are not one a card, or their proof does not hold.
+    #[error("sent parts of shares that do not hold")]
+    PartShares,
     /// The opened seed does not reproduce what the seat sent.
     #[error("bad opening: {0}")]
     Opening(#[from] OpeningFault),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use crate::crypto::seed::Seed;
+use crate::log::ballot::SignedBallot;
 use crate::log::entry::{MAX_ENTRY, SignedEntry};
 use crate::log::equivocation::Equivocation;
 use crate::wire::codec::{CodecError, decode, encode};
@@ -33,6 +34,8 @@ pub enum Record {
     Evidence(Box<Equivocation>),
     /// The entry that stopped the table: by its fault, or by another digest.
     Refused(SignedEntry),
+    /// A ballot: an own one, or one of those that voted a seat out.
+    Ballot(SignedBallot),
 }
 
 impl Record {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::bounded::Bounded;
 use super::codec::{CodecError, decode, encode};
 use crate::hash::Hash32;
+use crate::log::ballot::SignedBallot;
 use crate::log::entry::SignedEntry;
 use crate::log::equivocation::Equivocation;
 
@@ -22,6 +23,9 @@ pub const MAX_HAVE: usize = 18;
 
 /// The most entries in one answer to a [`Recall`].
 pub const MAX_RECALLED: usize = 16;
+
+/// The most ballots in one message.
+pub const MAX_BALLOTS: usize = 64;
 
 /// How far a peer is, and what it holds there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +69,8 @@ pub enum Message {
     Recall(Recall),
     /// The receiver's own entries.
     Recalled(Recalled),
+    /// Ballots, of whatever seats.
+    Ballots(Bounded<SignedBallot, MAX_BALLOTS>),
 }
 
 impl Message {

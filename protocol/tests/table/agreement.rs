@@ -3,10 +3,13 @@
 
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::transcript::{End, Transcript};
+use fairdeal_protocol::log::body::Body;
 use fairdeal_protocol::table::live::Event;
+use fairdeal_protocol::table::replica::News;
 
 use super::drill::{Drill, rules};
 use super::sim::{Faults, Sim, honest};
+use fairdeal_protocol::seat::Seat;
 
 fn play(seats: u8, limit: u32, seed: u64, faults: Faults, votes: bool) -> Sim<Drill> {
     let mut sim: Sim<Drill> = Sim::new(&rules(seats, limit), seed, faults);
@@ -109,6 +112,56 @@ fn leavers_leave_through_a_bad_network() {
     assert!(left > 1, "{left}");
 }
 
+/// Who is gone for good is voted out by those who stay, wherever it went: in a commitment, a shuffle, a
+/// deal, a bid, a coin; and the game goes on to its end.
+#[test]
+fn who_is_gone_is_voted_out() {
+    let (mut removed, mut voided, mut rebuilt) = (0, 0, 0);
+    for seed in 0..40 {
+        let seats = u8::try_from(3 + seed % 4).unwrap();
+        let what = format!("seed {seed}");
+        let mut sim: Sim<Drill> = Sim::new(&rules(seats, 16), 500 + seed, Faults::default());
+        sim.patience = 10_000;
+        let gone = Seat::new(usize::try_from(seed).unwrap() % usize::from(seats)).unwrap();
+        sim.doomed = Some((gone, 5 + 13 * seed));
+        sim.run(4_000_000, true, &mut honest);
+        let stayed: Vec<_> = sim
+            .tables
+            .iter()
+            .filter(|table| table.me() != gone)
+            .collect();
+        for table in &stayed {
+            assert_eq!(table.stopped(), None, "{what}");
+            assert!(table.is_finished(), "{what}: {:?}", table.progress());
+            assert!(table.transcript() == stayed[0].transcript(), "{what}");
+        }
+        let report = audit::<Drill>(&stayed[0].transcript());
+        assert_eq!(report.finding, None, "{what}");
+        for departure in &report.left {
+            assert_eq!(
+                (departure.seat, departure.voted_out),
+                (gone, true),
+                "{what}"
+            );
+        }
+        removed += report.left.len();
+        let first = stayed[0];
+        let events = sim.events[first.me().index()].iter();
+        voided += events
+            .filter(|event| matches!(event, Event::News(News::Voided(_))))
+            .count();
+        let transcript = first.transcript();
+        let (charter, table) = (first.replica().charter(), first.replica().table());
+        let mut entries = transcript.entries().iter();
+        rebuilt += usize::from(entries.any(|entry| {
+            let entry = entry.verify(charter, &table).unwrap();
+            matches!(entry.body(), Body::Rebuild { .. })
+        }));
+    }
+    let all = (removed, voided, rebuilt);
+    assert!(removed > 30 && voided > 2 && rebuilt > 10, "{all:?}");
+}
+
 /// As [`check`], of those who stayed; says how many left.
 fn check_stayers(sim: &Sim<Drill>, what: &str) -> usize {
     let (left, stayed): (Vec<_>, Vec<_>) = sim
@@ -125,7 +178,7 @@ fn check_stayers(sim: &Sim<Drill>, what: &str) -> usize {
     assert_eq!(report.finding, None, "{what}");
     assert_eq!(report.left.len(), left.len(), "{what}");
     for table in &left {
-        assert!(report.left.iter().any(|(seat, _)| *seat == table.me()));
+        assert!(report.left.iter().any(|gone| gone.seat == table.me()));
         assert_eq!(table.stopped(), None, "{what}");
     }
     left.len()

@@ -343,7 +343,7 @@ fn forge(like: &Transcript, entries: &[SignedEntry], end: End) -> Transcript {
             like.charter().charter(),
             like.charter().signatures().to_vec(),
             entries.to_vec(),
-            (end, log, None::<Equivocation>),
+            (end, log, None::<Equivocation>, Vec::<u8>::new()),
         ));
         Transcript::from_bytes(&bytes).unwrap()
     };
@@ -554,7 +554,7 @@ fn heads_are_answered_twice_a_tick() {
     });
     let mut answers = || {
         while table.poll().is_some() {}
-        table.tick();
+        table.tick(0, &mut rng);
         for _ in 0..100 {
             table.accept(seat(CHEAT), head.clone(), &mut rng).unwrap();
         }

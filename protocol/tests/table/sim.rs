@@ -65,6 +65,11 @@ pub(crate) struct Sim<G: Game> {
     /// When each seat that has crashed comes back.
     down: Vec<Option<u64>>,
     pub(crate) crashes: u64,
+    /// The patience of all tables, in milliseconds.
+    pub(crate) patience: u64,
+    /// Who crashes at an output with that number, counted over all seats, and never comes back.
+    pub(crate) doomed: Option<(Seat, u64)>,
+    outputs: u64,
     /// How many of ten thousand looks at an action step end in a farewell.
     pub(crate) leaves: u32,
     /// What each seat has signed for each step, as it went out.
@@ -103,6 +108,9 @@ impl<G: Game> Sim<G> {
             down: vec![None; seats.len()],
             crashes: 0,
             leaves: 0,
+            patience: 120_000,
+            doomed: None,
+            outputs: 0,
             signed: BTreeMap::new(),
             charter,
             keys,
@@ -148,6 +156,7 @@ impl<G: Game> Sim<G> {
             if self.down[seat.index()].is_some_and(|until| until <= self.now) {
                 self.down[seat.index()] = None;
                 let mut table = self.restored(seat, self.journals[seat.index()].len());
+                table.set_patience(self.patience);
                 table.begin(&mut self.rngs[seat.index()]);
                 self.tables[seat.index()] = table;
             }
@@ -184,6 +193,14 @@ impl<G: Game> Sim<G> {
                 continue;
             }
             while let Some(output) = self.tables[from.index()].poll() {
+                self.outputs += 1;
+                if self
+                    .doomed
+                    .is_some_and(|(seat, at)| seat == from && self.outputs >= at)
+                {
+                    self.down[from.index()] = Some(u64::MAX);
+                    break;
+                }
                 if self.faults.crashes > 0 && self.chance(self.faults.crashes) {
                     self.crash(from);
                     break;
@@ -214,6 +231,7 @@ impl<G: Game> Sim<G> {
     /// Runs until every table has ended or stopped, or virtual time is up. Players act at random.
     pub(crate) fn run(&mut self, until: u64, out_of_turn: bool, tamper: &mut Tamper<'_>) {
         for seat in 0..self.tables.len() {
+            self.tables[seat].set_patience(self.patience);
             self.tables[seat].begin(&mut self.rngs[seat]);
         }
         let mut next_tick = 1000;
@@ -223,7 +241,13 @@ impl<G: Game> Sim<G> {
             let ended = |table: &Table<G>| {
                 table.all_finished() || table.stopped().is_some() || table.has_left()
             };
-            if self.tables.iter().all(ended) {
+            let gone = self.down.iter().map(|down| *down == Some(u64::MAX));
+            if self
+                .tables
+                .iter()
+                .zip(gone)
+                .all(|(table, gone)| gone || ended(table))
+            {
                 return;
             }
             match self.queue.first_key_value().map(|(key, _)| *key) {
@@ -241,8 +265,9 @@ impl<G: Game> Sim<G> {
                     self.now = next_tick;
                     next_tick += 1000;
                     let up = self.down.iter().map(Option::is_none);
-                    for (table, _) in self.tables.iter_mut().zip(up).filter(|(_, up)| *up) {
-                        table.tick();
+                    let seats = self.tables.iter_mut().zip(&mut self.rngs).zip(up);
+                    for ((table, rng), _) in seats.filter(|(_, up)| *up) {
+                        table.tick(self.now, rng);
                     }
                 }
             }

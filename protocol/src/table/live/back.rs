@@ -45,8 +45,17 @@ pub(super) struct Return {
     nonce: [u8; 16],
     /// Who has told everything that it holds of ours.
     heard: SeatSet,
+    /// Since when it asks.
+    since: Option<u64>,
     /// Whether the patience with one silent seat is used up.
-    pub(super) impatient: bool,
+    impatient: bool,
+}
+
+impl Return {
+    pub(super) fn grow_impatient(&mut self, now: u64, patience: u64) {
+        let since = *self.since.get_or_insert(now);
+        self.impatient |= now.saturating_sub(since) > patience;
+    }
 }
 
 impl<G: Game> Table<G> {
@@ -69,6 +78,7 @@ impl<G: Game> Table<G> {
         table.returning = Some(Return {
             nonce,
             heard: SeatSet::EMPTY,
+            since: None,
             impatient: false,
         });
         for record in records {
@@ -89,6 +99,14 @@ impl<G: Game> Table<G> {
             Record::Refused(signed) => {
                 self.put_back(&signed)?;
                 self.count(Proofs::Verify);
+            }
+            Record::Ballot(signed) => {
+                let held = self.hold_ballot(&signed);
+                held.map_err(|_| RestoreError::Evidence)?;
+                self.certify();
+                if self.stopped.is_none() && self.counted == self.replica.live() {
+                    self.complete();
+                }
             }
             Record::Evidence(evidence) => {
                 let charter = self.replica.charter();

@@ -10,7 +10,7 @@
 //!     }
 //!     wait for: a message → table.receive(from, bytes, rng)     an error: drop the connection
 //!               an action → table.act(action, rng)
-//!               a second  → table.tick()                        repairs what got lost
+//!               a second  → table.tick(now)                     repairs what got lost, votes
 //!               a (re)connection → table.greet(seat)
 //! }
 //! ```
@@ -19,6 +19,7 @@
 //! ([`super::journal`]). After a crash [`Table::restore`] stands in for [`Table::new`].
 
 mod back;
+mod vote;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -35,6 +36,7 @@ use crate::charter::SignedCharter;
 use crate::crypto::seed::Seed;
 use crate::game::{Game, Illegal, RuleSetError};
 use crate::hash::Hash32;
+use crate::log::ballot::{BallotError, SignedBallot};
 use crate::log::body::{ActionBytes, Body};
 use crate::log::entry::{Content, Entry, EntryError, SignedEntry};
 use crate::log::equivocation::Equivocation;
@@ -44,6 +46,8 @@ use crate::wire::message::{Head, MAX_ENTRIES, Message};
 
 pub use back::RestoreError;
 use back::{Return, Seeds};
+pub use vote::{PATIENCE, THINKING};
+use vote::{Past, Votes};
 
 /// How many bytes of entries one answer to a head carries at most.
 const REPAIR_BYTES: usize = 512 << 10;
@@ -81,6 +85,8 @@ pub enum Event<G: Game> {
     Step(u64, Hash32),
     /// The table waits for an action of this seat.
     YourTurn,
+    /// All others have signed that a seat is out; it goes when the step is complete.
+    VotedOut(Seat),
     /// An action that was waiting for its turn has become illegal and is dropped.
     Dropped(Illegal),
     /// The table has stopped for good.
@@ -97,6 +103,9 @@ pub enum Stop {
     /// a replay of the transcript tells which.
     #[error("{0} computed another state at step {1}: replay the transcript to see whose is wrong")]
     Desync(Seat, u64),
+    /// The others have voted this seat out.
+    #[error("the others waited in vain at step {0} and have voted this seat out")]
+    VotedOut(u64),
     /// Our own code went wrong.
     #[error("internal error: {0}")]
     Broken(#[from] Broken),
@@ -111,6 +120,9 @@ pub enum ReceiveError {
     /// An entry in it is refused.
     #[error("{0}")]
     Entry(#[from] EntryError),
+    /// A ballot in it is refused.
+    #[error("{0}")]
+    Ballot(#[from] BallotError),
     /// Evidence that proves nothing.
     #[error("evidence that proves nothing")]
     EmptyEvidence,
@@ -176,6 +188,20 @@ pub struct Table<G: Game> {
     outputs: VecDeque<Output<G>>,
     stopped: Option<Stop>,
     evidence: Option<Equivocation>,
+    /// The ballots of the open step.
+    votes: Votes,
+    /// The step before it.
+    past: Option<Past>,
+    /// The ballots that have voted seats out, by step.
+    certificates: BTreeMap<u64, Vec<SignedBallot>>,
+    /// The time of the last tick, in milliseconds of the caller's clock.
+    now: u64,
+    /// Since when the open step waits; set at the first tick after it began.
+    progressed: Option<u64>,
+    /// How long a missing seat is waited for, in milliseconds.
+    patience: u64,
+    /// When each seat was heard from last.
+    heard: BTreeMap<Seat, u64>,
     /// Whose entry of the open step has stopped the table.
     refused: Option<Seat>,
     /// The seats whose entries of the open step are in the journal.
@@ -223,6 +249,13 @@ impl<G: Game> Table<G> {
             outputs: VecDeque::new(),
             stopped: None,
             evidence: None,
+            votes: Votes::default(),
+            past: None,
+            certificates: BTreeMap::new(),
+            now: 0,
+            progressed: None,
+            patience: PATIENCE,
+            heard: BTreeMap::new(),
             refused: None,
             kept: SeatSet::EMPTY,
             seeds: Seeds::new(),
@@ -295,7 +328,9 @@ impl<G: Game> Table<G> {
         let kind = self.replica.kind();
         let awaited = match kind {
             None => SeatSet::EMPTY,
-            Some(StepKind::Action { leader }) if !self.counted.contains(leader) => {
+            Some(StepKind::Action { leader })
+                if !self.counted.contains(leader) && !self.replica.out().contains(leader) =>
+            {
                 SeatSet::one(leader)
             }
             Some(StepKind::Shuffle { .. }) => self
@@ -360,6 +395,12 @@ impl<G: Game> Table<G> {
             end,
             self.log_hash(),
             self.evidence.clone().filter(|_| end == End::Stopped),
+            // Those of the open step belong to no complete one.
+            self.certificates
+                .range(..self.replica.step())
+                .flat_map(|(_, ballots)| ballots)
+                .cloned()
+                .collect(),
         )
     }
 
@@ -418,6 +459,7 @@ impl<G: Game> Table<G> {
                 self.work(rng);
             }
             Message::Head(head) => {
+                self.heard.insert(from, self.now);
                 let best = self.heads.entry(from).or_default();
                 *best = head.step.max(*best);
                 let answered = self.answered.entry(from).or_default();
@@ -425,6 +467,17 @@ impl<G: Game> Table<G> {
                     *answered += 1;
                     self.answer(from, &head);
                 }
+            }
+            Message::Ballots(ballots) => {
+                let mut rounds = Vec::new();
+                for ballot in ballots.iter() {
+                    rounds.extend(self.hold_ballot(ballot)?);
+                }
+                self.work(rng);
+                for round in rounds {
+                    self.answer_ballot(round);
+                }
+                self.work(rng);
             }
             Message::Recall(recall) => {
                 let answered = self.answered.entry(from).or_default();
@@ -488,10 +541,22 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Tells everybody what we have, so that what got lost is sent again. Call it every second or
-    /// so.
-    pub fn tick(&mut self) {
+    /// Tells everybody what we have, so that what got lost is sent again, and votes on who is missing. Call
+    /// it every second or so with the time in milliseconds, from any start; it must not go back.
+    pub fn tick(&mut self, now: u64, rng: &mut dyn CryptoRng) {
+        self.now = now.max(self.now);
         self.answered.clear();
+        if let Some(back) = &mut self.returning {
+            back.grow_impatient(self.now, self.patience);
+        }
+        self.settle_return();
+        self.tick_votes();
+        self.work(rng);
+        self.tell();
+    }
+
+    /// Tells everybody what we have.
+    fn tell(&mut self) {
         if let Some(evidence) = &self.evidence {
             let evidence = Message::Evidence(Box::new(evidence.clone()));
             self.outputs.push_back(Output::Send(To::All, evidence));
@@ -562,6 +627,11 @@ impl<G: Game> Table<G> {
         if let (false, Ok(entries)) = (entries.is_empty(), entries.try_into()) {
             self.outputs
                 .push_back(Output::Send(To::One(to), Message::Entries(entries)));
+        }
+        let ballots = self.ballots_from(head.step.saturating_sub(1));
+        if let (false, Ok(ballots)) = (ballots.is_empty(), ballots.try_into()) {
+            self.outputs
+                .push_back(Output::Send(To::One(to), Message::Ballots(ballots)));
         }
     }
 
@@ -641,6 +711,7 @@ impl<G: Game> Table<G> {
                 return;
             };
             self.count(Proofs::Verify);
+            self.certify();
             if self.stopped.is_some() {
                 return;
             }
@@ -665,7 +736,7 @@ impl<G: Game> Table<G> {
         loop {
             let before = self.counted;
             for seat in self.replica.live().iter() {
-                if self.counted.contains(seat) {
+                if self.counted.contains(seat) || self.holds_out(seat) {
                     continue;
                 }
                 let Some(entry) = self.open.get(&seat).cloned() else {
@@ -729,6 +800,16 @@ impl<G: Game> Table<G> {
     fn complete(&mut self) {
         let step = self.replica.step();
         self.keep_counted();
+        self.past = Some(Past {
+            step,
+            live: self.replica.live(),
+            out: self.replica.out(),
+            votes: std::mem::take(&mut self.votes),
+        });
+        self.progressed = None;
+        // The entry of a seat that was voted out stands in no step, whenever it came.
+        let live = self.replica.live();
+        self.open.retain(|seat, _| live.contains(*seat));
         let entries = std::mem::replace(&mut self.open, std::mem::take(&mut self.ahead));
         self.counted = SeatSet::EMPTY;
         self.kept = SeatSet::EMPTY;
@@ -749,7 +830,7 @@ impl<G: Game> Table<G> {
                 if self.left_at.is_none() && !self.replica.live().contains(self.me) {
                     self.left_at = Some(step.saturating_add(1));
                     // The others learn that we know.
-                    self.tick();
+                    self.tell();
                 }
                 self.event(Event::Step(step, self.replica.parent()));
                 for item in news {
@@ -757,7 +838,7 @@ impl<G: Game> Table<G> {
                     self.event(Event::News(item));
                 }
                 if self.is_finished() {
-                    self.tick();
+                    self.tell();
                 }
             }
         }
@@ -825,6 +906,7 @@ impl<G: Game> Table<G> {
             StepKind::Key => Some(secrets.key()),
             StepKind::Escrow => secrets.escrow(&self.replica),
             StepKind::Accept => secrets.accept(&self.replica),
+            StepKind::Rebuild { seat } => secrets.rebuild(&self.replica, seat),
             StepKind::Tip => Some(secrets.next_tip(&self.replica)),
             StepKind::Effects => {
                 let owed = self.replica.owed(self.me);
@@ -900,6 +982,12 @@ impl<G: Game> Table<G> {
             self.intent = None;
             return Some(Body::Interject {
                 action: action_bytes(&action),
+            });
+        }
+        if self.replica.out().contains(leader) {
+            return Some(Body::Ack {
+                leader: self.replica.out_name(leader),
+                answers: Default::default(),
             });
         }
         let led = self

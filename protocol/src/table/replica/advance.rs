@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::super::batch::{Outcome, Replay, Request};
 use super::super::deal::Deal;
-use super::{Broken, Item, News, Owed, Replica, Running, Stage, StepKind, shares_of};
-use crate::card::Face;
+use super::{Broken, Checkpoint, Item, News, Owed, Replica, Running, Stage, StepKind, shares_of};
+use crate::card::{Face, Handle};
 use crate::crypto::coin::flip_stream;
 use crate::game::{Game, Halt};
 use crate::hash::Hash32;
@@ -14,7 +14,7 @@ use crate::log::entry::{Entry, step_hash};
 use crate::seat::{MAX_SEATS, Seat, SeatSet};
 
 impl<G: Game> Replica<G> {
-    /// Carries out a step whose entries all count: exactly one of each live seat.
+    /// Carries out a step whose entries all count: exactly one of each live seat, but those voted out.
     ///
     /// # Errors
     /// [`Broken`] if our own code went wrong; the replica is of no further use.
@@ -24,22 +24,20 @@ impl<G: Game> Replica<G> {
             return Ok(news);
         };
         let table = self.table();
-        let hash = step_hash(
-            &table,
-            self.step,
-            &self.parent,
-            entries.values(),
-            SeatSet::EMPTY,
-        );
+        let hash = step_hash(&table, self.step, &self.parent, entries.values(), self.out);
+        let out = std::mem::take(&mut self.out);
         match kind {
             StepKind::Action { leader } => self.finish_action(leader, entries, &mut news)?,
             _ => {
                 for (seat, entry) in entries {
                     self.take(*seat, entry.body());
                 }
-                self.turn_stage(kind, &mut news)?;
+                if out.is_empty() || !self.is_undone_by_departure(kind) {
+                    self.turn_stage(kind, &mut news)?;
+                }
             }
         }
+        self.remove(out, kind, &mut news);
         let opening = self.stage == Stage::Opening;
         self.advance(&mut news)?;
         self.confirming = match kind {
@@ -53,6 +51,86 @@ impl<G: Game> Replica<G> {
         self.step += 1;
         self.digest = self.compute_digest();
         Ok(news)
+    }
+
+    /// Notes where the deal begins.
+    pub(super) fn remember(&mut self) {
+        self.checkpoint = Some(Box::new(Checkpoint {
+            settled: self.settled.clone(),
+            game: self.game.clone(),
+            running: self.running.clone(),
+            live: self.live,
+            last_leader: self.last_leader,
+        }));
+    }
+
+    /// Whether a step without one of its seats comes to nothing: a deal that is not ready, a run whose
+    /// deck would be sealed under the key of one who is not there, shares that lack a part.
+    fn is_undone_by_departure(&self, kind: StepKind) -> bool {
+        matches!(
+            kind,
+            StepKind::Commit
+                | StepKind::Key
+                | StepKind::Escrow
+                | StepKind::Accept
+                | StepKind::Rebuild { .. }
+                | StepKind::Shuffle { .. }
+        )
+    }
+
+    /// Takes the seats that were voted out of the game.
+    fn remove(&mut self, out: SeatSet, kind: StepKind, news: &mut Vec<News<G>>) {
+        for seat in out.iter() {
+            self.live.remove(seat);
+            self.deal.depart(seat);
+            news.push(News::Removed(seat));
+            // Once the game is over the result stands.
+            if !self.settled.is_over() {
+                self.agenda.push_back(Item::Forfeit(seat));
+            }
+        }
+        if out.is_empty() {
+            return;
+        }
+        match kind {
+            StepKind::Commit
+            | StepKind::Key
+            | StepKind::Escrow
+            | StepKind::Accept
+            | StepKind::Rebuild { .. } => self.void(news),
+            StepKind::Shuffle { .. } => {
+                // The run begins again under the key of those who stay.
+                if let Some(running) = &mut self.running {
+                    running.run = None;
+                }
+                self.fresh.extend(out.iter());
+            }
+            _ => self.fresh.extend(out.iter()),
+        }
+    }
+
+    /// Gives the deal up, unscored, and begins another where it began, without those who have gone. Its
+    /// number and its seeds are never used again, and nothing of it is opened.
+    fn void(&mut self, news: &mut Vec<News<G>>) {
+        let Some(checkpoint) = self.checkpoint.clone() else {
+            return;
+        };
+        let number = self.deal.number();
+        news.push(News::Voided(number));
+        self.settled = checkpoint.settled;
+        self.game = checkpoint.game;
+        self.running = checkpoint.running;
+        self.last_leader = checkpoint.last_leader;
+        self.interjected = SeatSet::EMPTY;
+        self.agenda.clear();
+        let gone = checkpoint.live.iter();
+        let gone = gone.filter(|seat| !self.live.contains(*seat));
+        self.agenda.extend(gone.map(Item::Forfeit));
+        self.fresh = SeatSet::EMPTY;
+        self.parts.clear();
+        self.dealing = false;
+        self.deal = Deal::new(self.table(), number + 1, self.settled.deck_name());
+        self.stage = Stage::Commit;
     }
 
     fn finish_action(
@@ -140,6 +218,15 @@ impl<G: Game> Replica<G> {
                 self.deal.publish_tip(seat, chain, *tip);
             }
             Body::Escrow { parts } => self.deal.put_in_escrow(seat, parts),
+            Body::Rebuild { parts } => {
+                let list = self.parts_of(parts);
+                let gone = self.rebuilding().map(|(gone, _)| gone);
+                if let Some((place, _)) = gone.and_then(|gone| self.deal.escrow_of(gone)) {
+                    let place = self.holder_place(place, seat);
+                    self.deal.keep_parts(place, list, parts.proof.clone());
+                    self.parts.insert(seat, parts.shares.to_vec());
+                }
+            }
             Body::Accept { .. }
             | Body::Confirm
             | Body::Open { .. }
@@ -180,6 +267,13 @@ impl<G: Game> Replica<G> {
                     self.play(news)?;
                 }
             }
+            StepKind::Rebuild { seat } => {
+                let parts = std::mem::take(&mut self.parts);
+                if let Some((_, cards)) = self.rebuilding() {
+                    let cards: Vec<Handle> = cards.into_iter().map(|(card, _)| card).collect();
+                    self.deal.rebuild(seat, &cards, &parts);
+                }
+            }
             StepKind::Escrow => self.stage = Stage::Accept,
             StepKind::Accept => {
                 self.deal.escrow_accepted();
@@ -207,6 +301,8 @@ impl<G: Game> Replica<G> {
                     let number = self.deal.number() + 1;
                     self.deal = Deal::new(self.table(), number, self.settled.deck_name());
                     self.stage = Stage::Commit;
+                    self.fresh = SeatSet::EMPTY;
+                    self.remember();
                 } else {
                     self.stage = Stage::Finished;
                     news.push(News::Finished);
@@ -225,7 +321,7 @@ impl<G: Game> Replica<G> {
         }
         news.push(News::Deal(self.deal.number()));
         match self.running.take() {
-            None => self.agenda.push_back(Item::Begin),
+            None => self.agenda.push_front(Item::Begin),
             Some(mut running) => {
                 // The item that asked for the next deal goes on in it.
                 running.answer(Outcome::Done);
@@ -238,6 +334,20 @@ impl<G: Game> Replica<G> {
     /// Goes on as far as no seat owes anything: batches that are answered, the next items.
     fn advance(&mut self, news: &mut Vec<News<G>>) -> Result<(), Broken> {
         while self.stage == Stage::Play {
+            if let Some((seat, _)) = self.rebuilding() {
+                if !self.can_rebuild(seat) {
+                    self.void(news);
+                }
+                return Ok(());
+            }
+            if !self.fresh.is_empty() {
+                self.fresh = SeatSet::EMPTY;
+                // So that another may go at any moment.
+                if self.escrows() {
+                    self.stage = Stage::Escrow;
+                    return Ok(());
+                }
+            }
             if let Some(running) = self.running.take() {
                 if !self.is_answered(&running) {
                     self.running = Some(running);
@@ -314,6 +424,8 @@ impl<G: Game> Replica<G> {
                 Outcome::Faces(faces.ok_or(Broken::Card)?)
             }
             Some(Request::Flip(flip)) => {
+                // Computed from the seats that are left.
+                running.coins.retain(|seat, _| self.live.contains(*seat));
                 let parts: Vec<(Seat, Hash32)> = running
                     .coins
                     .iter()

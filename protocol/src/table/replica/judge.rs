@@ -10,12 +10,12 @@ use crate::crypto::elgamal::SealedCards;
 use crate::crypto::escrow::{self, Complaint, EscrowError};
 use crate::crypto::group::Point;
 use crate::crypto::seed::Seed;
-use crate::crypto::share::SharePlace;
+use crate::crypto::share::{ShareOf, SharePlace};
 use crate::crypto::shuffle::{ShufflePlace, Statement};
 use crate::domain;
 use crate::game::{Game, Shown};
 use crate::hash::{Hash32, Hasher};
-use crate::log::body::{Answers, Body, Shuffled};
+use crate::log::body::{Answers, Body, PartShares, Shuffled};
 use crate::log::entry::Entry;
 use crate::seat::Seat;
 
@@ -78,6 +78,10 @@ impl<G: Game> Replica<G> {
                     answers,
                 },
             ) if seat != leader => {
+                if self.out.contains(leader) {
+                    self.judge_answers(seat, answers, &Owed::default())?;
+                    return Ok(*named == self.out_name(leader));
+                }
                 // The leader's entry has been judged first; an ack of one that does not count waits.
                 let Some(led) = held.get(&leader).filter(|led| led.hash() == *named) else {
                     return Ok(false);
@@ -131,6 +135,10 @@ impl<G: Game> Replica<G> {
                     Some((owner, complaint)) => Err(self.judge_complaint(seat, *owner, complaint)),
                 }
             }
+            (StepKind::Rebuild { seat: gone }, Body::Rebuild { parts }) => {
+                self.judge_parts(seat, gone, parts)?;
+                Ok(true)
+            }
             (StepKind::Opening, Body::Open { seed }) => {
                 self.deal.check_opening(seat, &Seed::from_opened(*seed))?;
                 Ok(true)
@@ -157,6 +165,36 @@ impl<G: Game> Replica<G> {
             escrow::Verdict::BadPart => FaultKind::BadPart { holder },
             escrow::Verdict::BadProof | escrow::Verdict::Unfounded => unfounded,
         }
+    }
+
+    fn judge_parts(&self, holder: Seat, gone: Seat, sent: &PartShares) -> Result<(), FaultKind> {
+        let (place, parts) = self.deal.escrow_of(gone).ok_or(FaultKind::PartShares)?;
+        let list = self.parts_of(sent);
+        if list.len() != sent.shares.len() {
+            return Err(FaultKind::PartShares);
+        }
+        let place = self.holder_place(place, holder);
+        sent.proof
+            .verify(&place, parts, &list)
+            .map_err(|_| FaultKind::PartShares)
+    }
+
+    /// The parts that were sent with the cards that they are for; none if their number is another.
+    pub(super) fn parts_of(&self, sent: &PartShares) -> Vec<ShareOf> {
+        let cards = self
+            .rebuilding()
+            .map(|(_, cards)| cards)
+            .unwrap_or_default();
+        if cards.len() != sent.shares.len() {
+            return Vec::new();
+        }
+        let each = cards.into_iter().zip(sent.shares.iter());
+        each.map(|((handle, card), share)| ShareOf {
+            handle,
+            card,
+            share: *share,
+        })
+        .collect()
     }
 
     fn judge_action(&self, seat: Seat, bytes: &[u8]) -> Result<Preview<G>, FaultKind> {
@@ -246,7 +284,7 @@ impl<G: Game> Replica<G> {
     ) -> Option<(Hash32, SealedCards)> {
         let run = self.running.as_ref()?.run.as_ref()?;
         let mut base = (self.fresh_deck_hash(run), Arc::clone(run.cards()));
-        for before in self.live.iter().take_while(|before| *before < seat) {
+        for before in self.live().iter().take_while(|before| *before < seat) {
             let entry = held.get(&before)?;
             let Body::Shuffle(shuffled) = entry.body() else {
                 return None;

@@ -59,6 +59,11 @@ pub enum StepKind {
     Escrow,
     /// Whether those parts open.
     Accept,
+    /// The shares of a seat that was voted out, from the parts of its key.
+    Rebuild {
+        /// Whose.
+        seat: Seat,
+    },
     /// An action of the leader, answered by all.
     Action {
         /// Whose action.
@@ -89,6 +94,7 @@ impl StepKind {
             Self::Key => "key",
             Self::Escrow => "escrow",
             Self::Accept => "acceptance",
+            Self::Rebuild { .. } => "parts of shares",
             Self::Action { leader } if leader == seat => "action",
             Self::Action { .. } => "ack",
             Self::Effects => "answer",
@@ -165,6 +171,10 @@ pub enum News<G: Game> {
     },
     /// A seat has left the game.
     Left(Seat),
+    /// A seat has been voted out.
+    Removed(Seat),
+    /// The deal cannot go on: another begins in its place.
+    Voided(u32),
     /// A deck has been shuffled by everybody.
     Sealed {
         /// The deck.
@@ -231,6 +241,16 @@ struct Running<G: Game> {
     told: usize,
 }
 
+/// The state at the beginning of a deal.
+#[derive(Clone, Debug)]
+struct Checkpoint<G: Game> {
+    settled: G,
+    game: G,
+    running: Option<Running<G>>,
+    live: SeatSet,
+    last_leader: Seat,
+}
+
 /// What an action would ask for, before it is carried out.
 #[derive(Clone, Debug)]
 pub struct Preview<G: Game> {
@@ -249,6 +269,14 @@ pub struct Replica<G: Game> {
     parent: Hash32,
     digest: Hash32,
     live: SeatSet,
+    /// The seats voted out in the open step.
+    out: SeatSet,
+    /// The seats voted out in this deal whose shares are still to be rebuilt.
+    fresh: SeatSet,
+    /// The parts of shares that the holders have sent in a rebuilding step.
+    parts: BTreeMap<Seat, Vec<Point>>,
+    /// Where the deal began, to begin another in its place.
+    checkpoint: Option<Box<Checkpoint<G>>>,
     stage: Stage,
     /// Whether the step before has to be confirmed before the stage goes on.
     confirming: bool,
@@ -284,6 +312,10 @@ impl<G: Game> Replica<G> {
             parent: genesis(&table),
             digest: Hash32::default(),
             live,
+            out: SeatSet::EMPTY,
+            fresh: SeatSet::EMPTY,
+            parts: BTreeMap::new(),
+            checkpoint: None,
             stage: Stage::Commit,
             confirming: false,
             dealing: false,
@@ -297,6 +329,7 @@ impl<G: Game> Replica<G> {
             charter,
         };
         replica.digest = replica.compute_digest();
+        replica.remember();
         Ok(replica)
     }
 
@@ -332,9 +365,37 @@ impl<G: Game> Replica<G> {
         self.digest
     }
 
-    /// The seats that take part.
+    /// The seats whose entries the open step waits for: all that take part, but those voted out in it.
     pub fn live(&self) -> SeatSet {
+        let all = self.live.iter();
+        all.filter(|seat| !self.out.contains(*seat)).collect()
+    }
+
+    /// All seats that take part, those voted out in the open step too.
+    pub fn participants(&self) -> SeatSet {
         self.live
+    }
+
+    /// The seats that have been voted out in the open step.
+    pub fn out(&self) -> SeatSet {
+        self.out
+    }
+
+    /// All others have signed that this seat is out: the open step is complete without it.
+    pub fn vote_out(&mut self, seat: Seat) {
+        if self.live.contains(seat) {
+            self.out.insert(seat);
+        }
+    }
+
+    /// What an ack names in place of the entry of a leader that was voted out.
+    pub fn out_name(&self, leader: Seat) -> Hash32 {
+        Hasher::new(domain::VOTED_OUT)
+            .hash(&self.table())
+            .number(self.step)
+            .hash(&self.parent)
+            .number(u64::from(leader.number()))
+            .finish()
     }
 
     /// The number of the deal, from 0.
@@ -410,11 +471,12 @@ impl<G: Game> Replica<G> {
             Stage::Opening => StepKind::Opening,
             Stage::Closing => StepKind::Closing,
             Stage::Finished => return None,
-            Stage::Play => match &self.running {
-                None => StepKind::Action {
+            Stage::Play => match (self.rebuilding(), &self.running) {
+                (Some((seat, _)), _) => StepKind::Rebuild { seat },
+                (None, None) => StepKind::Action {
                     leader: self.leader(),
                 },
-                Some(running) => {
+                (None, Some(running)) => {
                     if self.needs_tip(running) {
                         StepKind::Tip
                     } else if let (Some(run), true) = (&running.run, self.is_answered(running)) {
@@ -482,6 +544,44 @@ impl<G: Game> Replica<G> {
         (self.deal.escrow_place(seat), self.deal.escrow_holders(seat))
     }
 
+    /// The escrow of a seat that has gone.
+    pub fn escrow_of(&self, seat: Seat) -> Option<(EscrowPlace, &Parts)> {
+        self.deal.escrow_of(seat)
+    }
+
+    /// A seat that has gone, and the cards that its shares are needed of: once all that it would have
+    /// given if it had left by itself; later what a batch still asks of its hand.
+    pub fn rebuilding(&self) -> Option<(Seat, Vec<(Handle, Ciphertext)>)> {
+        self.deal.gone().iter().find_map(|seat| {
+            let mut handles = if self.fresh.contains(seat) {
+                self.deal.parting(seat)
+            } else {
+                Vec::new()
+            };
+            for request in self.running.iter().flat_map(|running| &running.batch) {
+                match request {
+                    Request::Deal { card, to } if self.live.contains(*to) => handles.push(*card),
+                    Request::Open(cards) => handles.extend(cards),
+                    _ => {}
+                }
+            }
+            handles.retain(|card| self.deal.lacks(*card, seat));
+            handles.sort_unstable();
+            handles.dedup();
+            let cards = handles.into_iter();
+            let cards: Vec<_> = cards
+                .filter_map(|card| Some((card, self.deal.card(card)?)))
+                .collect();
+            (!cards.is_empty()).then_some((seat, cards))
+        })
+    }
+
+    /// Whether all holders of a gone seat's key are here.
+    fn can_rebuild(&self, seat: Seat) -> bool {
+        let escrow = self.deal.escrow_of(seat);
+        escrow.is_some_and(|(_, parts)| parts.iter().all(|part| self.live.contains(part.to)))
+    }
+
     /// The escrows that a seat has to accept: whose, where, their keys and their parts.
     pub fn escrowed(
         &self,
@@ -514,7 +614,10 @@ impl<G: Game> Replica<G> {
         let mut handles: Vec<Handle> = first.to_vec();
         for request in batch {
             match request {
-                Request::Deal { card, to } if *to != seat && self.deal.may_deal(*card, *to) => {
+                // A card for a seat that has gone stays sealed.
+                Request::Deal { card, to }
+                    if *to != seat && self.live.contains(*to) && self.deal.may_deal(*card, *to) =>
+                {
                     handles.push(*card);
                 }
                 Request::Open(cards) => handles.extend(cards),

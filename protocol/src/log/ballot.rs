@@ -1,0 +1,84 @@
+//! Ballots: signed words on whether a missing seat is out of a step.
+//!
+//! A seat is out when all live seats but itself have signed the same ballot: that it is out, in that round
+//! of that step, given the same seats that were out before. One that holds its entry signs *stand*. The
+//! rules of when to sign what are in [`crate::table::live`]; a certificate of such ballots stands in the log
+//! in place of the entry.
+
+use serde::{Deserialize, Serialize};
+
+use crate::charter::{Charter, SignatureBytes};
+use crate::domain;
+use crate::hash::{Hash32, Hasher};
+use crate::seat::{Seat, SeatSet};
+use crate::wire::codec::encode;
+
+/// One seat's word in one round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ballot {
+    /// The table id.
+    pub table: Hash32,
+    /// The step of the log.
+    pub step: u64,
+    /// The round, from 1.
+    pub round: u16,
+    /// Who signs.
+    pub seat: Seat,
+    /// The seats that are out of the step already.
+    pub base: SeatSet,
+    /// Who is out; `None` says *stand*: nobody more.
+    pub target: Option<Seat>,
+}
+
+/// A ballot as it travels: its signature is not checked yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignedBallot {
+    ballot: Ballot,
+    signature: SignatureBytes,
+}
+
+/// A ballot of a seat that is not at the table, of another table, or not signed by that seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a ballot that no seat of this table has signed")]
+pub struct BallotError;
+
+impl Ballot {
+    /// Where it stands: of these an honest seat signs one.
+    pub fn place(&self) -> (u64, u16, Seat) {
+        (self.step, self.round, self.seat)
+    }
+}
+
+impl SignedBallot {
+    /// Signs a ballot.
+    pub fn sign(ballot: Ballot, key: &ed25519_dalek::SigningKey) -> Self {
+        let signature = SignatureBytes::sign(key, domain::BALLOT, &encode(&ballot));
+        Self { ballot, signature }
+    }
+
+    /// Checks that a seat of this table signed it.
+    ///
+    /// # Errors
+    /// [`BallotError`].
+    pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<Ballot, BallotError> {
+        let Ballot { seat, .. } = self.ballot;
+        let player = charter.player(seat).ok_or(BallotError)?;
+        let signed = player
+            .key
+            .verifies(domain::BALLOT, &encode(&self.ballot), &self.signature);
+        let ours = self.ballot.table == *table;
+        (ours && signed).then_some(self.ballot).ok_or(BallotError)
+    }
+
+    /// What it says, whoever signed it.
+    pub fn ballot(&self) -> &Ballot {
+        &self.ballot
+    }
+
+    /// The hash of what it says.
+    pub fn hash(&self) -> Hash32 {
+        Hasher::new(domain::BALLOT)
+            .bytes(&encode(&self.ballot))
+            .finish()
+    }
+}

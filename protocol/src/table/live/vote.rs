@@ -1,0 +1,411 @@
+//! Voting a missing seat out, among three live seats or more.
+//!
+//! *Missing* is the first seat whose entry does not count although all that it must name is held. When it
+//! has been so for the table's patience, a seat signs a ballot that it is out, one a round; whoever holds
+//! its entry signs *stand*. The seat is out once all live seats but itself have signed the same ballot.
+//! What keeps two peers from going on differently:
+//!
+//! - Who has signed that T is out counts T's entry only once every such round is *dead*: another ballot
+//!   than the own one is held in it, not T's, or a later round has succeeded.
+//! - Who has signed a later round acts on an earlier one only once the later rounds that it signed are dead.
+//!
+//! (`docs/protocol.md`, "Voting out"; the rules were settled with an executable model of them.)
+//!
+//! A leader that is heard from is thinking, and not missing yet: it has [`THINKING`] times the patience.
+
+use std::collections::BTreeMap;
+
+use super::{Event, Output, Stop, Table, To};
+use crate::game::Game;
+use crate::log::ballot::{Ballot, BallotError, SignedBallot};
+use crate::log::equivocation::Equivocation;
+use crate::seat::{Seat, SeatSet};
+use crate::table::journal::Record;
+use crate::table::replica::StepKind;
+use crate::wire::message::{MAX_BALLOTS, Message};
+
+/// How many times the patience a leader has that is heard from.
+pub const THINKING: u64 = 5;
+/// The table's patience, in milliseconds, unless it is told otherwise.
+pub const PATIENCE: u64 = 120_000;
+/// A seat has not been heard from if it was silent for so many milliseconds.
+const SILENT: u64 = 5_000;
+
+/// The ballots of one step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Votes {
+    ballots: BTreeMap<(u16, Seat), SignedBallot>,
+    /// The latest round that has voted a seat out.
+    acted: u16,
+    /// When this seat signed in each round.
+    mine_at: BTreeMap<u16, u64>,
+}
+
+impl Votes {
+    fn last_round(&self) -> u16 {
+        self.ballots
+            .keys()
+            .map(|(round, _)| *round)
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+/// The step before the open one: others may still vote on it.
+#[derive(Clone, Debug)]
+pub(super) struct Past {
+    pub(super) step: u64,
+    /// Who took part in it to its end.
+    pub(super) live: SeatSet,
+    /// Who was voted out in it.
+    pub(super) out: SeatSet,
+    pub(super) votes: Votes,
+}
+
+impl<G: Game> Table<G> {
+    /// Changes the table's patience, in milliseconds.
+    pub fn set_patience(&mut self, patience: u64) {
+        self.patience = patience.max(1);
+    }
+
+    /// How long the step has waited.
+    fn waited(&self) -> u64 {
+        self.now.saturating_sub(self.progressed.unwrap_or(self.now))
+    }
+
+    /// The seat's own ballots of the open step.
+    fn mine(&self) -> impl Iterator<Item = (u16, Ballot)> {
+        let all = self.votes.ballots.iter();
+        all.filter(|((_, seat), _)| *seat == self.me)
+            .map(|((round, _), signed)| (*round, *signed.ballot()))
+    }
+
+    /// Whether a round in which this seat signed `mine` can no longer succeed.
+    fn is_dead(&self, round: u16, mine: &Ballot) -> bool {
+        let others = self.votes.ballots.iter();
+        let other = others
+            .filter(|((at, seat), _)| {
+                *at == round
+                    && *seat != self.me
+                    && Some(*seat) != mine.target
+                    && self.replica.participants().contains(*seat)
+            })
+            .any(|(_, signed)| {
+                let ballot = signed.ballot();
+                (ballot.base, ballot.target) != (mine.base, mine.target)
+            });
+        round < self.votes.acted || other
+    }
+
+    /// Whether an own ballot that may still succeed keeps this seat from counting that one's entry.
+    pub(super) fn holds_out(&self, seat: Seat) -> bool {
+        seat != self.me
+            && self
+                .mine()
+                .any(|(round, mine)| mine.target == Some(seat) && !self.is_dead(round, &mine))
+    }
+
+    /// The seat that is missing, as seen from here.
+    fn due(&self) -> Option<Seat> {
+        let kind = self.replica.kind()?;
+        let waits = |seat: &Seat| !self.counted.contains(*seat);
+        let mut live = self.replica.live().iter();
+        match kind {
+            StepKind::Action { leader }
+                if !self.replica.out().contains(leader) && waits(&leader) =>
+            {
+                Some(leader).filter(|leader| *leader != self.me)
+            }
+            // Those after the first have to wait for it.
+            StepKind::Shuffle { .. } => live.find(waits).filter(|seat| *seat != self.me),
+            _ => live.find(|seat| *seat != self.me && waits(seat)),
+        }
+    }
+
+    /// Acts on every round that has succeeded.
+    pub(super) fn certify(&mut self) {
+        while self.stopped.is_none() && self.replica.live().len() > 2 {
+            let Some((round, target, ballots)) = self.certificate() else {
+                return;
+            };
+            for ballot in &ballots {
+                let own = ballot.ballot().seat == self.me;
+                if !own {
+                    let record = Record::Ballot(ballot.clone());
+                    self.outputs.push_back(Output::Keep(record));
+                }
+            }
+            let step = self.replica.step();
+            self.certificates.entry(step).or_default().extend(ballots);
+            self.votes.acted = round;
+            self.progressed = Some(self.now);
+            self.replica.vote_out(target);
+            self.counted.remove(target);
+            if target == self.me {
+                return self.stop(Stop::VotedOut(step));
+            }
+            self.event(Event::VotedOut(target));
+        }
+    }
+
+    /// A round that has succeeded and that this seat may act on: its number, who is out, and the ballots.
+    fn certificate(&self) -> Option<(u16, Seat, Vec<SignedBallot>)> {
+        let live = self.replica.live();
+        let mut rounds: Vec<u16> = self.votes.ballots.keys().map(|(round, _)| *round).collect();
+        rounds.dedup();
+        for round in rounds {
+            for target in live.iter() {
+                let ballots: Option<Vec<SignedBallot>> = live
+                    .without(target)
+                    .iter()
+                    .map(|seat| {
+                        let signed = self.votes.ballots.get(&(round, seat))?;
+                        let ballot = signed.ballot();
+                        let same =
+                            ballot.target == Some(target) && ballot.base == self.replica.out();
+                        same.then(|| signed.clone())
+                    })
+                    .collect();
+                let bound = target != self.me
+                    && self
+                        .mine()
+                        .any(|(later, mine)| later > round && !self.is_dead(later, &mine));
+                if let (Some(ballots), false) = (ballots, bound) {
+                    return Some((round, target, ballots));
+                }
+            }
+        }
+        None
+    }
+
+    /// Signs in a round, if this seat has something to say in it and has not said it.
+    fn vote(&mut self, step: u64, round: u16) {
+        if self.stopped.is_some() || !self.may_sign() || !self.replica.live().contains(self.me) {
+            return;
+        }
+        if let Some(past) = &self.past
+            && past.step == step
+        {
+            // The step is complete here: its entries stand, and are sent on by the heads.
+            let said = past.votes.ballots.get(&(round, self.me)).cloned();
+            let (live, base) = (past.live, past.out);
+            match said {
+                Some(signed) => self.cast(&signed),
+                None if live.contains(self.me) => self.sign_ballot(step, round, base, None),
+                None => {}
+            }
+            return;
+        }
+        let open = self.replica.step();
+        if step != open
+            || self.replica.kind().is_none()
+            || self.votes.ballots.contains_key(&(round, self.me))
+            || self.replica.live().len() <= 2
+        {
+            return;
+        }
+        let target = self.aim(round);
+        if target.is_some() && self.waited() < self.patience / 2 {
+            return;
+        }
+        self.sign_ballot(step, round, self.replica.out(), target);
+    }
+
+    /// Whom this seat would vote out in a round; nobody if it lacks nothing.
+    fn aim(&self, round: u16) -> Option<Seat> {
+        let mut due = self.due()?;
+        let live = self.replica.live();
+        // The old target has been heard from, and only own ballots hold it out: then whoever left that
+        // round unanswered is the one that is missing.
+        if self.open.contains_key(&due) {
+            let holding = self
+                .mine()
+                .find(|(at, mine)| mine.target == Some(due) && !self.is_dead(*at, mine));
+            if let Some((at, _)) = holding {
+                let silent = live.iter().find(|seat| {
+                    *seat != self.me
+                        && *seat != due
+                        && !self.votes.ballots.contains_key(&(at, *seat))
+                });
+                due = silent.unwrap_or(due);
+            }
+        }
+        // The round's target, if this seat lacks its entry too.
+        let mut targets: BTreeMap<Seat, usize> = BTreeMap::new();
+        for ((at, seat), signed) in &self.votes.ballots {
+            if let Some(target) = signed.ballot().target
+                && *at == round
+                && *seat != self.me
+                && target != self.me
+                && live.contains(target)
+                && !self.open.contains_key(&target)
+            {
+                *targets.entry(target).or_default() += 1;
+            }
+        }
+        let most = targets
+            .into_iter()
+            .max_by_key(|(seat, count)| (*count, std::cmp::Reverse(*seat)));
+        Some(most.map_or(due, |(seat, _)| seat))
+    }
+
+    fn sign_ballot(&mut self, step: u64, round: u16, base: SeatSet, target: Option<Seat>) {
+        let ballot = Ballot {
+            table: self.replica.table(),
+            step,
+            round,
+            seat: self.me,
+            base,
+            target,
+        };
+        let signed = SignedBallot::sign(ballot, &self.key);
+        // With every entry that counts here: a ballot says which do.
+        self.keep_counted();
+        self.outputs
+            .push_back(Output::Keep(Record::Ballot(signed.clone())));
+        self.put(signed.clone());
+        self.cast(&signed);
+    }
+
+    /// Lays a ballot in its place.
+    fn put(&mut self, signed: SignedBallot) {
+        let (step, round, seat) = signed.ballot().place();
+        let now = self.now;
+        if let Some(votes) = self.votes_of(step) {
+            if votes.ballots.insert((round, seat), signed).is_none() {
+                votes.mine_at.entry(round).or_insert(now);
+            }
+        }
+    }
+
+    fn votes_of(&mut self, step: u64) -> Option<&mut Votes> {
+        if step == self.replica.step() {
+            return Some(&mut self.votes);
+        }
+        let past = self.past.as_mut().filter(|past| past.step == step)?;
+        Some(&mut past.votes)
+    }
+
+    fn cast(&mut self, signed: &SignedBallot) {
+        let ballots = vec![signed.clone()].try_into().unwrap_or_default();
+        self.outputs
+            .push_back(Output::Send(To::All, Message::Ballots(ballots)));
+    }
+
+    /// Takes a ballot; says whether an answer to it is due: in which round of which step.
+    ///
+    /// # Errors
+    /// [`BallotError`] if no seat of this table signed it.
+    pub(super) fn hold_ballot(
+        &mut self,
+        signed: &SignedBallot,
+    ) -> Result<Option<(u64, u16)>, BallotError> {
+        let ballot = signed.verify(self.replica.charter(), &self.replica.table())?;
+        let (step, round, seat) = ballot.place();
+        let own = seat == self.me;
+        if own && self.may_sign() {
+            return Ok(None);
+        }
+        let Some(votes) = self.votes_of(step) else {
+            return Ok(None);
+        };
+        // None is kept that is more than one round ahead.
+        if round == 0 || round > votes.last_round().saturating_add(1) {
+            return Ok(None);
+        }
+        match votes.ballots.get(&(round, seat)) {
+            None => self.put(signed.clone()),
+            Some(held) => {
+                if let (false, Some(evidence)) = (own, Equivocation::of_ballots(held, signed)) {
+                    self.convict((seat, step), evidence);
+                }
+            }
+        }
+        self.notice_own_removal();
+        Ok((!own).then_some((step, round)))
+    }
+
+    /// Learns that the others have voted this seat out of a step that it holds complete.
+    fn notice_own_removal(&mut self) {
+        let Some(past) = &self.past else { return };
+        if past.live.len() <= 2 {
+            return;
+        }
+        let others = past.live.without(self.me);
+        let rounds = past.votes.ballots.keys().map(|(round, _)| *round);
+        let out = rounds
+            .collect::<std::collections::BTreeSet<u16>>()
+            .into_iter()
+            .any(|round| {
+                others.iter().all(|seat| {
+                    let signed = past.votes.ballots.get(&(round, seat));
+                    signed.is_some_and(|signed| {
+                        let ballot = signed.ballot();
+                        ballot.target == Some(self.me) && ballot.base == past.out
+                    })
+                })
+            });
+        if out {
+            let step = past.step;
+            self.stop(Stop::VotedOut(step));
+        }
+    }
+
+    /// Opens a round when the patience is used up, joins one, and says again what still matters.
+    pub(super) fn tick_votes(&mut self) {
+        if self.progressed.is_none() {
+            self.progressed = Some(self.now);
+        }
+        if self.stopped.is_some() || self.replica.kind().is_none() {
+            return;
+        }
+        if let Some(missing) = self.due()
+            && self.waited() > self.patience_with(missing)
+            && self.replica.live().len() > 2
+        {
+            let step = self.replica.step();
+            let last = self.votes.last_round();
+            let mine = self.mine().map(|(round, _)| round).max().unwrap_or(0);
+            let mine_at = self.votes.mine_at.get(&mine).copied().unwrap_or(0);
+            if mine < last {
+                self.vote(step, last);
+            } else if mine == 0 || self.now.saturating_sub(mine_at) > self.patience {
+                self.vote(step, mine.saturating_add(1));
+            }
+        }
+        let again: Vec<SignedBallot> = self
+            .mine()
+            .filter(|(round, mine)| !self.is_dead(*round, mine))
+            .filter_map(|(round, _)| self.votes.ballots.get(&(round, self.me)).cloned())
+            .collect();
+        for signed in again {
+            self.cast(&signed);
+        }
+    }
+
+    fn patience_with(&self, seat: Seat) -> u64 {
+        let leads = self.replica.kind() == Some(StepKind::Action { leader: seat });
+        let heard = self.heard.get(&seat).copied();
+        let silent = heard.is_none_or(|at| self.now.saturating_sub(at) > SILENT);
+        if leads && !silent {
+            self.patience.saturating_mul(THINKING)
+        } else {
+            self.patience
+        }
+    }
+
+    /// Answers a ballot of another seat.
+    pub(super) fn answer_ballot(&mut self, (step, round): (u64, u16)) {
+        self.vote(step, round);
+    }
+
+    /// The ballots from a step on, for a seat that may lack them.
+    pub(super) fn ballots_from(&self, step: u64) -> Vec<SignedBallot> {
+        let old = self
+            .certificates
+            .range(step..)
+            .flat_map(|(_, ballots)| ballots);
+        let open = self.votes.ballots.values();
+        old.chain(open).take(MAX_BALLOTS).cloned().collect()
+    }
+}
