@@ -113,6 +113,7 @@ impl Printer {
                     PeerState::Connected => "connected",
                     PeerState::Lost => "lost",
                     PeerState::Left => "left",
+                    PeerState::VotedOut => "voted-out",
                 };
                 json!({"event": "peer", "seat": seat(who), "state": state})
             }

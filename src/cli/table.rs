@@ -31,6 +31,10 @@ fn pace(seat: &SeatArgs, person: bool) -> Duration {
     seat.pace.map_or(default, Duration::from_millis)
 }
 
+fn patience(seat: &SeatArgs) -> Duration {
+    Duration::from_secs(seat.patience)
+}
+
 fn parse_options(options: &Options) -> anyhow::Result<BTreeMap<String, String>> {
     options
         .options
@@ -82,6 +86,7 @@ fn seat_bot(
     transport: Transport,
     pilot: Pilot,
     data: Arc<DataDir>,
+    patience: Duration,
 ) -> anyhow::Result<()> {
     let name = BOT_NAMES.get(index).copied().unwrap_or("Bot").to_owned();
     let listen = match transport {
@@ -96,6 +101,7 @@ fn seat_bot(
         listen: vec![listen],
         pilot: Some(pilot),
         data,
+        patience,
         house: true,
     })?;
     leave_alone(handle);
@@ -137,6 +143,7 @@ async fn open(
         listen: opening.listen,
         pilot: own_pilot.then(|| pilot(&seat, false)),
         data: Arc::clone(&data),
+        patience: patience(&seat),
         house: false,
     })?;
     let mut early = Vec::new();
@@ -158,7 +165,8 @@ async fn open(
             for index in 0..usize::from(opening.bots) {
                 let target: JoinTarget = ticket.parse()?;
                 let pilot = pilot(&seat, !own_pilot);
-                seat_bot(index, target, opening.transport, pilot, Arc::clone(&data))?;
+                let (data, patience) = (Arc::clone(&data), patience(&seat));
+                seat_bot(index, target, opening.transport, pilot, data, patience)?;
             }
         }
         break;
@@ -296,6 +304,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             listen: listen_or_everywhere(join.listen)?,
             pilot: headless_seat.then(|| pilot(&join.seat, false)),
             data,
+            patience: patience(&join.seat),
             house: false,
         })?;
         attend(common, join.seat, headless_seat, handle, Vec::new()).await
@@ -327,7 +336,8 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         for seat in seats {
             let is_house = seat.is_house();
             let pilot = resume.seat.headless.then(|| pilot(&resume.seat, false));
-            let handle = driver::resume(seat, identity.clone(), pilot, Arc::clone(&data))?;
+            let (identity, data) = (identity.clone(), Arc::clone(&data));
+            let handle = driver::resume(seat, identity, pilot, data, patience(&resume.seat))?;
             if is_house {
                 leave_alone(handle);
             } else {

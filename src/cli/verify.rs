@@ -87,11 +87,16 @@ fn print_words(report: &Report, game: &str, names: &[String]) {
             for (name, score) in names.iter().zip(&report.scores) {
                 println!("  {score:>6}  {name}");
             }
-            for (seat, deal) in &report.left {
-                let name = names.get(seat.index()).map_or("", String::as_str);
+            for gone in &report.left {
+                let name = names.get(gone.seat.index()).map_or("", String::as_str);
+                let how = if gone.voted_out {
+                    "was voted out by the others (that it was missing is their word)"
+                } else {
+                    "left"
+                };
                 println!(
-                    "\n{name} left in deal {}: what it sent there is checked by its proofs alone",
-                    deal + 1
+                    "\n{name} {how} in deal {}: what it sent there is checked by its proofs alone",
+                    gone.deal + 1
                 );
             }
             println!("\n{}", verdict(report, names.len()));
@@ -121,7 +126,9 @@ fn print_json(report: &Report, names: &[String]) {
     let left: Vec<serde_json::Value> = report
         .left
         .iter()
-        .map(|(seat, deal)| json!({"seat": seat.index(), "deal": deal}))
+        .map(|gone| {
+            json!({"seat": gone.seat.index(), "deal": gone.deal, "voted_out": gone.voted_out})
+        })
         .collect();
     let winners: Vec<usize> = report.winners.iter().map(|seat| seat.index()).collect();
     println!(

@@ -77,6 +77,8 @@ pub struct Setup {
     pub pilot: Option<Pilot>,
     /// Where journals, transcripts and evidence are kept.
     pub data: Arc<DataDir>,
+    /// How long a seat may be missing before this one votes it out.
+    pub patience: Duration,
     /// Whether this is a bot within another player's program, which writes the transcript.
     pub house: bool,
 }
@@ -163,6 +165,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
         place,
         pilot: setup.pilot,
         keeper,
+        patience: setup.patience,
     }))
 }
 
@@ -176,6 +179,7 @@ pub fn resume(
     identity: IdentityKey,
     pilot: Option<Pilot>,
     data: Arc<DataDir>,
+    patience: Duration,
 ) -> Result<Handle, SessionError> {
     let Interrupted {
         agreed,
@@ -222,6 +226,7 @@ pub fn resume(
             data,
             house: is_house.then_some(identity),
         },
+        patience,
     }))
 }
 
@@ -234,6 +239,7 @@ struct Parts {
     place: Place,
     pilot: Option<Pilot>,
     keeper: Keeper,
+    patience: Duration,
 }
 
 fn run(parts: Parts) -> Handle {
@@ -252,6 +258,8 @@ fn run(parts: Parts) -> Handle {
         events,
         connected: Vec::new(),
         told: None,
+        start: Instant::now(),
+        patience: parts.patience,
         addresses_at: None,
         reached: false,
         give_up: Instant::now() + REACH,
@@ -312,6 +320,10 @@ struct Driver {
     connected: Vec<PeerId>,
     /// The lobby as it was last told.
     told: Option<LobbyView>,
+    /// From when the table's clock counts.
+    start: Instant,
+    /// How long the table waits for a missing seat.
+    patience: Duration,
     /// When the listening addresses are taken to be complete.
     addresses_at: Option<Instant>,
     reached: bool,
@@ -613,6 +625,8 @@ impl Driver {
         }
         self.history().await;
         if let Stage::Table(seated) = &mut self.stage {
+            let patience = u64::try_from(self.patience.as_millis()).unwrap_or(u64::MAX);
+            seated.table.set_patience(patience);
             seated.table.begin(&mut self.rng);
         }
         self.flush().await;
@@ -764,7 +778,8 @@ impl Driver {
                 }
             }
             Stage::Table(seated) => {
-                seated.table.tick();
+                let now = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
+                seated.table.tick(now, &mut self.rng);
                 self.flush().await;
             }
             Stage::Restored(_) | Stage::Ended => {}
@@ -950,6 +965,21 @@ impl Driver {
                 let state = PeerState::Left;
                 self.tell(SessionEvent::Peer { seat, state }).await;
             }
+            Event::News(News::Removed(seat)) => {
+                let state = PeerState::VotedOut;
+                self.tell(SessionEvent::Peer { seat, state }).await;
+            }
+            Event::News(News::Voided(deal)) => {
+                let line = format!(
+                    "Deal {} cannot go on without who is gone; it is dealt anew, and counts for nothing.",
+                    deal + 1
+                );
+                self.tell(SessionEvent::Line(line)).await;
+            }
+            Event::VotedOut(seat) => {
+                let line = format!("All others have signed that {} is out.", name(seat));
+                self.tell(SessionEvent::Line(line)).await;
+            }
             Event::News(News::Finished) => self.over().await,
             Event::News(News::Dealt { .. }) | Event::Step(..) | Event::YourTurn => {}
             Event::Dropped(why) => self.tell(SessionEvent::Refused(why.to_string())).await,
@@ -1004,7 +1034,7 @@ impl Driver {
         };
         let seat = match &stop {
             Stop::Fault(fault) => Some(fault.seat),
-            Stop::Desync(..) | Stop::Broken(_) => None,
+            Stop::Desync(..) | Stop::Broken(_) | Stop::VotedOut(_) => None,
         };
         let bytes = seated.table.transcript().to_bytes().ok();
         let own = self.keeper.house.is_none();

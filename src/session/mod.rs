@@ -77,6 +77,8 @@ pub enum PeerState {
     Lost,
     /// The seat has left the game.
     Left,
+    /// The others have voted the seat out.
+    VotedOut,
 }
 
 /// What a session tells its player.

@@ -416,6 +416,9 @@ impl App {
                     PeerState::Connected => format!("{name} is connected."),
                     PeerState::Lost => format!("{name} has lost the connection; the table waits."),
                     PeerState::Left => format!("{name} has left the game."),
+                    PeerState::VotedOut => {
+                        format!("{name} did not come back; the others play on without it.")
+                    }
                 });
                 self.left |= state == PeerState::Left && Some(seat) == self.me();
             }

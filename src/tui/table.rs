@@ -434,6 +434,9 @@ pub(super) fn seal_text(snapshot: &Snapshot) -> String {
         Some(StepKind::Accept) => {
             format!("{count} of {all} hold the others' keys in parts: the game can lose a seat.")
         }
+        Some(StepKind::Rebuild { .. }) => {
+            format!("{count} of {all} have given their parts of the shares of who is gone.")
+        }
         Some(StepKind::Shuffle { .. }) => {
             format!("{count} of {all} have shuffled, with proof; {missing} shuffles now.")
         }

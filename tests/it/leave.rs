@@ -26,6 +26,7 @@ fn sit(data: &Arc<DataDir>, name: &str, role: Role, plays: bool) -> Handle {
         listen: vec!["/memory/0".parse().unwrap()],
         pilot: plays.then_some(pilot),
         data: Arc::clone(data),
+        patience: Duration::from_secs(120),
         house: false,
     })
     .unwrap()

@@ -56,11 +56,16 @@ impl Program {
 
     /// Reads until an event of that kind; `None` if the program ends without one.
     pub(crate) fn wait_for(&mut self, kind: &str) -> Option<Value> {
+        self.wait_for_matching(|event| event["event"] == kind)
+    }
+
+    /// Reads until an event that is wanted.
+    pub(crate) fn wait_for_matching(&mut self, wanted: impl Fn(&Value) -> bool) -> Option<Value> {
         loop {
             let line = self.lines.recv().ok()?;
             let event: Value = serde_json::from_str(&line).unwrap();
             self.events.push(event.clone());
-            if event["event"] == kind {
+            if wanted(&event) {
                 return Some(event);
             }
         }

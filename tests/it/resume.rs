@@ -102,3 +102,42 @@ fn nothing_waits_where_nothing_was_interrupted() {
     let words = String::from_utf8(output.stderr).unwrap();
     assert!(words.contains("there is none"), "{words}");
 }
+
+/// One of three programs is killed for good: when their patience is used up the others vote it out and
+/// play on to the end.
+#[test]
+fn a_program_that_stays_away_is_voted_out() {
+    for game in ["loot", "plutonian-poker"] {
+        let root = TempDir::new().unwrap();
+        let quick = ["--json", "--pace", "20", "--patience", "2"];
+        let host = ["bot", "host", game, "--seats", "3"];
+        let mut host = Program::start(root.path(), "host", &[&host[..], &quick, &LISTEN].concat());
+        let ticket = host.ticket();
+        let guest = ["bot", "join", &ticket];
+        let args = [&guest[..], &quick, &LISTEN].concat();
+        let mut stays = Program::start(root.path(), "stays", &args);
+        let mut goes = Program::start(root.path(), "goes", &args);
+        let started = goes.wait_for("started").unwrap();
+        for _ in 0..4 {
+            goes.wait_for("action").unwrap();
+        }
+        goes.kill();
+        let overs = [&mut host, &mut stays].map(|program| {
+            let out = program.wait_for_matching(|event| {
+                event["event"] == "peer" && event["state"] == "voted-out"
+            });
+            assert_eq!(out.unwrap()["seat"], started["me"], "{game}");
+            program.wait_for("over").expect("the game goes on")
+        });
+        assert_eq!(overs[0]["log"], overs[1]["log"], "{game}");
+        let winners = overs[0]["winners"].as_array().unwrap();
+        assert!(!winners.contains(&started["me"]), "{game}");
+        let found = [&host, &stays].map(|program| transcript(&program.data).unwrap());
+        let read = |path: &PathBuf| std::fs::read(path).unwrap();
+        assert_eq!(read(&found[0]), read(&found[1]));
+        let report = fairdeal().arg("verify").arg(&found[0]).output().unwrap();
+        assert_eq!(report.status.code(), Some(0));
+        let words = String::from_utf8(report.stdout).unwrap();
+        assert!(words.contains("was voted out"), "{words}");
+    }
+}
