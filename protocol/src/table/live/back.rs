@@ -101,9 +101,9 @@ impl<G: Game> Table<G> {
                 self.count(Proofs::Verify);
             }
             Record::Ballot(signed) => {
-                let held = self.hold_ballot(&signed);
+                let held = self.hold_ballot(&signed, true);
                 held.map_err(|_| RestoreError::Evidence)?;
-                self.certify();
+                self.count(Proofs::Defer);
                 if self.stopped.is_none() && self.counted == self.replica.live() {
                     self.complete();
                 }

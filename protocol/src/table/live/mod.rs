@@ -470,8 +470,11 @@ impl<G: Game> Table<G> {
             }
             Message::Ballots(ballots) => {
                 let mut rounds = Vec::new();
-                for ballot in ballots.iter() {
-                    rounds.extend(self.hold_ballot(ballot)?);
+                let succeeded = self.succeeded(&ballots);
+                for signed in ballots.iter() {
+                    let (step, round, _) = signed.ballot().place();
+                    let succeeded = succeeded.contains(&(step, round));
+                    rounds.extend(self.hold_ballot(signed, succeeded)?);
                 }
                 self.work(rng);
                 for round in rounds {
@@ -711,7 +714,6 @@ impl<G: Game> Table<G> {
                 return;
             };
             self.count(Proofs::Verify);
-            self.certify();
             if self.stopped.is_some() {
                 return;
             }

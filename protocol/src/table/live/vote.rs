@@ -13,7 +13,7 @@
 //!
 //! A leader that is heard from is thinking, and not missing yet: it has [`THINKING`] times the patience.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Event, Output, Stop, Table, To};
 use crate::game::Game;
@@ -123,18 +123,11 @@ impl<G: Game> Table<G> {
     }
 
     /// Acts on every round that has succeeded.
-    pub(super) fn certify(&mut self) {
+    fn certify(&mut self) {
         while self.stopped.is_none() && self.replica.live().len() > 2 {
             let Some((round, target, ballots)) = self.certificate() else {
                 return;
             };
-            for ballot in &ballots {
-                let own = ballot.ballot().seat == self.me;
-                if !own {
-                    let record = Record::Ballot(ballot.clone());
-                    self.outputs.push_back(Output::Keep(record));
-                }
-            }
             let step = self.replica.step();
             self.certificates.entry(step).or_default().extend(ballots);
             self.votes.acted = round;
@@ -261,21 +254,24 @@ impl<G: Game> Table<G> {
         let signed = SignedBallot::sign(ballot, &self.key);
         // With every entry that counts here: a ballot says which do.
         self.keep_counted();
-        self.outputs
-            .push_back(Output::Keep(Record::Ballot(signed.clone())));
         self.put(signed.clone());
         self.cast(&signed);
     }
 
-    /// Lays a ballot in its place.
+    /// Lays a ballot in its place, and acts on what follows. It is kept whoever signed it: what is dead, and
+    /// so what may be counted or acted on, depends on all of them and on their order.
     fn put(&mut self, signed: SignedBallot) {
+        let record = Record::Ballot(signed.clone());
+        self.outputs.push_back(Output::Keep(record));
         let (step, round, seat) = signed.ballot().place();
-        let now = self.now;
+        let (me, now) = (self.me, self.now);
         if let Some(votes) = self.votes_of(step) {
-            if votes.ballots.insert((round, seat), signed).is_none() {
-                votes.mine_at.entry(round).or_insert(now);
+            votes.ballots.insert((round, seat), signed);
+            if seat == me {
+                votes.mine_at.insert(round, now);
             }
         }
+        self.certify();
     }
 
     fn votes_of(&mut self, step: u64) -> Option<&mut Votes> {
@@ -292,13 +288,47 @@ impl<G: Game> Table<G> {
             .push_back(Output::Send(To::All, Message::Ballots(ballots)));
     }
 
-    /// Takes a ballot; says whether an answer to it is due: in which round of which step.
+    /// The rounds of these ballots that have succeeded, by step and number, as far as the signatures hold.
+    pub(super) fn succeeded(&self, ballots: &[SignedBallot]) -> BTreeSet<(u64, u16)> {
+        let (charter, table) = (self.replica.charter(), self.replica.table());
+        let past = self.past.as_ref().map(|past| (past.step, past.live));
+        let participants = |step| {
+            if step == self.replica.step() {
+                return Some(self.replica.participants());
+            }
+            past.filter(|(at, _)| *at == step).map(|(_, live)| live)
+        };
+        let mut signers: BTreeMap<(u64, u16, Option<Seat>), SeatSet> = BTreeMap::new();
+        for signed in ballots {
+            if let Ok(ballot) = signed.verify(charter, &table) {
+                let said = (ballot.step, ballot.round, ballot.target);
+                let signers = signers.entry(said).or_default();
+                signers.extend(ballot.base.iter().chain([ballot.seat]));
+            }
+        }
+        let all = |step, target, signers: SeatSet| {
+            participants(step).is_some_and(|live| {
+                let mut voters = live.without(target).iter();
+                voters.all(|seat| signers.contains(seat))
+            })
+        };
+        signers
+            .into_iter()
+            .filter(|((step, _, target), signers)| {
+                target.is_some_and(|target| all(*step, target, *signers))
+            })
+            .map(|((step, round, _), _)| (step, round))
+            .collect()
+    }
+
+    /// Takes a ballot, of a round that is known to have `succeeded` or not; says whether an answer to it is due: in which round of which step.
     ///
     /// # Errors
     /// [`BallotError`] if no seat of this table signed it.
     pub(super) fn hold_ballot(
         &mut self,
         signed: &SignedBallot,
+        succeeded: bool,
     ) -> Result<Option<(u64, u16)>, BallotError> {
         let ballot = signed.verify(self.replica.charter(), &self.replica.table())?;
         let (step, round, seat) = ballot.place();
@@ -309,8 +339,9 @@ impl<G: Game> Table<G> {
         let Some(votes) = self.votes_of(step) else {
             return Ok(None);
         };
-        // None is kept that is more than one round ahead.
-        if round == 0 || round > votes.last_round().saturating_add(1) {
+        // None is kept that is more than one round ahead, but of a round that all have signed.
+        let next = votes.last_round().saturating_add(1);
+        if round == 0 || (round > next && !succeeded) {
             return Ok(None);
         }
         match votes.ballots.get(&(round, seat)) {
@@ -333,18 +364,15 @@ impl<G: Game> Table<G> {
         }
         let others = past.live.without(self.me);
         let rounds = past.votes.ballots.keys().map(|(round, _)| *round);
-        let out = rounds
-            .collect::<std::collections::BTreeSet<u16>>()
-            .into_iter()
-            .any(|round| {
-                others.iter().all(|seat| {
-                    let signed = past.votes.ballots.get(&(round, seat));
-                    signed.is_some_and(|signed| {
-                        let ballot = signed.ballot();
-                        ballot.target == Some(self.me) && ballot.base == past.out
-                    })
+        let out = rounds.collect::<BTreeSet<u16>>().into_iter().any(|round| {
+            others.iter().all(|seat| {
+                let signed = past.votes.ballots.get(&(round, seat));
+                signed.is_some_and(|signed| {
+                    let ballot = signed.ballot();
+                    ballot.target == Some(self.me) && ballot.base == past.out
                 })
-            });
+            })
+        });
         if out {
             let step = past.step;
             self.stop(Stop::VotedOut(step));
