@@ -24,3 +24,11 @@ bench:
 
 play *ARGS:
     cargo run --release -- play loot {{ARGS}}
+
+# Fuzzes one target (see CONTRIBUTING.md). Needs cargo-fuzz, a nightly compiler and a C++ one.
+fuzz TARGET *ARGS:
+    cargo +nightly fuzz run --dev --features libfuzzer {{TARGET}} -- {{ARGS}}
+
+# Writes the seeds of the fuzzing corpus.
+seeds:
+    cargo run -p fairdeal-fuzz --example seeds

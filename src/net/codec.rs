@@ -70,7 +70,12 @@ impl request_response::Codec for FrameCodec {
     }
 }
 
-async fn read_frame<T>(io: &mut T, limit: usize) -> io::Result<Vec<u8>>
+/// Reads one frame of at most `limit` bytes, to the end of the stream.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidData`] if it announces more than that or goes on after its end,
+/// [`io::ErrorKind::UnexpectedEof`] if it is cut short, and what the stream itself fails with.
+pub async fn read_frame<T>(io: &mut T, limit: usize) -> io::Result<Vec<u8>>
 where
     T: AsyncRead + Unpin + Send,
 {
@@ -95,7 +100,11 @@ where
     }
 }
 
-async fn write_frame<T>(io: &mut T, bytes: &[u8], limit: usize) -> io::Result<()>
+/// Writes one frame of at most `limit` bytes; closing the stream is the caller's.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidData`] if there are more, and what the stream itself fails with.
+pub async fn write_frame<T>(io: &mut T, bytes: &[u8], limit: usize) -> io::Result<()>
 where
     T: AsyncWrite + Unpin + Send,
 {

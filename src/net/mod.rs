@@ -32,6 +32,7 @@ mod ticket;
 mod wanted;
 mod watched;
 
+pub use codec::{read_frame, write_frame};
 pub use event::{DialFailure, NodeEvent, SendFailure, SendId};
 pub use libp2p::Multiaddr;
 pub use node::{LONGEST_MESSAGE, Node, NodeConfig, NodeError, NodeHandle, Transport};

@@ -37,9 +37,9 @@ impl Drop for House {
     }
 }
 
-/// The first thing in a journal.
+/// The first thing in a journal. It holds the secret key of a bot of the house.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Header {
+pub struct Header {
     charter: Charter,
     signatures: Bounded<SignatureBytes, MAX_SEATS>,
     seat: Seat,
@@ -72,6 +72,12 @@ fn unpacked(addresses: &Addresses) -> Vec<Multiaddr> {
         .collect()
 }
 
+impl std::fmt::Debug for Header {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Header({:?}, {})", self.charter.table(), self.seat)
+    }
+}
+
 impl Header {
     pub(super) fn new(
         agreed: &Agreed,
@@ -98,8 +104,17 @@ impl Header {
         }
     }
 
-    pub(super) fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+    /// Its bytes, wiped when dropped.
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         Zeroizing::new(encode(self))
+    }
+
+    /// Decodes a header. The signatures under its charter are not checked yet.
+    ///
+    /// # Errors
+    /// [`CodecError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
+        decode(bytes, MAX_HEADER)
     }
 }
 
@@ -142,8 +157,8 @@ impl Interrupted {
             table: file.table.clone(),
             why,
         };
-        let header: Header =
-            decode(&kept.header, MAX_HEADER).map_err(|error| damaged(error.to_string()))?;
+        let header =
+            Header::from_bytes(&kept.header).map_err(|error| damaged(error.to_string()))?;
         let charter = SignedCharter::assemble(header.charter, header.signatures.into_inner())
             .map_err(|error| damaged(error.to_string()))?;
         let each = kept.records.iter();

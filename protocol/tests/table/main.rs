@@ -12,6 +12,7 @@ mod agreement;
 mod attacks;
 mod cheats;
 mod drill;
+mod intents;
 mod secrecy;
 mod sim;
 mod vectors;

@@ -505,7 +505,8 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Acts: now if it is this seat's turn or the action may come out of turn, else as soon as it may.
+    /// Acts: now if it is this seat's turn or the action may come out of turn, else as soon as it may,
+    /// unless a new deal begins before that: its handles then mean other cards.
     ///
     /// # Errors
     /// [`ActError`]; nothing has been signed then.
@@ -515,6 +516,7 @@ impl<G: Game> Table<G> {
         }
         let game = self.replica.game();
         game.check(self.me, &action)?;
+        self.check_claims(&action)?;
         if game.out_of_turn(&action) && self.has_acted_out_of_turn() {
             return Err(ActError::OncePerTurn);
         }
@@ -940,12 +942,31 @@ impl<G: Game> Table<G> {
         open || self.replica.interjected().contains(self.me)
     }
 
+    /// Whether the faces that an action claims are those of the cards: the others will look, and a
+    /// false one would prove this seat a cheat, whatever its player meant.
+    fn check_claims(&self, action: &G::Action) -> Result<(), Illegal> {
+        let secrets = self.secrets.as_ref();
+        let face = |card| secrets.and_then(|secrets| secrets.face(&self.replica, card));
+        let shown = self.replica.game().shown(self.me, action);
+        if shown
+            .iter()
+            .all(|shown| face(shown.card) == Some(shown.face))
+        {
+            Ok(())
+        } else {
+            Err(Illegal::rule(
+                "the card is not the one that it is said to be",
+            ))
+        }
+    }
+
     /// The intended action, if it is legal now; one that has become illegal is dropped.
     fn intended(&mut self) -> Option<G::Action> {
         let action = self.intent.clone()?;
         let game = self.replica.game();
         let used = game.out_of_turn(&action) && self.replica.interjected().contains(self.me);
-        match game.check(self.me, &action) {
+        let checked = game.check(self.me, &action);
+        match checked.and_then(|()| self.check_claims(&action)) {
             Ok(()) if !used => Some(action),
             Ok(()) => None,
             Err(why) => {

@@ -1,0 +1,194 @@
+//! Everything that is decoded from peers and files: no panic, and what is taken for a value is that
+//! value's only encoding.
+
+use fairdeal::games::AnyGame;
+use fairdeal::net::{LONGEST_MESSAGE, read_frame, write_frame};
+use fairdeal::session::frame::{Frame, MAX_FRAME};
+use fairdeal::session::journal::Header;
+use fairdeal_protocol::audit::auditor::audit;
+use fairdeal_protocol::audit::transcript::Transcript;
+use fairdeal_protocol::charter::{Charter, MAX_CHARTER, SignedCharter};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::log::ballot::SignedBallot;
+use fairdeal_protocol::log::entry::{MAX_ENTRY, SignedEntry};
+use fairdeal_protocol::log::equivocation::Equivocation;
+use fairdeal_protocol::table::journal::{MAX_RECORD, Record};
+use fairdeal_protocol::wire::codec::{decode, encode};
+use fairdeal_protocol::wire::message::{MAX_MESSAGE, Message};
+use futures::executor::block_on;
+use futures::io::Cursor;
+
+use crate::fixture::TABLE;
+use crate::input::Input;
+
+/// A transcript above this takes too long to audit for a fuzzer, in bytes.
+const MAX_AUDITED: usize = 128 << 10;
+
+/// Looks at an entry as a table does before it believes it.
+fn look_at(signed: &SignedEntry) {
+    let charter = &TABLE.0;
+    assert!(signed.size() <= MAX_ENTRY + 80);
+    if let Ok(entry) = signed.verify(charter.charter(), &charter.table()) {
+        assert_eq!(entry.hash(), signed.hash());
+        assert_eq!(entry.signed(), signed);
+        assert!(charter.charter().player(entry.seat()).is_some());
+        // What was signed is the one encoding of what it says; 64 bytes of signature follow.
+        let bytes = encode(signed);
+        assert!(bytes[..bytes.len() - 64].ends_with(&encode(entry.content())));
+    }
+}
+
+fn look_at_both(evidence: &Equivocation) {
+    let charter = &TABLE.0;
+    if let Some((seat, _)) = evidence.culprit(charter.charter(), &charter.table()) {
+        assert!(charter.charter().player(seat).is_some());
+    }
+}
+
+fn look_at_ballot(signed: &SignedBallot) {
+    let charter = &TABLE.0;
+    if let Ok(ballot) = signed.verify(charter.charter(), &charter.table()) {
+        assert!(charter.charter().player(ballot.seat).is_some());
+    }
+}
+
+fn look_into(message: &Message) {
+    match message {
+        Message::Entries(entries) => entries.iter().for_each(look_at),
+        Message::Recalled(recalled) => recalled.entries.iter().for_each(look_at),
+        Message::Evidence(evidence) => look_at_both(evidence),
+        Message::Ballots(ballots) => ballots.iter().for_each(look_at_ballot),
+        Message::Head(_) | Message::Recall(_) => {}
+    }
+}
+
+/// A message between seats.
+pub fn message(data: &[u8]) -> bool {
+    let Ok(message) = Message::from_bytes(data) else {
+        return false;
+    };
+    assert!(data.len() <= MAX_MESSAGE && message.to_bytes() == data);
+    look_into(&message);
+    true
+}
+
+/// A signed entry, by itself.
+pub fn entry(data: &[u8]) -> bool {
+    let Ok(signed) = decode::<SignedEntry>(data, MAX_ENTRY + 128) else {
+        return false;
+    };
+    assert!(encode(&signed) == data);
+    look_at(&signed);
+    true
+}
+
+/// A proof of equivocation.
+pub fn evidence(data: &[u8]) -> bool {
+    let Ok(evidence) = decode::<Equivocation>(data, MAX_RECORD) else {
+        return false;
+    };
+    assert!(encode(&evidence) == data);
+    look_at_both(&evidence);
+    true
+}
+
+/// A charter, and the game that it names.
+pub fn charter(data: &[u8]) -> bool {
+    let Ok(charter) = Charter::from_bytes(data) else {
+        return false;
+    };
+    assert!(data.len() <= MAX_CHARTER && charter.to_bytes() == data);
+    let rules = charter.rules();
+    assert_eq!(usize::from(rules.seats), charter.players.len());
+    assert_eq!(rules.options.len(), charter.options.len());
+    for (seat, player) in charter.seated() {
+        assert_eq!(charter.seat_of(&player.key), Some(seat));
+    }
+    if let Ok(game) = AnyGame::create(&rules) {
+        assert_eq!(game.info().check(&rules), Ok(()));
+    }
+    // Without its signatures it opens no table.
+    assert!(SignedCharter::assemble(charter, Vec::new()).is_err());
+    true
+}
+
+/// A transcript file, and the audit of whatever can be read.
+pub fn transcript(data: &[u8]) -> bool {
+    let Ok(transcript) = Transcript::from_bytes(data) else {
+        return false;
+    };
+    assert!(transcript.to_bytes().unwrap() == data);
+    if data.len() <= MAX_AUDITED {
+        let report = audit::<AnyGame>(&transcript);
+        assert!(report.steps <= transcript.entries().len() as u64);
+        assert!(report.tally.entry_signatures <= transcript.entries().len() as u64);
+    }
+    true
+}
+
+/// A record of a journal.
+pub fn record(data: &[u8]) -> bool {
+    let Ok(record) = Record::from_bytes(data) else {
+        return false;
+    };
+    assert!(data.len() <= MAX_RECORD && record.to_bytes().as_slice() == data);
+    match &record {
+        Record::Seed { .. } => {}
+        Record::Entry(signed) | Record::Refused(signed) => look_at(signed),
+        Record::Ballot(signed) => look_at_ballot(signed),
+        Record::Evidence(evidence) => look_at_both(evidence),
+    }
+    true
+}
+
+/// The header of a journal.
+pub fn header(data: &[u8]) -> bool {
+    let Ok(header) = Header::from_bytes(data) else {
+        return false;
+    };
+    assert!(header.to_bytes().as_slice() == data);
+    true
+}
+
+/// What two programs say to each other.
+pub fn frame(data: &[u8]) -> bool {
+    let Ok(frame) = Frame::from_bytes(data) else {
+        return false;
+    };
+    assert!(data.len() <= MAX_FRAME && frame.to_bytes() == data);
+    match frame {
+        Frame::Table { message, .. } => look_into(&message),
+        Frame::Back(back) => {
+            let signatures = back.signatures.into_inner();
+            let _ = SignedCharter::assemble(back.proposal.charter, signatures);
+        }
+        Frame::Propose(proposal) => {
+            let _ = AnyGame::create(&proposal.charter.rules());
+        }
+        Frame::Join(_)
+        | Frame::Roster(_)
+        | Frame::Refused(_)
+        | Frame::Sign { .. }
+        | Frame::Signed { .. } => {}
+    }
+    true
+}
+
+/// One frame on a stream, its length first. The first two bytes are the limit; `0xffff` is the
+/// node's own.
+pub fn stream(data: &[u8]) -> bool {
+    let mut input = Input::new(data);
+    let limit = match input.short() {
+        0xffff => LONGEST_MESSAGE,
+        limit => limit,
+    };
+    let bytes = input.rest();
+    let Ok(read) = block_on(read_frame(&mut Cursor::new(bytes), limit)) else {
+        return false;
+    };
+    assert!(read.len() <= limit);
+    let mut written = Cursor::new(Vec::new());
+    block_on(write_frame(&mut written, &read, limit)).unwrap();
+    assert!(written.into_inner() == bytes);
+    true
+}

@@ -1,0 +1,49 @@
+//! Fixed keys, charters and games: what the harnesses judge their input against.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use ed25519_dalek::SigningKey;
+use fairdeal::games::rule_set;
+use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
+use fairdeal_protocol::game::RuleSet;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+/// The game of the harnesses that need only some game: it has no sealed decks, so it is quick.
+pub const QUICK: &str = "plutonian-poker";
+
+/// The rules of a game with its default options.
+pub fn rules(game: &str, seats: u8) -> RuleSet {
+    rule_set(game, seats, &BTreeMap::new()).unwrap()
+}
+
+/// A charter for those rules, signed by fixed keys, and the keys.
+pub fn charter(rules: &RuleSet) -> (SignedCharter, Vec<SigningKey>) {
+    let keys: Vec<SigningKey> = (1..=rules.seats)
+        .map(|seat| SigningKey::from_bytes(&[seat; 32]))
+        .collect();
+    let players = keys
+        .iter()
+        .zip(1_u8..)
+        .map(|(key, n)| Player {
+            name: format!("player {n}").try_into().unwrap(),
+            key: key.into(),
+            nonce: [n; 32],
+        })
+        .collect();
+    let charter = Charter::new([7; 8], rules, players).unwrap();
+    let signatures = keys.iter().map(|key| charter.sign(key)).collect();
+    (SignedCharter::assemble(charter, signatures).unwrap(), keys)
+}
+
+/// The table that single entries, messages and records are checked against.
+pub static TABLE: LazyLock<(SignedCharter, Vec<SigningKey>)> =
+    LazyLock::new(|| charter(&rules(QUICK, 3)));
+
+/// A generator for one purpose; the same in every run.
+pub fn rng(purpose: u8, number: u64) -> ChaCha20Rng {
+    let mut seed = [purpose; 32];
+    seed[..8].copy_from_slice(&number.to_le_bytes());
+    ChaCha20Rng::from_seed(seed)
+}

@@ -1,0 +1,330 @@
+//! Entries that are well signed and say anything: what a replica, an auditor and a returning seat make
+//! of them, at every step of real games.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use ed25519_dalek::SigningKey;
+use fairdeal::games::AnyGame;
+use fairdeal_protocol::audit::auditor::audit;
+use fairdeal_protocol::audit::transcript::{End, MAGIC, Transcript, VERSION};
+use fairdeal_protocol::game::{Game, RuleSet};
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::body::Body;
+use fairdeal_protocol::log::entry::{Content, Entry, MAX_ENTRY, SignedEntry};
+use fairdeal_protocol::log::equivocation::Equivocation;
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::journal::Record;
+use fairdeal_protocol::table::live::{Output, Table};
+use fairdeal_protocol::table::replica::{Proofs, Replica, Verdict};
+use fairdeal_protocol::wire::codec::{decode, encode};
+use fairdeal_protocol::wire::message::Message;
+
+use crate::drill::{self, Drill};
+use crate::fixture::{QUICK, TABLE, rng, rules};
+use crate::input::Input;
+use crate::world::World;
+
+/// A real game in which nothing went wrong, played by the numbers of the actions.
+pub fn played<G: Game>(rules: &RuleSet, actions: impl IntoIterator<Item = u8>) -> World<G> {
+    let mut world: World<G> = World::new(rules, None);
+    for number in actions {
+        world.play(usize::from(number));
+        world.pump();
+        // Every fifth action is followed by one out of turn, of whoever may.
+        if number % 5 == 0 {
+            let seat = Seat::new(usize::from(number) % world.tables.len()).unwrap();
+            world.act(seat, usize::from(number / 5), false);
+            world.pump();
+        }
+    }
+    world.must_come_together();
+    world
+}
+
+/// The choices of a game: what a generator gives.
+pub fn choices(number: u64, count: usize) -> Vec<u8> {
+    use rand_core::Rng as _;
+    let mut bytes = vec![0; count];
+    rng(4, number).fill_bytes(&mut bytes);
+    bytes
+}
+
+/// A step of a game, and the entries that completed it.
+#[derive(Debug)]
+pub(crate) struct Moment<G: Game> {
+    /// The state before it.
+    pub(crate) replica: Replica<G>,
+    /// One entry a seat.
+    pub(crate) entries: BTreeMap<Seat, Entry>,
+}
+
+/// Every step of a transcript.
+fn moments<G: Game>(transcript: &Transcript) -> Vec<Moment<G>> {
+    let mut replica: Replica<G> = Replica::new(transcript.charter().clone()).unwrap();
+    let mut moments = Vec::new();
+    for step in transcript.entries().chunks(replica.live().len()) {
+        let table = replica.table();
+        let entries: BTreeMap<Seat, Entry> = step
+            .iter()
+            .map(|signed| signed.verify(replica.charter(), &table).unwrap())
+            .map(|entry| (entry.seat(), entry))
+            .collect();
+        moments.push(Moment {
+            replica: replica.clone(),
+            entries: entries.clone(),
+        });
+        replica.finish(&entries).unwrap();
+    }
+    moments
+}
+
+/// The game whose steps [`body`] looks at: it has every kind of step.
+pub(crate) static DRILLED: LazyLock<Vec<Moment<Drill>>> = LazyLock::new(|| {
+    let world: World<Drill> = played(&drill::rules(3, 14), choices(0, 40));
+    let moments = moments(&world.tables[0].transcript());
+    assert!(world.tables[0].is_finished());
+    moments
+});
+
+fn key(seat: Seat) -> &'static SigningKey {
+    // All charters here have the same keys.
+    &TABLE.1[seat.index()]
+}
+
+/// Bytes as the body of an entry that fits its place in every other way. Input: step (2), seat, the
+/// seats whose entries are not there yet, body.
+///
+/// Whatever counts must lead on to the next step without an error of our own.
+pub fn body(data: &[u8]) -> bool {
+    let mut input = Input::new(data);
+    let moment = &DRILLED[input.short() % DRILLED.len()];
+    let Moment { replica, entries } = moment;
+    let seat = Seat::new(input.place(entries.len()).unwrap()).unwrap();
+    let missing = input.byte();
+    let Ok(body) = decode::<Body>(input.rest(), MAX_ENTRY) else {
+        return false;
+    };
+    let content = Content {
+        table: replica.table(),
+        step: replica.step(),
+        seat,
+        parent: replica.parent(),
+        digest: replica.digest(),
+        body,
+    };
+    let Ok(entry) = Entry::sign(content, key(seat)) else {
+        return false;
+    };
+    let again = entry.signed().verify(replica.charter(), &replica.table());
+    assert_eq!(again.as_ref(), Ok(&entry));
+    let mut held = entries.clone();
+    held.retain(|other, _| *other != seat && missing & 1 << other.number() == 0);
+    if replica.examine(&entry, &held, Proofs::Verify) == Verdict::Counts {
+        // Those who had named another entry in its place would not: they come again.
+        held.insert(seat, entry);
+        let mut counted = BTreeMap::from([held.remove_entry(&seat).unwrap()]);
+        for _ in 0..held.len() {
+            for (other, entry) in &held {
+                let verdict = replica.examine(entry, &counted, Proofs::Verify);
+                if verdict == Verdict::Counts {
+                    counted.insert(*other, entry.clone());
+                }
+            }
+        }
+        if counted.len() == replica.live().len() {
+            let mut next = replica.clone();
+            next.finish(&counted).unwrap();
+            let _ = next.kind();
+        }
+    }
+    true
+}
+
+/// A finished game without sealed cards, and its transcript.
+pub static FINISHED: LazyLock<Transcript> = LazyLock::new(|| {
+    let votes = rules(QUICK, 3);
+    let mut world: World<AnyGame> = played(&votes, choices(1, 12));
+    end_by_vote(&mut world);
+    world.tables[0].transcript()
+});
+
+/// All seats vote for the end, so that a short game comes to it.
+pub fn end_by_vote(world: &mut World<AnyGame>) {
+    for _ in 0..200 {
+        if world.tables.iter().all(Table::is_finished) {
+            return;
+        }
+        for seat in world.seats() {
+            let game = world.tables[seat.index()].game();
+            let legal = game.legal(seat, world.tables[seat.index()].known());
+            let vote = legal.iter().position(|action| game.out_of_turn(action));
+            if let Some(vote) = vote {
+                world.act(seat, vote, false);
+                world.pump();
+            }
+        }
+        world.play(0);
+        world.pump();
+        world.settle();
+    }
+    panic!("no vote ends the game");
+}
+
+/// The bytes of a transcript file with these entries.
+fn file(
+    real: &Transcript,
+    entries: &[SignedEntry],
+    end: End,
+    evidence: Option<Equivocation>,
+) -> Vec<u8> {
+    let charter = real.charter();
+    encode(&(
+        (MAGIC, VERSION, charter.charter(), charter.signatures()),
+        entries,
+        (end, real.log_hash(), evidence, real.ballots()),
+    ))
+}
+
+/// One dishonest seat writes its entries of a finished game anew, cuts the log or adds evidence.
+/// Input: seat, end, then edits: entry (2), length (2), body; an entry of another seat is left out.
+///
+/// The auditor may find nobody else guilty, and nothing fair but the game as it was played.
+pub fn forgery(data: &[u8]) -> bool {
+    let mut input = Input::new(data);
+    let real = &*FINISHED;
+    let charter = real.charter();
+    let cheat = Seat::new(input.place(charter.signatures().len()).unwrap()).unwrap();
+    let end = match input.byte() % 4 {
+        0 => End::Unfinished,
+        1 => End::Stopped,
+        _ => End::Finished,
+    };
+    let mut entries = real.entries().to_vec();
+    let mut evidence = None;
+    let mut lost = Vec::new();
+    let mut decoded = false;
+    for _ in 0..8 {
+        if input.is_empty() {
+            break;
+        }
+        let place = input.short() % entries.len();
+        let length = input.short();
+        let old = entries[place]
+            .verify(charter.charter(), &charter.table())
+            .unwrap();
+        if old.seat() != cheat {
+            lost.push(place);
+            continue;
+        }
+        let Ok(body) = decode::<Body>(input.take(length), MAX_ENTRY) else {
+            continue;
+        };
+        decoded = true;
+        let content = Content {
+            body,
+            ..old.content().clone()
+        };
+        if let Ok(entry) = Entry::sign(content, key(cheat)) {
+            evidence = Equivocation::of(&old, &entry).or(evidence);
+            entries[place] = entry.signed().clone();
+        }
+    }
+    lost.sort_unstable();
+    lost.dedup();
+    for place in lost.iter().rev() {
+        entries.remove(*place);
+    }
+    let same = entries == real.entries() && end == End::Finished;
+    for evidence in [None, evidence] {
+        let bytes = file(real, &entries, end, evidence.clone());
+        let forged = Transcript::from_bytes(&bytes).unwrap();
+        assert!(forged.to_bytes().unwrap() == bytes);
+        let report = audit::<AnyGame>(&forged);
+        let guilty = report.finding.as_ref().and_then(|finding| finding.seat());
+        assert!(
+            guilty.is_none() || guilty == Some(cheat),
+            "{:?}",
+            report.finding
+        );
+        assert_eq!(
+            report.is_fair(),
+            same && evidence.is_none(),
+            "{:?}",
+            report.finding
+        );
+    }
+    decoded
+}
+
+/// The journals of a game that was interrupted.
+pub static JOURNAL: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let world: World<AnyGame> = played(&rules(QUICK, 3), choices(2, 6));
+    world.journals[1].clone()
+});
+
+/// The numbers before what [`restore`] takes for a record.
+pub mod piece {
+    /// Length (2), bytes of a record.
+    pub const BYTES: u8 = 0;
+    /// How many: the next records of a real journal.
+    pub const REAL: u8 = 1;
+    /// The next record of a real journal, left out.
+    pub const SKIP: u8 = 2;
+    /// Place (2), change: the next record of a real journal with a byte changed.
+    pub const CHANGED: u8 = 3;
+    /// How many there are.
+    pub const COUNT: u8 = 4;
+}
+
+/// A journal from pieces of a real one and anything else. It gives a table or an error, and a table
+/// that it gives signs nothing before the others have said what they hold.
+pub fn restore(data: &[u8]) -> bool {
+    let mut input = Input::new(data);
+    let mut real = JOURNAL.iter();
+    let mut records = Vec::new();
+    while !input.is_empty() && records.len() < 512 {
+        match input.byte() % piece::COUNT {
+            piece::BYTES => {
+                let length = input.short();
+                records.extend(Record::from_bytes(input.take(length)));
+            }
+            piece::REAL => {
+                let count = usize::from(input.byte());
+                let some = real.by_ref().take(count);
+                records.extend(some.map(|bytes| Record::from_bytes(bytes).unwrap()));
+            }
+            piece::SKIP => {
+                real.next();
+            }
+            _ => {
+                if let Some(mut bytes) = real.next().cloned() {
+                    let place = input.short() % bytes.len();
+                    bytes[place] ^= input.byte();
+                    records.extend(Record::from_bytes(&bytes));
+                }
+            }
+        }
+    }
+    let me = Seat::new(1).unwrap();
+    let known: Vec<Hash32> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Entry(signed) => Some(signed.hash()),
+            _ => None,
+        })
+        .collect();
+    let mut rng = rng(5, 0);
+    let (charter, key) = (TABLE.0.clone(), key(me).clone());
+    let Ok(mut table) = Table::<AnyGame>::restore(charter, me, key, records, &mut rng) else {
+        return false;
+    };
+    table.begin(&mut rng);
+    table.tick(0, &mut rng);
+    while let Some(output) = table.poll() {
+        if let Output::Send(_, Message::Entries(entries)) = output {
+            assert!(entries.iter().all(|signed| known.contains(&signed.hash())));
+        }
+    }
+    true
+}

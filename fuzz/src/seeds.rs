@@ -1,0 +1,723 @@
+//! The seeds of the corpus: real values, and some that are nearly real.
+//!
+//! `cargo run -p fairdeal-fuzz --example seeds` writes them to `corpus/`. A name begins with `good` if
+//! its harness has a use for it, which the test over the corpus checks, and with `bad` if it must
+//! refuse it.
+
+use ed25519_dalek::SigningKey;
+use fairdeal::bots::Level;
+use fairdeal::games::{AnyAction, AnyGame, GAMES, TableGame as _};
+use fairdeal::net::{Multiaddr, PeerId, Ticket, Transport};
+use fairdeal::session::frame::{Addresses, Back, Frame, Join, Proposal, Roster};
+use fairdeal::store::IdentityKey;
+use fairdeal_protocol::charter::SignatureBytes;
+use fairdeal_protocol::crypto::seed::OpenedSeed;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::body::{Answers, Body};
+use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
+use fairdeal_protocol::log::equivocation::Equivocation;
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::journal::Record;
+use fairdeal_protocol::wire::bounded::Text;
+use fairdeal_protocol::wire::codec::encode;
+use fairdeal_protocol::wire::message::{Head, Message, Recall, Recalled};
+use rand_core::Rng as _;
+
+use crate::actions::{POSITIONS, form};
+use crate::fixture::{QUICK, TABLE, rng, rules};
+use crate::log::{DRILLED, FINISHED, JOURNAL, choices, end_by_vote, piece, played};
+use crate::table::{forged, op};
+
+/// A file of the corpus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seed {
+    /// Whose: the name of the harness.
+    pub target: &'static str,
+    /// The file's name.
+    pub name: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// The seeds of one harness.
+struct Folder<'a> {
+    target: &'static str,
+    all: &'a mut Vec<Seed>,
+}
+
+impl Folder<'_> {
+    fn put(&mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) {
+        self.all.push(Seed {
+            target: self.target,
+            name: name.into(),
+            bytes: bytes.into(),
+        });
+    }
+}
+
+fn text<const MAX: usize>(text: &str) -> Text<MAX> {
+    text.to_owned().try_into().unwrap()
+}
+
+/// Without its last byte.
+fn cut(bytes: &[u8]) -> &[u8] {
+    &bytes[..bytes.len() - 1]
+}
+
+/// With one byte more.
+fn more(bytes: &[u8]) -> Vec<u8> {
+    [bytes, &[0]].concat()
+}
+
+/// An entry of seat 0 at the beginning of the harnesses' table.
+fn signed(body: Body, key: &SigningKey) -> Entry {
+    let content = Content {
+        table: TABLE.0.table(),
+        step: 0,
+        seat: Seat::new(0).unwrap(),
+        parent: Hash32([1; 32]),
+        digest: Hash32([2; 32]),
+        body,
+    };
+    Entry::sign(content, key).unwrap()
+}
+
+fn commit(number: u8) -> Entry {
+    let (seed, tip) = (Hash32([number; 32]), Hash32([9; 32]));
+    signed(Body::Commit { seed, tip }, &TABLE.1[0])
+}
+
+fn equivocation() -> Equivocation {
+    Equivocation::of(&commit(1), &commit(2)).unwrap()
+}
+
+/// One body of each kind that the drill has, with its place: step, seat.
+fn bodies() -> Vec<(u16, Seat, Body)> {
+    let mut kinds = Vec::new();
+    let mut bodies = Vec::new();
+    for (step, moment) in (0..).zip(DRILLED.iter()) {
+        for (seat, entry) in &moment.entries {
+            let size = encode(entry.body()).len() / 64;
+            if !kinds.contains(&(entry.body().kind(), size)) {
+                kinds.push((entry.body().kind(), size));
+                bodies.push((step, *seat, entry.body().clone()));
+            }
+        }
+    }
+    bodies
+}
+
+fn addresses() -> Addresses {
+    let address: Multiaddr = "/ip4/127.0.0.1/tcp/4001".parse().unwrap();
+    vec![address.to_vec().try_into().unwrap()]
+        .try_into()
+        .unwrap()
+}
+
+fn proposal() -> Proposal {
+    Proposal {
+        charter: TABLE.0.charter().clone(),
+        addresses: vec![addresses(); 3].try_into().unwrap(),
+    }
+}
+
+/// Every seed.
+pub fn all() -> Vec<Seed> {
+    let mut all = Vec::new();
+    let mut into = |target, fill: fn(&mut Folder<'_>)| {
+        fill(&mut Folder {
+            target,
+            all: &mut all,
+        });
+    };
+    into("action", action);
+    into("body", body);
+    into("charter", charter);
+    into("cheat", cheat);
+    into("entry", entry);
+    into("evidence", evidence);
+    into("forgery", forgery);
+    into("frame", frame);
+    into("header", header);
+    into("join", join);
+    into("message", message);
+    into("options", options);
+    into("record", record);
+    into("referee", referee);
+    into("restore", restore);
+    into("stream", stream);
+    into("table", table);
+    into("transcript", transcript);
+    all
+}
+
+fn action(to: &mut Folder<'_>) {
+    for (number, positions) in (0..).zip(POSITIONS.iter()) {
+        let middle = positions.len() / 2;
+        let (game, chance) = &positions[middle];
+        let Some(seat) = game.to_act().iter().next() else {
+            continue;
+        };
+        let legal: Vec<AnyAction> = game.legal(seat, chance.faces());
+        let (id, seats) = (game.info().id, game.seats());
+        let middle = u8::try_from(middle).unwrap();
+        let place = |form| vec![number, middle, seat.number(), form];
+        for action in [&legal[0], &legal[legal.len() - 1]] {
+            let kind = if *action == legal[0] { "first" } else { "last" };
+            let name = format!("{id}-{seats}-{kind}");
+            let bytes = [place(form::BYTES), encode(action)].concat();
+            to.put(format!("good-bytes-{name}"), bytes);
+            let json = game.action_to_json(seat, action, chance.faces());
+            let json = [place(form::JSON), json.to_string().into_bytes()].concat();
+            to.put(format!("good-json-{name}"), json);
+        }
+        to.put(
+            format!("good-legal-{id}-{seats}"),
+            [place(form::LEGAL), vec![3]].concat(),
+        );
+    }
+    to.put("bad-empty", b"");
+    to.put(
+        "bad-json",
+        [&[0, 0, 0, form::JSON][..], br#"{"type":"take""#].concat(),
+    );
+    to.put("bad-foreign-bytes", [0, 0, 0, form::BYTES, 4, 0]);
+}
+
+fn body(to: &mut Folder<'_>) {
+    for (step, seat, body) in bodies() {
+        let size = encode(&body).len();
+        let kind = body.kind().replace(' ', "-");
+        let place = [&step.to_le_bytes()[..], &[seat.number(), 0]].concat();
+        let bytes = [place, encode(&body)].concat();
+        to.put(format!("good-{kind}-{size}"), bytes.clone());
+        if size > 1 && kind == "shuffle" {
+            to.put(format!("bad-{kind}-cut"), cut(&bytes));
+        }
+    }
+    to.put(
+        "good-yield",
+        [
+            &[9, 0, 0, 0][..],
+            &encode(&Body::Yield {
+                to: Hash32([0; 32]),
+            }),
+        ]
+        .concat(),
+    );
+    to.put(
+        "good-wrong-kind",
+        [&[0, 0, 0, 0][..], &encode(&Body::Close)].concat(),
+    );
+    to.put("bad-empty", b"");
+    to.put("bad-kind", [0, 0, 0, 0, 99]);
+}
+
+fn charter(to: &mut Folder<'_>) {
+    for info in GAMES {
+        let (signed, _) = crate::fixture::charter(&rules(info.id, info.most_seats));
+        to.put(format!("good-{}", info.id), signed.charter().to_bytes());
+    }
+    let bytes = TABLE.0.charter().to_bytes();
+    to.put("bad-cut", cut(&bytes));
+    to.put("bad-more", more(&bytes));
+    let mut twice = TABLE.0.charter().clone();
+    let mut players = twice.players.to_vec();
+    players[1] = players[0].clone();
+    twice.players = players.try_into().unwrap();
+    to.put("bad-one-key-twice", encode(&twice));
+    to.put("bad-empty", b"");
+}
+
+fn entry(to: &mut Folder<'_>) {
+    let key = &TABLE.1[0];
+    to.put("good-commitment", encode(commit(1).signed()));
+    to.put("good-closing", encode(signed(Body::Close, key).signed()));
+    let action = Body::Act {
+        action: vec![1, 2, 3].try_into().unwrap(),
+        answers: Answers::default(),
+    };
+    to.put("good-action", encode(signed(action, key).signed()));
+    for (_, _, body) in bodies()
+        .into_iter()
+        .filter(|(_, _, body)| body.kind() == "shuffle")
+    {
+        to.put("good-shuffle", encode(signed(body, key).signed()));
+    }
+    let other = signed(Body::Confirm, &TABLE.1[1]);
+    to.put("good-signed-by-another", encode(other.signed()));
+    to.put("bad-cut", cut(&encode(commit(1).signed())));
+    to.put("bad-empty", b"");
+}
+
+fn evidence(to: &mut Folder<'_>) {
+    let bytes = encode(&equivocation());
+    to.put("good-two-commitments", bytes.clone());
+    let one = encode(commit(1).signed());
+    // The variant of two entries, and the same one twice.
+    to.put("good-for-nothing", [vec![0], one.clone(), one].concat());
+    to.put("bad-cut", cut(&bytes));
+}
+
+fn forgery(to: &mut Folder<'_>) {
+    let real = &*FINISHED;
+    let charter = real.charter();
+    let content = |place: usize| {
+        let entry = real.entries()[place].verify(charter.charter(), &charter.table());
+        entry.unwrap().content().clone()
+    };
+    let edit = |place: usize, body: &Body| {
+        let body = encode(body);
+        let numbers = [place, body.len()].map(|n| u16::try_from(n).unwrap().to_le_bytes());
+        [numbers.concat(), body].concat()
+    };
+    let all = || (0..real.entries().len()).map(|place| (place, content(place)));
+    let opening = all()
+        .find(|(_, c)| matches!(c.body, Body::Open { .. }))
+        .unwrap();
+    let action = all()
+        .find(|(_, c)| matches!(c.body, Body::Act { .. }))
+        .unwrap();
+    let last = real.entries().len() - 1;
+    let start = |seat: Seat, end| vec![seat.number(), end];
+    let other_seed = Body::Open {
+        seed: OpenedSeed([1; 32]),
+    };
+    to.put(
+        "good-another-seed",
+        [start(opening.1.seat, 2), edit(opening.0, &other_seed)].concat(),
+    );
+    let body = &action.1.body;
+    to.put(
+        "good-unchanged",
+        [start(action.1.seat, 2), edit(action.0, body)].concat(),
+    );
+    to.put(
+        "good-confirmation-for-an-action",
+        [start(action.1.seat, 1), edit(action.0, &Body::Confirm)].concat(),
+    );
+    to.put(
+        "good-another-end",
+        [start(content(last).seat, 2), edit(last, &Body::Confirm)].concat(),
+    );
+    let shorter = [
+        start(action.1.seat, 0),
+        edit(action.0, body),
+        edit(last, &Body::Close),
+    ];
+    to.put("good-cut-short", shorter.concat());
+    to.put("bad-empty", b"");
+}
+
+fn frame(to: &mut Folder<'_>) {
+    let table = TABLE.0.table();
+    let signatures = TABLE.0.signatures().to_vec();
+    let option = (text("target"), text("100"));
+    let frames = [
+        (
+            "join",
+            Frame::Join(Join {
+                lobby: Some([3; 8]),
+                name: text("Anna"),
+                nonce: [2; 32],
+                addresses: addresses(),
+            }),
+        ),
+        (
+            "roster",
+            Frame::Roster(Roster {
+                lobby: [3; 8],
+                game: text("loot"),
+                options: vec![option].try_into().unwrap(),
+                seats: vec![Some(text("Anna")), None].try_into().unwrap(),
+                you: Seat::new(1).unwrap(),
+            }),
+        ),
+        ("refused", Frame::Refused(text("all seats are taken"))),
+        ("proposal", Frame::Propose(Box::new(proposal()))),
+        (
+            "signature",
+            Frame::Sign {
+                table,
+                signature: signatures[0],
+            },
+        ),
+        (
+            "signatures",
+            Frame::Signed {
+                table,
+                signatures: signatures.clone().try_into().unwrap(),
+            },
+        ),
+        (
+            "table",
+            Frame::Table {
+                table,
+                message: Message::Entries(vec![commit(1).signed().clone()].try_into().unwrap()),
+            },
+        ),
+        (
+            "back",
+            Frame::Back(Box::new(Back {
+                proposal: proposal(),
+                signatures: signatures.try_into().unwrap(),
+            })),
+        ),
+    ];
+    for (name, frame) in frames {
+        to.put(format!("good-{name}"), frame.to_bytes());
+    }
+    to.put("bad-kind", [99]);
+    to.put("bad-more", more(&Frame::Refused(text("no")).to_bytes()));
+    to.put("bad-long-reason", [&[2, 201][..], &[b'x'; 201]].concat());
+    // A name of 2⁶⁴−1 bytes.
+    to.put("bad-huge-length", [&[0, 0, 253][..], &[0xff; 8]].concat());
+}
+
+fn header(to: &mut Folder<'_>) {
+    let charter = TABLE.0.charter();
+    let signatures: Vec<SignatureBytes> = TABLE.0.signatures().to_vec();
+    let seat = Seat::new(1).unwrap();
+    let places = vec![addresses(); 3];
+    let common = (
+        charter,
+        signatures,
+        seat,
+        places,
+        Transport::Tcp,
+        addresses(),
+    );
+    let none: Option<([u8; 32], Level, u64)> = None;
+    to.put("good-own-seat", encode(&(&common, none)));
+    let house = Some(([8_u8; 32], Level::Normal, 250_u64));
+    let bytes = encode(&(&common, house));
+    to.put("good-house", bytes.clone());
+    to.put("bad-cut", cut(&bytes));
+    to.put("bad-empty", b"");
+}
+
+fn join(to: &mut Folder<'_>) {
+    let host = PeerId::of(&IdentityKey::from_seed([1; 32])).unwrap();
+    let ticket = |list: &[&str]| {
+        let list = list.iter().map(|address| address.parse().unwrap());
+        Ticket::new(*b"lobby #1", host, list).unwrap().to_string()
+    };
+    let one = ticket(&["/ip4/192.168.1.7/tcp/4001"]);
+    to.put("good-ticket", one.clone());
+    let two = ticket(&["/ip6/2001:db8::1/tcp/4001", "/dns/table.example/tcp/9"]);
+    to.put("good-ticket-shouted", two.to_uppercase().replace('A', "A-"));
+    to.put("good-ticket-no-address", ticket(&[]));
+    to.put(
+        "good-address",
+        format!("/dns4/table.example/tcp/4001/p2p/{host}"),
+    );
+    to.put("good-memory", format!("/memory/7/p2p/{host}"));
+    // The inside of a ticket without its checksum.
+    let inside = [
+        &b"lobby #1"[..],
+        &host.to_bytes(),
+        &[8, 4, 10, 0, 0, 1, 6, 15, 161],
+    ]
+    .concat();
+    to.put("good-inside", inside.clone());
+    to.put("bad-inside-cut", cut(&inside));
+    to.put("bad-typo", one.replacen('a', "b", 1));
+    to.put("bad-no-peer", "/ip4/127.0.0.1/tcp/1");
+    to.put("bad-version", one.replacen("fd1", "fd2", 1));
+}
+
+fn message(to: &mut Folder<'_>) {
+    let one = commit(1).signed().clone();
+    let entries = |list: Vec<SignedEntry>| Message::Entries(list.try_into().unwrap());
+    let have = vec![one.hash()].try_into().unwrap();
+    let messages = [
+        ("entries", entries(vec![one.clone(), one.clone()])),
+        ("no-entries", entries(Vec::new())),
+        ("head", Message::Head(Head { step: 300, have })),
+        ("evidence", Message::Evidence(Box::new(equivocation()))),
+        (
+            "recall",
+            Message::Recall(Recall {
+                nonce: [4; 16],
+                step: 7,
+            }),
+        ),
+        (
+            "recalled",
+            Message::Recalled(Recalled {
+                nonce: [4; 16],
+                complete: true,
+                entries: vec![one].try_into().unwrap(),
+            }),
+        ),
+    ];
+    for (name, message) in messages {
+        to.put(format!("good-{name}"), message.to_bytes());
+    }
+    let head = Message::Head(Head::default()).to_bytes();
+    to.put("bad-cut", cut(&head));
+    to.put("bad-more", more(&head));
+    to.put("bad-kind", [99]);
+    // 2⁶⁴−1 entries, and a head that lists too many.
+    to.put("bad-huge-length", [&[0, 253][..], &[0xff; 8]].concat());
+    to.put("bad-long-head", [&[1, 0, 19][..], &[0; 19 * 32]].concat());
+}
+
+fn options(to: &mut Folder<'_>) {
+    for info in GAMES {
+        let mut lines = vec![info.id.to_owned(), info.most_seats.to_string()];
+        let each = info.options.iter();
+        lines.extend(each.map(|option| format!("{}={}", option.key, option.default)));
+        to.put(format!("good-{}", info.id), lines.join("\n"));
+    }
+    to.put("good-number", "loot\n2\ntarget= 0050 ");
+    to.put("good-date", "ivory-tower\n1\ndaily=2024-02-29");
+    to.put("bad-date", "ivory-tower\n1\ndaily=2023-02-29");
+    to.put("bad-number", "loot\n2\ntarget=+5");
+    to.put("bad-option", "loot\n2\ngoal=5");
+    to.put("bad-seats", "loot\n9");
+    to.put("bad-game", "whist\n4");
+}
+
+fn record(to: &mut Folder<'_>) {
+    let world = played::<AnyGame>(&rules(QUICK, 3), choices(3, 2));
+    let mut kinds = Vec::new();
+    for bytes in &world.journals[0] {
+        let (kind, size) = match Record::from_bytes(bytes).unwrap() {
+            Record::Seed { .. } => ("seed", 0),
+            _ => ("entry", bytes.len()),
+        };
+        if !kinds.contains(&(kind, size)) {
+            kinds.push((kind, size));
+            to.put(format!("good-{kind}-{size}"), bytes.clone());
+        }
+    }
+    to.put(
+        "good-evidence",
+        Record::Evidence(Box::new(equivocation()))
+            .to_bytes()
+            .to_vec(),
+    );
+    to.put("bad-cut", cut(&world.journals[0][0]));
+    to.put("bad-kind", [99]);
+}
+
+fn referee(to: &mut Folder<'_>) {
+    for (number, info) in (0..).zip(GAMES.iter()) {
+        let seats = info.least_seats;
+        let seed = "07".repeat(32);
+        let mut lines = vec![format!(
+            r#"{{"op":"new","game":"{}","seats":{seats},"chance":{{"seed":"{seed}"}}}}"#,
+            info.id
+        )];
+        // The opening of a game that the referee itself plays at random.
+        let mut referee = fairdeal::referee::Referee::new();
+        referee.answer(lines[0].as_bytes());
+        let ask = |referee: &mut fairdeal::referee::Referee, line: &str| {
+            let reply = referee.answer(line.as_bytes());
+            serde_json::from_str::<serde_json::Value>(&reply).unwrap()
+        };
+        for choice in choices(10 + number, 8) {
+            let status = ask(&mut referee, r#"{"op":"status"}"#);
+            let Some(seat) = status["to_act"][0].as_u64() else {
+                break;
+            };
+            let legal = ask(&mut referee, &format!(r#"{{"op":"legal","seat":{seat}}}"#));
+            let legal = legal["actions"].as_array().unwrap();
+            let action = &legal[usize::from(choice) % legal.len()];
+            lines.push(format!(r#"{{"op":"act","seat":{seat},"action":{action}}}"#));
+            referee.answer(lines[lines.len() - 1].as_bytes());
+        }
+        lines.push(r#"{"op":"legal","seat":0}"#.to_owned());
+        lines.push(r#"{"op":"view","seat":0}"#.to_owned());
+        lines.push(r#"{"op":"forfeit","seat":0}"#.to_owned());
+        lines.push(r#"{"op":"status"}"#.to_owned());
+        to.put(format!("good-{}", info.id), lines.join("\n"));
+    }
+    let explicit = r#"{"op":"new","game":"plutonian-poker","seats":2,"chance":{"rolls":[1],"shuffles":[[0,1]]}}
+{"op":"chance","rolls":[9,-1],"shuffles":[]}
+{"op":"status"}"#;
+    to.put("bad-chance", explicit);
+    to.put("bad-json", "{\"op\":\n[[[[\n\u{0}");
+    to.put(
+        "bad-requests",
+        "{\"op\":\"dance\"}\n{\"op\":\"act\",\"seat\":0,\"action\":{}}\n7",
+    );
+}
+
+fn restore(to: &mut Folder<'_>) {
+    to.put("good-nothing", b"");
+    to.put("good-whole", [piece::REAL, 255]);
+    to.put("good-beginning", [piece::REAL, 7]);
+    let own = |bytes: &[u8]| {
+        let length = u16::try_from(bytes.len()).unwrap().to_le_bytes();
+        [&[piece::BYTES][..], &length, bytes].concat()
+    };
+    let again = own(&JOURNAL[2]);
+    to.put("bad-record-twice", [vec![piece::REAL, 4], again].concat());
+    to.put("bad-gap", [piece::REAL, 3, piece::SKIP, piece::REAL, 99]);
+    to.put(
+        "bad-changed",
+        [piece::REAL, 3, piece::CHANGED, 40, 0, 1, piece::REAL, 99],
+    );
+    let evidence = Record::Evidence(Box::new(equivocation())).to_bytes();
+    to.put(
+        "good-evidence",
+        [vec![piece::REAL, 5], own(&evidence)].concat(),
+    );
+    let spare = own(&encode(&(0_u8, 3_u32, [5_u8; 32])));
+    to.put("good-spare-seed", [spare, vec![piece::REAL, 99]].concat());
+}
+
+fn stream(to: &mut Folder<'_>) {
+    to.put("good-empty", [10, 0, 0, 0, 0, 0]);
+    to.put("good-five", b"\x0a\0\x05\0\0\0hello");
+    to.put("good-node", b"\xff\xff\x05\0\0\0hello");
+    to.put("bad-too-long", b"\x04\0\x05\0\0\0hello");
+    to.put("bad-cut", b"\x0a\0\x05\0\0\0hell");
+    to.put("bad-more", b"\x0a\0\x05\0\0\0hello!");
+    to.put("bad-huge", b"\xff\xff\xff\xff\xff\xff");
+    to.put("bad-no-length", b"\x0a\0\x05");
+}
+
+/// Games in each form that the harness knows, played with that many parts of trouble in sixteen.
+fn sequence(game: u8, trouble: u8, number: u64) -> Vec<u8> {
+    let mut stream = rng(6, number);
+    let mut byte = || u8::try_from(stream.next_u32() % 256).unwrap();
+    let mut bytes = vec![game];
+    for _ in 0..40 {
+        if byte() % 16 >= trouble {
+            bytes.extend([op::PLAY, byte()]);
+            continue;
+        }
+        match byte() % 8 {
+            0 => bytes.extend([op::GARBLE, byte(), byte(), 0, 1]),
+            1 => bytes.extend([op::CRASH, byte(), byte() % 8]),
+            2 => bytes.extend([op::DROP, byte()]),
+            3 => bytes.extend([op::REPEAT, byte()]),
+            4 => bytes.extend([op::DELIVER, byte()]),
+            5 => bytes.extend([op::ACT, byte(), byte()]),
+            6 => bytes.extend([op::TICK, byte(), op::GREET, byte(), byte()]),
+            _ => bytes.extend([op::CUT, byte(), op::TICKS]),
+        }
+    }
+    bytes
+}
+
+fn table(to: &mut Folder<'_>) {
+    for (game, name) in [
+        (0, "poker-2"),
+        (1, "poker-3"),
+        (2, "drill-2"),
+        (3, "drill-3"),
+    ] {
+        to.put(format!("good-{name}"), sequence(game, 0, 20));
+        to.put(
+            format!("good-{name}-trouble"),
+            sequence(game, 8, 21 + u64::from(game)),
+        );
+    }
+    // Seat 0 crashes at every one of its first outputs.
+    let crashes: Vec<u8> = (0..12)
+        .flat_map(|n| [op::CRASH, 0, n, op::PLAY, n, op::TICKS])
+        .collect();
+    to.put("good-crashes", [vec![1], crashes].concat());
+    let made_up = [
+        1,
+        op::BYTES,
+        0,
+        1,
+        3,
+        1,
+        0,
+        0,
+        op::BYTES,
+        0,
+        1,
+        1,
+        99,
+        op::SETTLE,
+        op::TICKS,
+    ];
+    to.put("good-made-up", made_up);
+    to.put("bad-empty", b"");
+    to.put(
+        "bad-nothing-arrives",
+        [1, op::CUT, 0, op::CUT, 1, op::TICKS, op::DROP, 0],
+    );
+}
+
+fn cheat(to: &mut Folder<'_>) {
+    let played = |game: u8| vec![game, op::PLAY, 1, op::PLAY, 2, op::PLAY, 3];
+    let forge = |to: u8, what: &[u8]| [&[op::FORGE, 1, to, 0][..], what].concat();
+    let rest = vec![
+        op::SETTLE,
+        op::TICKS,
+        op::SETTLE,
+        op::PLAY,
+        0,
+        op::TICKS,
+        op::SETTLE,
+    ];
+    for game in 1..4 {
+        let mut put = |name: &str, what: &[u8]| {
+            // To seat 1 alone, then the same play goes on.
+            let bytes = [played(game), forge(0b1100, what), rest.clone()].concat();
+            to.put(format!("good-{name}-{game}"), bytes);
+        };
+        put("act", &[forged::ACT, 1]);
+        put("interjection", &[forged::INTERJECT, 0]);
+        put("ack", &[forged::ACK, 1]);
+        put("yield", &[forged::YIELD, 1]);
+        put("confirm", &[forged::CONFIRM]);
+        put("close", &[forged::CLOSE]);
+        put("copy", &[forged::COPY, 3]);
+        put("changed", &[forged::CHANGED, 3, 1, 0, 1]);
+    }
+    let two = [
+        forge(0b100, &[forged::ACT, 0]),
+        forge(0b010, &[forged::ACT, 2]),
+    ]
+    .concat();
+    to.put("good-two-faces", [played(1), two, rest.clone()].concat());
+    let first = [
+        vec![1],
+        forge(0b100, &[forged::COMMIT, 1]),
+        forge(0b010, &[forged::COMMIT, 2]),
+    ];
+    to.put(
+        "good-two-commitments",
+        [first.concat(), rest.clone(), played(1)].concat(),
+    );
+    let crashes = [op::CRASH, 1, 2, op::PLAY, 1];
+    to.put(
+        "good-crash",
+        [
+            played(1),
+            forge(0, &[forged::INTERJECT, 0]),
+            crashes.to_vec(),
+            rest,
+        ]
+        .concat(),
+    );
+    to.put("bad-empty", b"");
+}
+
+fn transcript(to: &mut Folder<'_>) {
+    let bytes = FINISHED.to_bytes().unwrap();
+    to.put("good-finished", bytes.clone());
+    to.put("bad-cut", cut(&bytes));
+    to.put("bad-version", [&bytes[..8], &[2], &bytes[9..]].concat());
+    to.put("bad-magic", [b"Fairdeal", &bytes[8..]].concat());
+    let unfinished = played::<AnyGame>(&rules(QUICK, 2), choices(4, 3));
+    to.put(
+        "good-unfinished",
+        unfinished.tables[0].transcript().to_bytes().unwrap(),
+    );
+    let mut solo = played::<AnyGame>(&rules("ivory-tower", 1), choices(5, 4));
+    if solo.tables[0].game().is_over() {
+        end_by_vote(&mut solo);
+    }
+    to.put("good-solo", solo.tables[0].transcript().to_bytes().unwrap());
+}
