@@ -1,4 +1,4 @@
-//! In the middle of a deal all other seats together cannot tell a card of somebody's hand.
+//! In the middle of a deal the log does not tell a card of somebody's hand.
 
 use curve25519_dalek::RistrettoPoint;
 use fairdeal_protocol::card::{Face, Handle, Slot};
@@ -10,10 +10,11 @@ use fairdeal_protocol::seat::Seat;
 use super::drill::{CARDS, Drill, rules};
 use super::sim::{Faults, Sim, honest};
 
-/// Everything that n−1 seats hold together leaves every card of the deck possible: for each there is
-/// a missing share that would make it so, and nothing they hold tells the true one.
+/// Everything in the log leaves every card of the deck possible: for each there is a missing share that
+/// would make it so. Only all the others together could make that share, of the parts of the key that
+/// they hold in escrow; one that keeps its part to itself is enough to keep the hand.
 #[test]
-fn the_others_together_do_not_know_a_hand() {
+fn the_log_does_not_tell_a_hand() {
     let victim = Seat::new(0).unwrap();
     // A moment at which the victim holds cards that it knows.
     let mut moments = (1..100).map(|tenths| {
@@ -42,7 +43,7 @@ fn the_others_together_do_not_know_a_hand() {
             assert_eq!(other.known().get(card), None);
             assert_eq!(other.replica().share(card, victim), None);
         }
-        // The coalition holds every other share; what is left hides each card alike.
+        // Every other share is there; what is left hides each card alike.
         let shares: RistrettoPoint = Seat::first(3)
             .filter(|seat| *seat != victim)
             .map(|seat| *replica.share(card, seat).expect("dealt").as_point())

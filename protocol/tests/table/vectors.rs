@@ -15,6 +15,7 @@ use fairdeal_protocol::crypto::share::{ShareOf, SharePlace, ShareProof, share};
 use fairdeal_protocol::crypto::shuffle::{Generators, ShufflePlace, shuffle};
 use fairdeal_protocol::game::Flip;
 use fairdeal_protocol::hash::{Hash32, Hasher};
+use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
 use fairdeal_protocol::log::body::{Answers, Body, Shares, Shuffled};
 use fairdeal_protocol::log::entry::{Content, Entry, genesis, step_hash};
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -213,6 +214,18 @@ fn values_of_a_fixed_deal() {
         entries: Vec::new().try_into().unwrap(),
     };
     line("message recalled", &Message::Recalled(recalled).to_bytes());
+    let ballot = Ballot {
+        table: context.table,
+        step: 300,
+        round: 2,
+        seat: context.seat,
+        base: SeatSet::one(Seat::new(0).unwrap()),
+        target: Seat::new(2),
+    };
+    let ballot = SignedBallot::sign(ballot, &keys[1]);
+    line("signed ballot", &encode(&ballot));
+    let ballots = vec![ballot].try_into().unwrap();
+    line("message ballots", &Message::Ballots(ballots).to_bytes());
     let kept = Record::Seed {
         deal: 1,
         seed: Seed::from_opened(OpenedSeed([8; 32])),
