@@ -299,7 +299,7 @@ fn junk_is_refused_without_blame() {
     assert_eq!(table.receive(seat(1), &head.to_bytes(), &mut rng), Ok(()));
     let one = resign(close(0));
     assert!(Equivocation::of(&one, &one).is_none());
-    let twice = encode(&(2_u8, one.signed(), one.signed()));
+    let twice = encode(&(2_u8, 0_u8, one.signed(), one.signed()));
     let refused = table.receive(seat(1), &twice, &mut rng);
     assert_eq!(refused, Err(ReceiveError::EmptyEvidence));
     assert_eq!(table.stopped(), None);
