@@ -21,6 +21,8 @@ use crate::tui::{self, app::Ending};
 const PACE: Duration = Duration::from_millis(700);
 /// The same without one: just long enough to notice what happens meanwhile.
 const HEADLESS_PACE: Duration = Duration::from_millis(1);
+/// Longer than anybody thinks.
+const A_DAY: Duration = Duration::from_secs(86_400);
 /// How many bots play against a person who does not say, where the game takes so many.
 const USUAL_BOTS: u8 = 2;
 /// Names for bots, by seat.
@@ -31,8 +33,13 @@ fn pace(seat: &SeatArgs, person: bool) -> Duration {
     seat.pace.map_or(default, Duration::from_millis)
 }
 
-fn patience(seat: &SeatArgs) -> Duration {
-    Duration::from_secs(seat.patience)
+/// How long this player's seats wait for another. At a table that is wholly in this program nobody can
+/// vanish, and the bots do not mind how long a person thinks.
+fn patience(seat: &SeatArgs, transport: Transport) -> Duration {
+    match transport {
+        Transport::Memory => A_DAY,
+        Transport::Tcp => Duration::from_secs(seat.patience),
+    }
 }
 
 fn parse_options(options: &Options) -> anyhow::Result<BTreeMap<String, String>> {
@@ -143,7 +150,7 @@ async fn open(
         listen: opening.listen,
         pilot: own_pilot.then(|| pilot(&seat, false)),
         data: Arc::clone(&data),
-        patience: patience(&seat),
+        patience: patience(&seat, opening.transport),
         house: false,
     })?;
     let mut early = Vec::new();
@@ -165,7 +172,7 @@ async fn open(
             for index in 0..usize::from(opening.bots) {
                 let target: JoinTarget = ticket.parse()?;
                 let pilot = pilot(&seat, !own_pilot);
-                let (data, patience) = (Arc::clone(&data), patience(&seat));
+                let (data, patience) = (Arc::clone(&data), patience(&seat, opening.transport));
                 seat_bot(index, target, opening.transport, pilot, data, patience)?;
             }
         }
@@ -304,7 +311,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             listen: listen_or_everywhere(join.listen)?,
             pilot: headless_seat.then(|| pilot(&join.seat, false)),
             data,
-            patience: patience(&join.seat),
+            patience: patience(&join.seat, Transport::Tcp),
             house: false,
         })?;
         attend(common, join.seat, headless_seat, handle, Vec::new()).await
@@ -334,10 +341,16 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     runtime()?.block_on(async {
         let mut own = None;
         for seat in seats {
-            let is_house = seat.is_house();
+            let (is_house, transport) = (seat.is_house(), seat.transport());
             let pilot = resume.seat.headless.then(|| pilot(&resume.seat, false));
             let (identity, data) = (identity.clone(), Arc::clone(&data));
-            let handle = driver::resume(seat, identity, pilot, data, patience(&resume.seat))?;
+            let handle = driver::resume(
+                seat,
+                identity,
+                pilot,
+                data,
+                patience(&resume.seat, transport),
+            )?;
             if is_house {
                 leave_alone(handle);
             } else {

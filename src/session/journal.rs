@@ -188,6 +188,11 @@ impl Interrupted {
         })
     }
 
+    /// What carried its connections.
+    pub fn transport(&self) -> Transport {
+        self.place.transport
+    }
+
     /// Whether a bot of the house plays this seat.
     pub fn is_house(&self) -> bool {
         self.house.is_some()
@@ -232,6 +237,15 @@ pub fn interrupted(
         }
         if let Some((_, seats)) = tables.get_mut(place) {
             seats.push(opened);
+        }
+    }
+    let (mut tables, orphans): (Vec<_>, Vec<_>) = tables
+        .into_iter()
+        .partition(|(_, seats)| seats.iter().any(|seat| !seat.is_house()));
+    // Bots whose player has left the table for good play no more.
+    for bot in orphans.into_iter().flat_map(|(_, seats)| seats) {
+        if let Some(journal) = Arc::into_inner(bot.journal) {
+            journal.remove()?;
         }
     }
     tables.retain(|(_, seats)| {

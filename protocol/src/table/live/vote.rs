@@ -25,7 +25,7 @@ use crate::table::replica::StepKind;
 use crate::wire::message::{MAX_BALLOTS, Message};
 
 /// How many times the patience a leader has that is heard from.
-pub const THINKING: u64 = 5;
+pub const THINKING: u64 = 30;
 /// The table's patience, in milliseconds, unless it is told otherwise.
 pub const PATIENCE: u64 = 120_000;
 /// A seat has not been heard from if it was silent for so many milliseconds.
