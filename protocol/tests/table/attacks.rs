@@ -12,10 +12,11 @@ use fairdeal_protocol::crypto::escrow::{Complaint, EscrowError, Part};
 use fairdeal_protocol::crypto::group::Point;
 use fairdeal_protocol::crypto::key::KeyError;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::log::body::{Answers, Body, Shares};
+use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
+use fairdeal_protocol::log::body::{Answers, Body, PartShares, Shares};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::live::{ActError, Output, ReceiveError, Stop, Table, To};
 use fairdeal_protocol::table::replica::StepKind;
@@ -680,4 +681,124 @@ fn complaint_in(sim: &Sim<Drill>) -> Complaint {
                 _ => None,
             });
     complaint.unwrap()
+}
+
+/// Two ballots of one seat for one round: proved to everybody, as two entries are.
+#[test]
+fn two_ballots_for_one_place_are_proved() {
+    let (signed, keys) = charter(&rules(3, LIMIT));
+    let ballot = |target: Option<Seat>, round| {
+        let ballot = Ballot {
+            table: signed.table(),
+            step: 0,
+            round,
+            seat: seat(CHEAT),
+            base: SeatSet::EMPTY,
+            target,
+        };
+        SignedBallot::sign(ballot, &keys[CHEAT])
+    };
+    let message = |ballot: &SignedBallot| {
+        let ballots = vec![ballot.clone()].try_into().unwrap();
+        Message::Ballots(ballots).to_bytes()
+    };
+    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), 1, Faults::default());
+    let mut rng = ChaCha20Rng::from_seed([0; 32]);
+    let table = &mut sim.tables[0];
+    table.begin(&mut rng);
+    // A round that nobody else knows of is not kept, so that nothing can be said against it either.
+    for target in [None, Some(seat(2))] {
+        let far = message(&ballot(target, 9));
+        table.receive(seat(CHEAT), &far, &mut rng).unwrap();
+        assert_eq!(table.stopped(), None);
+    }
+    let first = message(&ballot(Some(seat(2)), 1));
+    table.receive(seat(CHEAT), &first, &mut rng).unwrap();
+    table.receive(seat(CHEAT), &first, &mut rng).unwrap();
+    assert_eq!(table.stopped(), None, "the same again is no fault");
+    let second = message(&ballot(None, 1));
+    table.receive(seat(2), &second, &mut rng).unwrap();
+    let convicted = matches!(table.stopped(), Some(Stop::Fault(fault))
+        if fault.seat == seat(CHEAT) && fault.what == FaultKind::Equivocation);
+    assert!(convicted, "{:?}", table.stopped());
+    // One that another has signed for it is refused, and blames nobody.
+    let mut other: Sim<Drill> = Sim::new(&rules(3, LIMIT), 1, Faults::default());
+    let table = &mut other.tables[0];
+    let theirs = SignedBallot::sign(*ballot(None, 1).ballot(), &keys[2]);
+    let refused = table.receive(seat(2), &message(&theirs), &mut rng);
+    assert!(matches!(refused, Err(ReceiveError::Ballot(_))));
+    assert_eq!(table.stopped(), None);
+}
+
+/// A game of four in which seat 3 goes for good; entries of the cheat are rewritten by `change`.
+fn play_and_lose_one(seed: u64, change: impl Fn(&mut PartShares)) -> Sim<Drill> {
+    let rules = rules(4, LIMIT);
+    let (signed, keys) = charter(&rules);
+    let mut sim: Sim<Drill> = Sim::new(&rules, seed, Faults::default());
+    sim.patience = 10_000;
+    sim.doomed = Some((seat(3), 150));
+    sim.run(600_000, false, &mut |from, _, message| {
+        let Message::Entries(entries) = &message else {
+            return Some(message).filter(|message| !matches!(message, Message::Evidence(_)));
+        };
+        let passed: Vec<SignedEntry> = entries
+            .iter()
+            .map(|entry| {
+                let known = entry.verify(signed.charter(), &signed.table()).unwrap();
+                let mut content = known.content().clone();
+                match &mut content.body {
+                    Body::Rebuild { parts } if from == seat(CHEAT) && known.seat() == from => {
+                        change(parts);
+                        Entry::sign(content, &keys[CHEAT]).unwrap().signed().clone()
+                    }
+                    _ => entry.clone(),
+                }
+            })
+            .collect();
+        Some(Message::Entries(passed.try_into().unwrap()))
+    });
+    sim
+}
+
+/// Parts of a gone seat's shares that are too few, in another order, or not what the part gives.
+#[test]
+fn bad_parts_of_shares_are_named() {
+    let shorter = |parts: &mut PartShares| {
+        let mut points = parts.shares.to_vec();
+        points.pop();
+        parts.shares = points.try_into().unwrap();
+    };
+    let reversed = |parts: &mut PartShares| {
+        let mut points = parts.shares.to_vec();
+        points.reverse();
+        parts.shares = points.try_into().unwrap();
+    };
+    let changes: [&dyn Fn(&mut PartShares); 2] = [&shorter, &reversed];
+    for change in changes {
+        // In some games nothing is sealed when the seat goes.
+        let found = (0..10).find_map(|seed| {
+            let sim = play_and_lose_one(seed, change);
+            let stop = sim.tables[0].stopped().cloned();
+            stop.map(|stop| (sim, stop))
+        });
+        let (sim, stop) = found.expect("in ten games there is an occasion");
+        let named = matches!(&stop, Stop::Fault(fault)
+            if fault.seat == seat(CHEAT) && fault.what == FaultKind::PartShares);
+        assert!(named, "{stop:?}");
+        let report = audit::<Drill>(&sim.tables[0].transcript());
+        assert!(matches!(report.finding, Some(Finding::Fault(fault))
+            if fault.seat == seat(CHEAT) && fault.what == FaultKind::PartShares));
+    }
+}
+
+/// A transcript in which a seat is gone needs the ballots of all others, each as it was signed.
+#[test]
+fn a_removal_without_its_ballots_is_no_removal() {
+    let sim = play_and_lose_one(1, |_| ());
+    let whole = sim.tables[0].transcript();
+    assert_eq!(audit::<Drill>(&whole).finding, None);
+    assert_eq!(whole.ballots().len(), 3);
+    let without = forge(&whole, whole.entries(), End::Finished);
+    let finding = audit::<Drill>(&without).finding.expect("it is found");
+    assert_eq!(finding.seat(), None);
 }
