@@ -332,15 +332,19 @@ impl<G: Game> Table<G> {
     ) -> Result<Option<(u64, u16)>, BallotError> {
         let ballot = signed.verify(self.replica.charter(), &self.replica.table())?;
         let (step, round, seat) = ballot.place();
-        let own = seat == self.me;
+        let me = self.me;
+        let own = seat == me;
         if own && self.may_sign() {
             return Ok(None);
         }
         let Some(votes) = self.votes_of(step) else {
             return Ok(None);
         };
-        // None is kept that is more than one round ahead, but of a round that all have signed.
-        let next = votes.last_round().saturating_add(1);
+        // None is kept that is more than one round ahead of our own, so that nobody can make us keep and
+        // answer rounds without end; but of a round that all have signed.
+        let signed_by_me = votes.ballots.keys().filter(|(_, signer)| *signer == me);
+        let last = signed_by_me.map(|(round, _)| *round).max();
+        let next = last.unwrap_or(0).saturating_add(1);
         if round == 0 || (round > next && !succeeded) {
             return Ok(None);
         }
