@@ -276,19 +276,6 @@ pub fn split(
     parts.try_into().map_err(|_| EscrowError::Seats)
 }
 
-/// The parts that a seat must have published, from the seed that it has opened.
-///
-/// # Errors
-/// As for [`split`].
-pub fn recompute(
-    seed: &Seed,
-    place: &EscrowPlace,
-    others: &BTreeMap<Seat, Point>,
-) -> Result<Parts, EscrowError> {
-    let secret = SecretKey::derive(seed, &place.context);
-    split(seed, place, &secret, others)
-}
-
 /// Checks what anybody can check of the parts of a key: that they are for exactly `others`, the other
 /// live seats, in order; that none is nothing; and that they add up to `key`.
 ///

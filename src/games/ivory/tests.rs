@@ -1,6 +1,6 @@
 //! The rules page of Ivory Tower, rule by rule, and what hard searching says of it.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::{Game as _, Halt, Illegal};
@@ -58,7 +58,7 @@ fn every_suit_stands_once_at_every_rank() {
             assert_eq!(cards::all().filter(of_both).count(), 1, "{rank} {suit:?}");
         }
     }
-    let names: HashSet<String> = cards::all().map(cards::name).collect();
+    let names: BTreeSet<String> = cards::all().map(cards::name).collect();
     assert_eq!(names.len(), 36);
     assert_eq!(cards::name(Face(36)), "");
     assert_eq!(cards::name(Face(255)), "");
@@ -338,7 +338,7 @@ fn can_be_won(day: &str) -> bool {
     let mut game = Ivory::create(&rule_set("ivory-tower", 1, &options).unwrap()).unwrap();
     let mut chance = RefereeChance::default();
     game.begin(&mut chance, &mut Vec::new()).unwrap();
-    let mut seen = HashSet::new();
+    let mut seen = BTreeSet::new();
     let mut waiting = vec![game];
     while let Some(game) = waiting.pop() {
         if !seen.insert(position(&game)) {
