@@ -802,3 +802,43 @@ fn a_removal_without_its_ballots_is_no_removal() {
     let finding = audit::<Drill>(&without).finding.expect("it is found");
     assert_eq!(finding.seat(), None);
 }
+
+/// Who has left can sign what it likes: it stops nobody, neither by entries for places that it has no part
+/// in nor by other entries for places that all have confirmed.
+#[test]
+fn the_last_word_of_a_leaver_stops_nobody() {
+    let rules = rules(3, 1000);
+    let (signed, keys) = charter(&rules);
+    let mut rng = ChaCha20Rng::from_seed([0; 32]);
+    let mut sim: Sim<Drill> = Sim::new(&rules, 4, Faults::default());
+    sim.tables[CHEAT].leave(&mut rng).unwrap();
+    sim.run(20_000, false, &mut honest);
+    let table = &mut sim.tables[0];
+    assert!(!table.replica().participants().contains(seat(CHEAT)) && !table.is_finished());
+    let open = table.replica().step();
+    let two = |step| {
+        [1, 2].map(|parent| {
+            let content = Content {
+                table: signed.table(),
+                step,
+                ..close(parent)
+            };
+            Entry::sign(content, &keys[CHEAT]).unwrap()
+        })
+    };
+    for step in [0, 1, open - 1, open, open + 1, u64::MAX] {
+        let [one, other] = two(step);
+        let evidence = Equivocation::of(&one, &other).unwrap();
+        for message in [
+            Message::Entries(vec![one.signed().clone()].try_into().unwrap()),
+            Message::Entries(vec![other.signed().clone()].try_into().unwrap()),
+            Message::Evidence(Box::new(evidence)),
+        ] {
+            table
+                .receive(seat(CHEAT), &message.to_bytes(), &mut rng)
+                .unwrap();
+            assert_eq!(table.stopped(), None, "step {step}");
+        }
+    }
+    assert_eq!(table.replica().step(), open);
+}

@@ -21,7 +21,7 @@
 mod back;
 mod vote;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ed25519_dalek::SigningKey;
 use rand_core::CryptoRng;
@@ -194,6 +194,8 @@ pub struct Table<G: Game> {
     past: Option<Past>,
     /// The ballots that have voted seats out, by step.
     certificates: BTreeMap<u64, Vec<SignedBallot>>,
+    /// The rounds that others have signed in since the last tick, by step: answered at the next one.
+    asked: BTreeSet<(u64, u16)>,
     /// The time of the last tick, in milliseconds of the caller's clock.
     now: u64,
     /// Since when the open step waits; set at the first tick after it began.
@@ -252,6 +254,7 @@ impl<G: Game> Table<G> {
             votes: Votes::default(),
             past: None,
             certificates: BTreeMap::new(),
+            asked: BTreeSet::new(),
             now: 0,
             progressed: None,
             patience: PATIENCE,
@@ -477,10 +480,7 @@ impl<G: Game> Table<G> {
                     rounds.extend(self.hold_ballot(signed, succeeded)?);
                 }
                 self.work(rng);
-                for round in rounds {
-                    self.answer_ballot(round);
-                }
-                self.work(rng);
+                self.asked.extend(rounds);
             }
             Message::Recall(recall) => {
                 let answered = self.answered.entry(from).or_default();
@@ -669,8 +669,8 @@ impl<G: Game> Table<G> {
             return Ok(());
         }
         let open = self.replica.step();
-        // Further ahead than one step nobody honest can be.
-        if !self.is_finished() {
+        // Further ahead than one step nobody honest can be; and who has gone has no place any more.
+        if !self.is_finished() && self.replica.participants().contains(seat) {
             if entry.step() == open {
                 self.open.insert(seat, entry);
             } else if entry.step() == open.saturating_add(1) {
@@ -680,8 +680,18 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
+    /// Whether two entries of that seat at that step can part those who are here: it takes part, or its
+    /// entry stands in the step that the next entries have still to confirm. What a seat signs twice
+    /// after it has gone, or for what all have confirmed, must not stop those who play on.
+    fn concerns(&self, seat: Seat, step: u64) -> bool {
+        let last = self.log.last();
+        let unconfirmed = step.checked_add(1) == Some(self.replica.step())
+            && last.is_some_and(|entries| entries.contains_key(&seat));
+        self.replica.participants().contains(seat) || unconfirmed
+    }
+
     fn convict(&mut self, (seat, step): (Seat, u64), evidence: Equivocation) {
-        if self.evidence.is_none() {
+        if self.evidence.is_none() && self.concerns(seat, step) {
             let record = Record::Evidence(Box::new(evidence.clone()));
             self.outputs.push_back(Output::Keep(record));
             let message = Message::Evidence(Box::new(evidence.clone()));

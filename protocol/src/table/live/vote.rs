@@ -243,6 +243,16 @@ impl<G: Game> Table<G> {
     }
 
     fn sign_ballot(&mut self, step: u64, round: u16, base: SeatSet, target: Option<Seat>) {
+        let patience = self.patience;
+        let now = self.now;
+        let last = self
+            .votes_of(step)
+            .and_then(|votes| votes.mine_at.values().max().copied());
+        // Honest rounds are a patience apart: whoever opens them faster is not followed. What still matters
+        // is sent again and answered later.
+        if last.is_some_and(|at| now.saturating_sub(at) < patience / 4) {
+            return;
+        }
         let ballot = Ballot {
             table: self.replica.table(),
             step,
@@ -388,6 +398,10 @@ impl<G: Game> Table<G> {
         if self.progressed.is_none() {
             self.progressed = Some(self.now);
         }
+        // Once a tick, so that a flood of ballots is not answered by another.
+        for (step, round) in std::mem::take(&mut self.asked) {
+            self.vote(step, round);
+        }
         if self.stopped.is_some() || self.replica.kind().is_none() {
             return;
         }
@@ -424,11 +438,6 @@ impl<G: Game> Table<G> {
         } else {
             self.patience
         }
-    }
-
-    /// Answers a ballot of another seat.
-    pub(super) fn answer_ballot(&mut self, (step, round): (u64, u16)) {
-        self.vote(step, round);
     }
 
     /// The ballots from a step on, for a seat that may lack them.
