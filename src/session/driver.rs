@@ -21,7 +21,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::frame::{Addresses, Frame, Join, MAX_ADDRESSES, MAX_FRAME};
-use super::journal::{Header, Interrupted, Place};
+use super::journal::{self, Header, Interrupted, Place};
 use super::lobby::{Agreed, GuestLobby, HostLobby, LobbyError, Outbox};
 use super::text::clean;
 use super::{Command, Handle, LobbyView, PeerState, SessionEvent, Snapshot};
@@ -31,7 +31,7 @@ use crate::net::{
     JoinTarget, Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, PeerId, Ticket,
     TicketError, Transport, any_port, at_port_of,
 };
-use crate::store::{DataDir, IdentityKey, Journal, JournalFile};
+use crate::store::{DataDir, IdentityKey, Journal};
 
 /// How often lost messages are looked for.
 const TICK: Duration = Duration::from_millis(500);
@@ -513,6 +513,12 @@ impl Driver {
             Ok(result) => result,
         };
         let Some(agreed) = agreed else {
+            if let Stage::Guest(lobby) = &self.stage
+                && let Some((table, me)) = lobby.signed()
+                && let Err(error) = self.keeper.data.promise(&table.to_string(), me)
+            {
+                return self.fail(error.to_string()).await;
+            }
             self.send_all(&outbox);
             return self.tell_lobby().await;
         };
@@ -534,18 +540,13 @@ impl Driver {
         let id = charter.table().to_string();
         let data = &self.keeper.data;
         let mut records = Vec::new();
-        let mut journal = None;
-        if agreed.again {
-            let files = data.journals().map_err(|error| error.to_string())?;
-            let own = |file: &&JournalFile| file.table == id && file.seat == me;
-            if let Some(file) = files.iter().find(own) {
-                let kept = Interrupted::open(data, file).map_err(|error| error.to_string())?;
+        let kept = agreed.again.then(|| journal::of_returner(data, &id, me));
+        let kept = kept.transpose().map_err(|error| error.to_string())?;
+        let journal = match kept.flatten() {
+            Some(kept) => {
                 records = kept.records;
-                journal = Some(kept.journal);
+                kept.journal
             }
-        }
-        let journal = match journal {
-            Some(journal) => journal,
             None => {
                 let house = self.keeper.house.as_ref().zip(self.pilot);
                 let header = Header::new(agreed, &self.place, house).to_bytes();

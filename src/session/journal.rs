@@ -136,6 +136,12 @@ pub enum ResumeError {
     /// Its file.
     #[error("{0}")]
     Store(#[from] StoreError),
+    /// There is none, and it is not certain that nothing has been signed.
+    #[error(
+        "this data directory has no journal of table {0}: the game has ended or been given up here, or \
+         was played with another one; a seat cannot come back without its journal"
+    )]
+    NoJournal(String),
     /// What is in it.
     #[error("the journal of table {table} is damaged ({why}); delete it to give the table up")]
     Damaged {
@@ -214,6 +220,29 @@ impl Interrupted {
     }
 }
 
+/// The journal of a player whom others lead back to a table that is playing; `None` if it has promised to
+/// sit there and signed nothing yet.
+///
+/// Its signature under the charter does not say whether it has signed entries too. Who came back without
+/// them could be led by all others together to sign a place for the second time.
+///
+/// # Errors
+/// [`ResumeError`]; [`ResumeError::NoJournal`] if there is neither journal nor promise.
+pub(super) fn of_returner(
+    data: &DataDir,
+    table: &str,
+    me: Seat,
+) -> Result<Option<Interrupted>, ResumeError> {
+    if data.has_promised(table, me)? {
+        return Ok(None);
+    }
+    let files = data.journals()?;
+    let own = |file: &&JournalFile| file.table == table && file.seat == me;
+    let file = files.iter().find(own);
+    let file = file.ok_or_else(|| ResumeError::NoJournal(table.to_owned()))?;
+    Interrupted::open(data, file).map(Some)
+}
+
 /// The tables that wait to be gone on with, newest first, each with the journals of all its seats
 /// here; without those that have come to their end unless `table`, the start of an id, names one.
 ///
@@ -227,7 +256,8 @@ pub fn interrupted(
     let mut tables: Vec<(String, Vec<Interrupted>)> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for file in data.journals()? {
-        if !file.table.starts_with(&wanted) {
+        // Where the promise still stands the journal has not begun: its ticket leads there.
+        if !file.table.starts_with(&wanted) || data.has_promised(&file.table, file.seat)? {
             continue;
         }
         let opened = Interrupted::open(data, &file)?;
@@ -253,4 +283,52 @@ pub fn interrupted(
         own.is_some_and(|own| table.is_some() || !own.is_ended())
     });
     Ok(tables)
+}
+
+#[cfg(test)]
+mod tests {
+    use fairdeal_protocol::wire::bounded::Text;
+
+    use super::super::frame::Join;
+    use super::super::lobby::HostLobby;
+    use super::*;
+    use crate::games::rule_set;
+
+    fn agreed() -> Agreed {
+        let rules = rule_set("ivory-tower", 1, &BTreeMap::new()).unwrap();
+        let own = Join {
+            lobby: None,
+            name: Text::try_from("one".to_owned()).unwrap(),
+            nonce: [1; 32],
+            addresses: Addresses::default(),
+        };
+        let key = ed25519_dalek::SigningKey::from_bytes(&[1; 32]);
+        let mut lobby = HostLobby::new([0; 8], rules, key, own);
+        lobby.sit_alone().unwrap().1.unwrap()
+    }
+
+    /// What has been signed is known only from a journal; and that nothing has, only from a promise.
+    #[test]
+    fn nobody_comes_back_without_a_journal_or_a_promise() {
+        let home = tempfile::tempdir().unwrap();
+        let data = DataDir::open(Some(home.path())).unwrap();
+        let agreed = agreed();
+        let (id, me) = (agreed.charter.table().to_string(), agreed.me);
+        let back = || of_returner(&data, &id, me);
+        assert!(matches!(back(), Err(ResumeError::NoJournal(table)) if table == id));
+        data.promise(&id, me).unwrap();
+        assert!(back().unwrap().is_none());
+        let place = Place {
+            transport: Transport::Memory,
+            listen: Vec::new(),
+        };
+        let header = Header::new(&agreed, &place, None).to_bytes();
+        let journal = data.begin_journal(&id, me, &header).unwrap();
+        drop(journal);
+        let kept = back().unwrap().expect("there is a journal");
+        assert_eq!(kept.agreed.me, me);
+        let journal = Arc::into_inner(kept.journal).unwrap();
+        journal.remove().unwrap();
+        assert!(matches!(back(), Err(ResumeError::NoJournal(_))));
+    }
 }

@@ -13,6 +13,7 @@ use fairdeal_protocol::charter::{
     Charter, CharterError, Player, SeatKey, SignatureBytes, SignedCharter,
 };
 use fairdeal_protocol::game::{Game as _, RuleSet};
+use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::wire::bounded::Text;
 
@@ -411,6 +412,12 @@ impl GuestLobby {
     /// Where this guest listens, once that is known.
     pub fn set_addresses(&mut self, addresses: Addresses) {
         self.own.addresses = addresses;
+    }
+
+    /// The table whose charter this guest has signed, and its seat there: from now on others can begin it.
+    pub fn signed(&self) -> Option<(Hash32, Seat)> {
+        let signed = self.signed.as_ref();
+        signed.map(|(proposal, me, _)| (proposal.charter.table(), *me))
     }
 
     /// For the screen.

@@ -62,13 +62,17 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     sync_parent(path).map_err(|source| StoreError::io("write", path, source))
 }
 
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Removes a file, unless there is none.
+pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
-        // A crash can leave one behind; under the lock nobody else is writing it.
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
     }
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // A crash can leave one behind; under the lock nobody else is writing it.
+    remove_if_there(path)?;
     let mut file = private(OpenOptions::new().write(true).create_new(true)).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()

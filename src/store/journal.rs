@@ -4,6 +4,10 @@
 //! A journal is one redb database, `journals/TABLE-SEAT.redb`, readable by its owner alone: it holds
 //! the seeds of hidden cards. Every [`Journal::append`] is one transaction, and is on disk when it
 //! returns. What records and header say is the session's business; here they are bytes.
+//!
+//! Before a player lets others begin a table it makes a *promise*, the empty file
+//! `journals/TABLE-SEAT.promise`, which goes when its journal is on disk. So a promise says that nothing
+//! has been signed at that table yet; where there is neither promise nor journal something may have been.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,6 +28,7 @@ const ENDED: &str = "ended";
 /// The version of the header's and the records' encoding.
 const VERSION: &[u8] = b"1";
 const EXTENSION: &str = "redb";
+const PROMISE: &str = "promise";
 /// The pages that redb keeps in memory; a journal is written and hardly ever read.
 const CACHE: usize = 1 << 20;
 
@@ -158,7 +163,33 @@ impl Journal {
 }
 
 impl DataDir {
-    /// Begins the journal of a seat, in place of an earlier one of the same seat.
+    fn journal_path(&self, table: &str, seat: Seat, end: &str) -> Result<PathBuf, StoreError> {
+        let table = hexadecimal(table)?;
+        let name = format!("{table}-{}.{end}", seat.index());
+        Ok(self.path().join("journals").join(name))
+    }
+
+    /// Promises to sit at a table, on disk when this returns: nothing has been signed there yet.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], [`StoreError::BadTable`].
+    pub fn promise(&self, table: &str, seat: Seat) -> Result<(), StoreError> {
+        let path = self.journal_path(table, seat, PROMISE)?;
+        files::create_private_dir(&self.path().join("journals"))?;
+        files::write_whole(&path, &[])
+    }
+
+    /// Whether the seat has promised to sit at the table and signed nothing there yet.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], [`StoreError::BadTable`].
+    pub fn has_promised(&self, table: &str, seat: Seat) -> Result<bool, StoreError> {
+        let path = self.journal_path(table, seat, PROMISE)?;
+        let found = path.try_exists();
+        found.map_err(|source| StoreError::io("read", &path, source))
+    }
+
+    /// Begins the journal of a seat, in place of an earlier one of the same seat, and keeps its promise.
     ///
     /// # Errors
     /// [`StoreError::Journal`], [`StoreError::Io`], [`StoreError::BadTable`].
@@ -168,16 +199,9 @@ impl DataDir {
         seat: Seat,
         header: &[u8],
     ) -> Result<Journal, StoreError> {
-        let table = hexadecimal(table)?;
-        let folder = self.path().join("journals");
-        files::create_private_dir(&folder)?;
-        let path = folder.join(format!("{table}-{}.{EXTENSION}", seat.index()));
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(StoreError::io("remove", &path, error));
-            }
-            _ => {}
-        }
+        let path = self.journal_path(table, seat, EXTENSION)?;
+        files::create_private_dir(&self.path().join("journals"))?;
+        files::remove_if_there(&path).map_err(|source| StoreError::io("remove", &path, source))?;
         let journal = Journal::open_file(path)?;
         journal.write(|transaction| {
             let mut about = transaction.open_table(ABOUT)?;
@@ -188,6 +212,11 @@ impl DataDir {
         })?;
         files::sync_parent(&journal.path)
             .map_err(|source| StoreError::io("write", &journal.path, source))?;
+        // Only now: without a promise a seat counts as having signed.
+        let promise = self.journal_path(table, seat, PROMISE)?;
+        files::remove_if_there(&promise)
+            .and_then(|()| files::sync_parent(&promise))
+            .map_err(|source| StoreError::io("remove", &promise, source))?;
         Ok(journal)
     }
 
@@ -287,6 +316,21 @@ mod tests {
             (kept.header.as_slice(), kept.records.len()),
             (&b"new"[..], 0)
         );
+    }
+
+    #[test]
+    fn a_promise_lasts_until_the_journal_has_begun() {
+        let (_home, data) = open();
+        let (one, two) = (Seat::new(0).unwrap(), Seat::new(1).unwrap());
+        assert!(!data.has_promised("ab", one).unwrap());
+        data.promise("AB", one).unwrap();
+        assert!(data.has_promised("ab", one).unwrap());
+        assert!(!data.has_promised("ab", two).unwrap());
+        assert_eq!(data.journals().unwrap(), [], "a promise is no journal");
+        let journal = data.begin_journal("ab", one, b"").unwrap();
+        assert!(!data.has_promised("ab", one).unwrap());
+        journal.remove().unwrap();
+        assert!(!data.has_promised("ab", one).unwrap());
     }
 
     #[test]
