@@ -18,6 +18,10 @@ pub const COIN_VALUE: &str = "fairdeal/coin-value/v1";
 pub const CARD: &str = "fairdeal/card/v1";
 /// A ballot on a missing seat.
 pub const BALLOT: &str = "fairdeal/ballot/v1";
+/// A word on how far a seat had come when another was proven two-faced.
+pub const HALT: &str = "fairdeal/halt/v1";
+/// What the entries after such a halt name as the step before.
+pub const HALTED: &str = "fairdeal/halted/v1";
 /// What an ack names in place of the entry of a leader that was voted out.
 pub const VOTED_OUT: &str = "fairdeal/voted-out/v1";
 /// What the parts of an escrow are derived for: its number and the seats that get one.

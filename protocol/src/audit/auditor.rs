@@ -16,7 +16,8 @@ use crate::hash::Hash32;
 use crate::log::ballot::{Ballot, SignedBallot};
 use crate::log::body::{Answers, Body};
 use crate::log::entry::Entry;
-use crate::seat::Seat;
+use crate::log::halt::{Halt, resolve};
+use crate::seat::{Seat, SeatSet};
 use crate::table::fault::{Fault, FaultKind};
 use crate::table::replica::{Proofs, Replica, Verdict};
 
@@ -49,6 +50,10 @@ pub struct Tally {
     pub openings: u64,
     /// Ballots that voted a seat out.
     pub ballots: u64,
+    /// Entries that prove faults, for which their seats were removed.
+    pub faults: u64,
+    /// Words of the others on where they go on without a two-faced seat.
+    pub halts: u64,
     /// Keys, tips, shuffles and share entries computed again from the seeds, byte for byte.
     pub recomputed: u64,
 }
@@ -63,7 +68,7 @@ impl Tally {
     }
 
     /// Each check by name, with how often it was made.
-    pub fn checks(&self) -> [(&'static str, u64); 14] {
+    pub fn checks(&self) -> [(&'static str, u64); 16] {
         [
             ("signatures under the charter", self.charter_signatures),
             ("signatures of entries", self.entry_signatures),
@@ -78,6 +83,11 @@ impl Tally {
             ("coins that follow from their chains", self.coins),
             ("seeds opened as committed", self.openings),
             ("ballots on seats that were missing", self.ballots),
+            ("proven faults of seats that were removed", self.faults),
+            (
+                "words on where to go on without a two-faced seat",
+                self.halts,
+            ),
             (
                 "keys, shuffles, shares and coin chains computed again from the seeds",
                 self.recomputed,
@@ -143,6 +153,24 @@ pub enum Finding {
         /// The step.
         step: u64,
     },
+    /// A seat was removed by something that is no proof against it.
+    #[error("step {step}: {seat} is removed without proof of a fault")]
+    Unproven {
+        /// The step.
+        step: u64,
+        /// The seat.
+        seat: Seat,
+    },
+    /// Words on a two-faced seat that do not lead to where the log goes on.
+    #[error(
+        "step {step}: the others' words do not say that the log goes on there without {culprit}"
+    )]
+    Halted {
+        /// The step.
+        step: u64,
+        /// The seat that was removed.
+        culprit: Seat,
+    },
     /// The file's own account of the end is not what the log gives.
     #[error("the trailer is wrong: {0}")]
     Trailer(&'static str),
@@ -169,6 +197,8 @@ impl Finding {
             | Self::Names { .. }
             | Self::Rules(_)
             | Self::Ballots { .. }
+            | Self::Unproven { .. }
+            | Self::Halted { .. }
             | Self::Entry { .. }
             | Self::Trailer(_)
             | Self::Broken { .. } => None,
@@ -183,6 +213,8 @@ impl Finding {
             | Self::Parent { step, .. }
             | Self::Names { step, .. }
             | Self::Broken { step, .. }
+            | Self::Unproven { step, .. }
+            | Self::Halted { step, .. }
             | Self::Ballots { step } => Some(*step),
             Self::Fault(fault) => Some(fault.step),
             Self::Rules(_) | Self::Trailer(_) => None,
@@ -191,14 +223,25 @@ impl Finding {
 }
 
 /// A seat that did not stay to the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Departure {
     /// The seat.
     pub seat: Seat,
     /// The deal in which it went.
     pub deal: u32,
-    /// Whether the others voted it out: that it was missing is their word.
-    pub voted_out: bool,
+    /// Why.
+    pub why: Reason,
+}
+
+/// Why a seat did not stay to the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It left by its own word.
+    Left,
+    /// The others voted it out: that it was missing is their word.
+    VotedOut,
+    /// It was removed for a fault that the transcript proves.
+    Fault(Fault),
 }
 
 /// What an audit found.
@@ -249,6 +292,12 @@ pub struct Audit<'a, G: Game> {
     deals_opened: u32,
     left: Vec<Departure>,
     next_ballot: usize,
+    next_fault: usize,
+    next_halted: usize,
+    /// What proves the faults of the seats that are out of the open step.
+    proven: Vec<(Seat, Entry)>,
+    /// Why seats are out of the open step.
+    reasons: BTreeMap<Seat, Reason>,
 }
 
 /// Audits a whole transcript.
@@ -301,6 +350,10 @@ impl<'a, G: Game> Audit<'a, G> {
             deals_opened: 0,
             left: Vec::new(),
             next_ballot: 0,
+            next_fault: 0,
+            next_halted: 0,
+            proven: Vec::new(),
+            reasons: BTreeMap::new(),
         })
     }
 
@@ -353,7 +406,9 @@ impl<'a, G: Game> Audit<'a, G> {
     }
 
     fn next_step(&mut self) -> Result<bool, Finding> {
+        while self.read_halted()? {}
         self.read_ballots()?;
+        self.read_faults()?;
         let entries = self.read_step()?;
         let complete = entries.len() == self.replica.live().len();
         if self.replica.is_finished() || !complete {
@@ -370,15 +425,14 @@ impl<'a, G: Game> Audit<'a, G> {
         let step = self.replica.step();
         let deal = self.replica.deal();
         self.count(&entries);
-        let (live, out) = (self.replica.participants(), self.replica.out());
+        let live = self.replica.participants();
         let finished = self.replica.finish(&entries);
         let stays = self.replica.participants();
-        let gone = live.iter().filter(|seat| !stays.contains(*seat));
-        self.left.extend(gone.map(|seat| Departure {
-            seat,
-            deal,
-            voted_out: out.contains(seat),
-        }));
+        let mut reasons = std::mem::take(&mut self.reasons);
+        for seat in live.iter().filter(|seat| !stays.contains(*seat)) {
+            let why = reasons.remove(&seat).unwrap_or(Reason::Left);
+            self.left.push(Departure { seat, deal, why });
+        }
         if let Err(broken) = finished {
             self.check_folded()?;
             return Err(Finding::Broken {
@@ -431,8 +485,110 @@ impl<'a, G: Game> Audit<'a, G> {
                 self.tally.ballots += 1;
             }
             self.next_ballot += voters.len();
+            self.reasons.insert(target, Reason::VotedOut);
             self.replica.vote_out(target);
         }
+    }
+
+    /// The entries that prove the faults of seats that are out of the open step; [`Self::judge_proven`]
+    /// examines them, once all that they can name is held.
+    fn read_faults(&mut self) -> Result<(), Finding> {
+        let (step, table) = (self.replica.step(), self.replica.table());
+        let transcript = self.transcript;
+        self.proven.clear();
+        while let Some(proven) = transcript.faults().get(self.next_fault) {
+            let unproven = Finding::Unproven {
+                step,
+                seat: proven.seat,
+            };
+            let Ok(entry) = proven.entry.verify(self.replica.charter(), &table) else {
+                return Err(unproven);
+            };
+            if entry.step() != step || self.replica.is_finished() {
+                break;
+            }
+            if !self.replica.live().contains(proven.seat) {
+                return Err(unproven);
+            }
+            self.next_fault += 1;
+            self.replica.vote_out(proven.seat);
+            self.proven.push((proven.seat, entry));
+        }
+        Ok(())
+    }
+
+    /// The faults of the seats that are out of the open step, by the entries that count in it.
+    fn judge_proven(&mut self, counted: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
+        for (seat, entry) in std::mem::take(&mut self.proven) {
+            let examined = self.replica.examine(&entry, counted, Proofs::Verify);
+            let fault = match examined {
+                Verdict::Fault(what) => Some(Fault::of(&entry, what)),
+                Verdict::Counts => {
+                    let mut accused = self.replica.accused(&entry).into_iter();
+                    accused.find(|fault| fault.seat == seat)
+                }
+                Verdict::Waits | Verdict::Desync => None,
+            };
+            let Some(fault) = fault.filter(|fault| fault.seat == seat) else {
+                let step = self.replica.step();
+                return Err(Finding::Unproven { step, seat });
+            };
+            self.tally.faults += 1;
+            self.reasons.insert(seat, Reason::Fault(fault));
+        }
+        Ok(())
+    }
+
+    /// A two-faced seat that was removed at the open step: the proof, and all others' words that they go on
+    /// from there; whether there is one.
+    fn read_halted(&mut self) -> Result<bool, Finding> {
+        let (step, table) = (self.replica.step(), self.replica.table());
+        let transcript = self.transcript;
+        let Some(halted) = transcript.halted().get(self.next_halted) else {
+            return Ok(false);
+        };
+        let halts: Vec<Halt> = halted.halts.iter().map(|signed| *signed.halt()).collect();
+        let place = resolve(&halts).filter(|place| place.point == step);
+        let (Some(place), false) = (place, self.replica.is_finished()) else {
+            return Ok(false);
+        };
+        let charter = self.replica.charter();
+        let culprit = halted.evidence.culprit(charter, &table);
+        let Some((culprit, at)) = culprit else {
+            return Err(Finding::Trailer("the evidence in it proves nothing"));
+        };
+        let others = self.replica.participants().without(culprit);
+        let mut signers = SeatSet::EMPTY;
+        let signed = halted.halts.iter().all(|signed| {
+            signers.insert(signed.halt().seat);
+            let halt = signed.verify(charter, &table);
+            halt.is_ok_and(|halt| halt.culprit == culprit)
+        });
+        if !signed
+            || signers != others
+            || halts.len() != others.len()
+            || place.parent != self.replica.parent()
+        {
+            return Err(Finding::Halted { step, culprit });
+        }
+        self.next_halted += 1;
+        self.tally.halts += halts.len() as u64;
+        let deal = self.replica.deal();
+        let name = place.name(&table, culprit);
+        if self.replica.participants().contains(culprit) {
+            let why = Reason::Fault(Fault {
+                seat: culprit,
+                step: at,
+                what: FaultKind::Equivocation,
+            });
+            let seat = culprit;
+            self.left.push(Departure { seat, deal, why });
+        }
+        let resumed = self.replica.resume_without(culprit, place.next, name);
+        resumed.map(|_| true).map_err(|broken| Finding::Broken {
+            step,
+            why: broken.to_string(),
+        })
     }
 
     /// The entries of the open step, as far as they stand in the file.
@@ -503,10 +659,20 @@ impl<'a, G: Game> Audit<'a, G> {
                 break;
             }
         }
-        match entries.keys().find(|seat| !counted.contains_key(seat)) {
-            None => Ok(()),
-            Some(seat) => Err(Finding::Names { step, seat: *seat }),
+        if let Some(seat) = entries.keys().find(|seat| !counted.contains_key(seat)) {
+            return Err(Finding::Names { step, seat: *seat });
         }
+        self.judge_proven(&counted)?;
+        self.judge_accused(&counted)
+    }
+
+    /// Whom an entry that counts accuses with proof is out.
+    fn judge_accused(&self, counted: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
+        let accused = counted
+            .values()
+            .flat_map(|entry| self.replica.accused(entry));
+        let mut stays = accused.filter(|fault| !self.replica.out().contains(fault.seat));
+        stays.next().map_or(Ok(()), |fault| Err(fault.into()))
     }
 
     fn fold_shuffle(
@@ -605,6 +771,14 @@ impl<'a, G: Game> Audit<'a, G> {
         if self.next_ballot != transcript.ballots().len() {
             return Err(Finding::Trailer("it holds ballots of no step"));
         }
+        if self.next_fault != transcript.faults().len() {
+            return Err(Finding::Trailer("it holds proofs of faults of no step"));
+        }
+        if self.next_halted != transcript.halted().len() {
+            return Err(Finding::Trailer(
+                "it holds words on a two-faced seat that lead nowhere",
+            ));
+        }
         if transcript.log_hash() != self.replica.parent() {
             return Err(Finding::Trailer(
                 "the log hash is not that of the last complete step",
@@ -650,7 +824,7 @@ impl<'a, G: Game> Audit<'a, G> {
                 }
             }
         }
-        Ok(())
+        self.judge_accused(&counted)
     }
 
     /// What was found.

@@ -10,7 +10,8 @@ use crate::hash::Hash32;
 use crate::log::ballot::SignedBallot;
 use crate::log::entry::SignedEntry;
 use crate::log::equivocation::Equivocation;
-use crate::seat::MAX_SEATS;
+use crate::log::halt::SignedHalt;
+use crate::seat::{MAX_SEATS, Seat};
 use crate::wire::bounded::Bounded;
 use crate::wire::codec::{CodecError, MAX_BYTES, decode, encode};
 
@@ -35,15 +36,44 @@ pub enum End {
     Stopped,
 }
 
+/// What removed a seat from a step: the entry that proves its fault.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proven {
+    /// Who is guilty.
+    pub seat: Seat,
+    /// The entry: its own, which stands in no step, or one that counts and accuses it with proof.
+    pub entry: SignedEntry,
+}
+
+impl Proven {
+    /// Whether the entry is of another seat.
+    pub fn accuses(&self) -> bool {
+        self.entry.claimed_seat() != Some(self.seat)
+    }
+}
+
+/// What removed a two-faced seat: the proof, and all others' words on where they go on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Halted {
+    /// The proof.
+    pub evidence: Box<Equivocation>,
+    /// One word of each other seat, in seat order.
+    pub halts: Bounded<SignedHalt, MAX_SEATS>,
+}
+
 /// What stands after the entries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Trailer {
-    end: End,
+pub(crate) struct Trailer {
+    pub(crate) end: End,
     /// The hash of the last complete step.
-    log: Hash32,
-    equivocation: Option<Box<Equivocation>>,
+    pub(crate) log: Hash32,
+    pub(crate) equivocation: Option<Box<Equivocation>>,
     /// The ballots that voted seats out, by step and in the order in which they went.
-    ballots: Bounded<SignedBallot, MAX_LOGGED_BALLOTS>,
+    pub(crate) ballots: Bounded<SignedBallot, MAX_LOGGED_BALLOTS>,
+    /// The proofs that removed seats, by step and in the order in which they went.
+    pub(crate) faults: Bounded<Proven, MAX_SEATS>,
+    /// What removed two-faced seats, in order.
+    pub(crate) halted: Bounded<Halted, MAX_SEATS>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -82,21 +112,7 @@ pub enum TranscriptError {
 }
 
 impl Transcript {
-    pub(crate) fn new(
-        charter: SignedCharter,
-        entries: Vec<SignedEntry>,
-        end: End,
-        log: Hash32,
-        equivocation: Option<Equivocation>,
-        ballots: Vec<SignedBallot>,
-    ) -> Self {
-        let trailer = Trailer {
-            end,
-            log,
-            equivocation: equivocation.map(Box::new),
-            // At most five for each of five seats.
-            ballots: ballots.try_into().unwrap_or_default(),
-        };
+    pub(crate) fn new(charter: SignedCharter, entries: Vec<SignedEntry>, trailer: Trailer) -> Self {
         Self {
             charter,
             entries,
@@ -175,6 +191,16 @@ impl Transcript {
     /// The ballots that voted seats out, by step and in the order in which they went.
     pub fn ballots(&self) -> &[SignedBallot] {
         &self.trailer.ballots
+    }
+
+    /// The entries that prove faults, by step and in the order in which their seats went.
+    pub fn faults(&self) -> &[Proven] {
+        &self.trailer.faults
+    }
+
+    /// What removed two-faced seats, in order.
+    pub fn halted(&self) -> &[Halted] {
+        &self.trailer.halted
     }
 
     /// The two entries that stopped the table, if that is how it ended.

@@ -89,6 +89,12 @@ impl SignedEntry {
         self.bytes.len() + 80
     }
 
+    /// The seat that it says it is of, unchecked; `None` if its bytes are no entry.
+    pub fn claimed_seat(&self) -> Option<Seat> {
+        let content = decode::<Content>(&self.bytes, MAX_ENTRY).ok();
+        content.map(|content| content.seat)
+    }
+
     /// Decodes the entry and checks that it is signed by a seat of this table.
     ///
     /// # Errors

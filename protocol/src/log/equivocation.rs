@@ -1,9 +1,12 @@
-//! Proof that a seat signed two entries, or two ballots, for one place.
+//! Proof that a seat signed two entries, ballots or halts for one place.
+
+use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
 use super::ballot::SignedBallot;
 use super::entry::{Entry, SignedEntry};
+use super::halt::SignedHalt;
 use crate::charter::Charter;
 use crate::hash::Hash32;
 use crate::seat::Seat;
@@ -15,36 +18,62 @@ pub enum Equivocation {
     Entries(SignedEntry, SignedEntry),
     /// Two ballots of one round of one step.
     Ballots(SignedBallot, SignedBallot),
+    /// Two words on how far it had come.
+    Halts(SignedHalt, SignedHalt),
 }
 
 impl Equivocation {
-    /// The proof, if the two entries are one.
+    /// The proof, if the two entries are one: the one with the lesser hash comes first.
     pub fn of(one: &Entry, other: &Entry) -> Option<Self> {
         let same_place = one.step() == other.step() && one.seat() == other.seat();
-        (same_place && one.hash() != other.hash())
-            .then(|| Self::Entries(one.signed().clone(), other.signed().clone()))
+        let (first, second) = sorted(one.hash(), one.signed(), other.hash(), other.signed())?;
+        same_place.then_some(Self::Entries(first, second))
     }
 
     /// The proof, if the two ballots, whose signatures have been checked, are one.
     pub fn of_ballots(one: &SignedBallot, other: &SignedBallot) -> Option<Self> {
-        let (first, second) = (one.ballot(), other.ballot());
-        (first.place() == second.place() && first != second)
-            .then(|| Self::Ballots(one.clone(), other.clone()))
+        let same_place = one.ballot().place() == other.ballot().place();
+        let (first, second) = sorted(one.hash(), one, other.hash(), other)?;
+        same_place.then_some(Self::Ballots(first, second))
+    }
+
+    /// The proof, if the two halts, whose signatures have been checked, are one.
+    pub fn of_halts(one: &SignedHalt, other: &SignedHalt) -> Option<Self> {
+        let same_place = one.halt().place() == other.halt().place();
+        let (first, second) = sorted(one.hash(), one, other.hash(), other)?;
+        same_place.then_some(Self::Halts(first, second))
     }
 
     /// Checks the proof and names the seat and the step; `None` if it proves nothing.
     pub fn culprit(&self, charter: &Charter, table: &Hash32) -> Option<(Seat, u64)> {
-        match self {
+        let (found, place) = match self {
             Self::Entries(one, other) => {
                 let one = one.verify(charter, table).ok()?;
                 let other = other.verify(charter, table).ok()?;
-                Self::of(&one, &other).map(|_| (one.seat(), one.step()))
+                (Self::of(&one, &other), (one.seat(), one.step()))
             }
             Self::Ballots(one, other) => {
                 let first = one.verify(charter, table).ok()?;
                 other.verify(charter, table).ok()?;
-                Self::of_ballots(one, other).map(|_| (first.seat, first.step))
+                let place = (first.seat, first.step);
+                (Self::of_ballots(one, other), place)
             }
-        }
+            Self::Halts(one, other) => {
+                let first = one.verify(charter, table).ok()?;
+                other.verify(charter, table).ok()?;
+                (Self::of_halts(one, other), (first.seat, first.step))
+            }
+        };
+        // In the one order that it has.
+        (found.as_ref() == Some(self)).then_some(place)
+    }
+}
+
+/// Two things that differ, the one with the lesser hash first.
+fn sorted<T: Clone>(hash: Hash32, one: &T, other_hash: Hash32, other: &T) -> Option<(T, T)> {
+    match hash.0.cmp(&other_hash.0) {
+        Ordering::Less => Some((one.clone(), other.clone())),
+        Ordering::Greater => Some((other.clone(), one.clone())),
+        Ordering::Equal => None,
     }
 }

@@ -11,7 +11,7 @@ use crate::seat::Seat;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{seat}, step {step}: {what}")]
 pub struct Fault {
-    /// The seat that signed the entry.
+    /// The seat that is at fault: the one that signed the entry, but for a part that does not open.
     pub seat: Seat,
     /// The step of the entry.
     pub step: u64,

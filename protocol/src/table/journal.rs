@@ -13,6 +13,7 @@ use crate::crypto::seed::Seed;
 use crate::log::ballot::SignedBallot;
 use crate::log::entry::{MAX_ENTRY, SignedEntry};
 use crate::log::equivocation::Equivocation;
+use crate::log::halt::SignedHalt;
 use crate::wire::codec::{CodecError, decode, encode};
 
 /// The largest record, in bytes: a proof of equivocation holds two entries.
@@ -30,12 +31,14 @@ pub enum Record {
     },
     /// An entry that counts, of whatever seat.
     Entry(SignedEntry),
-    /// A seat's two entries for one place.
+    /// A seat's two entries, ballots or halts for one place.
     Evidence(Box<Equivocation>),
-    /// The entry that stopped the table: by its fault, or by another digest.
+    /// An entry that proves its seat's fault, or stopped the table by another digest.
     Refused(SignedEntry),
     /// A ballot: an own one, or one of those that voted a seat out.
     Ballot(SignedBallot),
+    /// A word on how far a seat had come, when another was proven two-faced.
+    Halt(SignedHalt),
 }
 
 impl Record {

@@ -3,7 +3,7 @@
 //! They may be lost, repeated and reordered; every one may be sent again. Entries are pushed as
 //! they are signed; a head says what one has, and is answered by the entries that it lacks. So
 //! whoever holds a record hands it on to whoever lacks it, and two entries for one place meet
-//! sooner or later. A seat that has come back asks for its own entries, and is told.
+//! sooner or later. A seat that has come back asks for all that it had signed, and is told.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,8 @@ use crate::hash::Hash32;
 use crate::log::ballot::SignedBallot;
 use crate::log::entry::SignedEntry;
 use crate::log::equivocation::Equivocation;
+use crate::log::halt::SignedHalt;
+use crate::seat::MAX_SEATS;
 
 /// The largest message, in bytes.
 pub const MAX_MESSAGE: usize = 1 << 20;
@@ -54,6 +56,10 @@ pub struct Recalled {
     pub complete: bool,
     /// The asker's own entries from that step on, in order.
     pub entries: Bounded<SignedEntry, MAX_RECALLED>,
+    /// Its ballots of the steps that are still voted on.
+    pub ballots: Bounded<SignedBallot, MAX_BALLOTS>,
+    /// Its halts.
+    pub halts: Bounded<SignedHalt, MAX_SEATS>,
 }
 
 /// A message.
@@ -71,6 +77,8 @@ pub enum Message {
     Recalled(Recalled),
     /// Ballots, of whatever seats.
     Ballots(Bounded<SignedBallot, MAX_BALLOTS>),
+    /// How far seats had come, of whatever seats, when one was proven two-faced.
+    Halts(Bounded<SignedHalt, MAX_SEATS>),
 }
 
 impl Message {

@@ -1,7 +1,7 @@
 //! Honest seats finish every game with the same log, whatever the network does, and anybody can
 //! audit it.
 
-use fairdeal_protocol::audit::auditor::audit;
+use fairdeal_protocol::audit::auditor::{Reason, audit};
 use fairdeal_protocol::audit::transcript::{End, Transcript};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
@@ -141,8 +141,8 @@ fn who_is_gone_is_voted_out() {
         assert_eq!(report.finding, None, "{what}");
         for departure in &report.left {
             assert_eq!(
-                (departure.seat, departure.voted_out),
-                (gone, true),
+                (departure.seat, &departure.why),
+                (gone, &Reason::VotedOut),
                 "{what}"
             );
         }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use fairdeal_protocol::audit::auditor::{Finding, audit};
+use fairdeal_protocol::audit::auditor::{Finding, Reason, audit};
 use fairdeal_protocol::audit::transcript::{End, MAGIC, Transcript, VERSION};
 use fairdeal_protocol::crypto::escrow::{Complaint, EscrowError, Part};
 use fairdeal_protocol::crypto::group::Point;
@@ -18,7 +18,7 @@ use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
-use fairdeal_protocol::table::live::{ActError, Output, ReceiveError, Stop, Table, To};
+use fairdeal_protocol::table::live::{ActError, Event, Output, ReceiveError, Stop, Table, To};
 use fairdeal_protocol::table::replica::StepKind;
 use fairdeal_protocol::wire::codec::{decode, encode};
 use fairdeal_protocol::wire::message::{Head, Message};
@@ -26,7 +26,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::drill::{Action, Drill, rules};
-use super::sim::{Faults, Sim, charter, honest};
+use super::sim::{Faults, Sim, charter, convicted, honest};
 
 const CHEAT: usize = 1;
 const LIMIT: u32 = 16;
@@ -61,7 +61,8 @@ fn play_as(
     let mut sent: BTreeMap<u64, SignedEntry> = BTreeMap::new();
     let mut heard: Vec<Entry> = Vec::new();
     let mut cheated = false;
-    sim.run(60_000, false, &mut |from, _, message| {
+    sim.cheat = Seat::new(cheat);
+    sim.run(240_000, false, &mut |from, _, message| {
         let entries = match message {
             Message::Entries(entries) => entries,
             Message::Evidence(_) if from == seat(cheat) => return None,
@@ -89,26 +90,12 @@ fn play_as(
     sim
 }
 
-/// Every honest seat and the auditor name the cheat; what for.
 fn named(sim: &Sim<Drill>) -> FaultKind {
     named_as(CHEAT, sim)
 }
 
 fn named_as(cheat: usize, sim: &Sim<Drill>) -> FaultKind {
-    let honest: Vec<usize> = (0..3).filter(|seat| *seat != cheat).collect();
-    let mut kinds = [honest[0], honest[1]].map(|honest| {
-        let table = &sim.tables[honest];
-        let Some(Stop::Fault(fault)) = table.stopped() else {
-            panic!("{table:?} was stopped by {:?}", table.stopped());
-        };
-        assert_eq!(fault.seat, seat(cheat));
-        let bytes = table.transcript().to_bytes().unwrap();
-        let report = audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap());
-        assert_eq!(report.finding, Some(Finding::Fault(fault.clone())));
-        fault.what.clone()
-    });
-    assert_eq!(kinds[0], kinds[1]);
-    std::mem::replace(&mut kinds[0], FaultKind::Digest)
+    convicted(sim, seat(cheat))
 }
 
 fn with(content: &Content, body: Body) -> Option<Content> {
@@ -344,7 +331,7 @@ fn forge(like: &Transcript, entries: &[SignedEntry], end: End) -> Transcript {
             like.charter().charter(),
             like.charter().signatures().to_vec(),
             entries.to_vec(),
-            (end, log, None::<Equivocation>, Vec::<u8>::new()),
+            (end, log, None::<Equivocation>, [0_u8; 3]),
         ));
         Transcript::from_bytes(&bytes).unwrap()
     };
@@ -466,14 +453,14 @@ fn forked(
     });
     let step = forked?;
     for honest in [0, 2] {
-        let stop = sim.tables[honest].stopped();
+        let stop = sim.fault(honest);
         // It had interjected before: then this one alone convicts it, and no fork comes about.
-        if matches!(stop, Some(Stop::Fault(fault))
+        if matches!(stop, Some(fault)
             if fault.seat == seat(CHEAT) && fault.what == FaultKind::SecondInterjection)
         {
             return None;
         }
-        let convicted = matches!(stop, Some(Stop::Fault(fault))
+        let convicted = matches!(stop, Some(fault)
             if fault.seat == seat(CHEAT) && fault.what == FaultKind::Equivocation);
         assert!(convicted, "seed {seed}, seat {honest}: {stop:?}");
     }
@@ -507,9 +494,10 @@ fn no_seed_is_opened_on_the_word_of_one() {
         };
         let after = |who| bodies.get(&(step + 1, seat(who)));
         forks += usize::from(after(0) == Some(&Body::Confirm));
-        let opened = bodies
-            .iter()
-            .any(|((at, _), body)| *at > step && matches!(body, Body::Open { .. }));
+        // Later ones are of the deal that is begun anew.
+        let opened = bodies.iter().any(|((at, _), body)| {
+            (step + 1..=step + 3).contains(at) && matches!(body, Body::Open { .. })
+        });
         assert!(!opened, "seed {seed}: a seed is opened after step {step}");
     }
     assert!(forks > 0, "no fork would have ended the deal");
@@ -718,9 +706,13 @@ fn two_ballots_for_one_place_are_proved() {
     assert_eq!(table.stopped(), None, "the same again is no fault");
     let second = message(&ballot(None, 1));
     table.receive(seat(2), &second, &mut rng).unwrap();
-    let convicted = matches!(table.stopped(), Some(Stop::Fault(fault))
-        if fault.seat == seat(CHEAT) && fault.what == FaultKind::Equivocation);
-    assert!(convicted, "{:?}", table.stopped());
+    let events = std::iter::from_fn(|| table.poll());
+    let found = events.filter_map(|output| match output {
+        Output::Event(Event::Fault(fault, _)) => Some((fault.seat, fault.what)),
+        _ => None,
+    });
+    let found: Vec<_> = found.collect();
+    assert_eq!(found, [(seat(CHEAT), FaultKind::Equivocation)]);
     // One that another has signed for it is refused, and blames nobody.
     let mut other: Sim<Drill> = Sim::new(&rules(3, LIMIT), 1, Faults::default());
     let table = &mut other.tables[0];
@@ -737,6 +729,7 @@ fn play_and_lose_one(seed: u64, change: impl Fn(&mut PartShares)) -> Sim<Drill> 
     let mut sim: Sim<Drill> = Sim::new(&rules, seed, Faults::default());
     sim.patience = 10_000;
     sim.doomed = Some((seat(3), 150));
+    sim.cheat = Seat::new(CHEAT);
     sim.run(600_000, false, &mut |from, _, message| {
         let Message::Entries(entries) = &message else {
             return Some(message).filter(|message| !matches!(message, Message::Evidence(_)));
@@ -778,16 +771,26 @@ fn bad_parts_of_shares_are_named() {
         // In some games nothing is sealed when the seat goes.
         let found = (0..10).find_map(|seed| {
             let sim = play_and_lose_one(seed, change);
-            let stop = sim.tables[0].stopped().cloned();
-            stop.map(|stop| (sim, stop))
+            let fault = sim.fault(0).cloned();
+            fault.map(|fault| (sim, fault))
         });
-        let (sim, stop) = found.expect("in ten games there is an occasion");
-        let named = matches!(&stop, Stop::Fault(fault)
-            if fault.seat == seat(CHEAT) && fault.what == FaultKind::PartShares);
-        assert!(named, "{stop:?}");
-        let report = audit::<Drill>(&sim.tables[0].transcript());
-        assert!(matches!(report.finding, Some(Finding::Fault(fault))
-            if fault.seat == seat(CHEAT) && fault.what == FaultKind::PartShares));
+        let (sim, fault) = found.expect("in ten games there is an occasion");
+        let what = FaultKind::PartShares;
+        assert_eq!((fault.seat, &fault.what), (seat(CHEAT), &what));
+        // Two are gone then: the deal is begun anew, and the two who stay play it to its end.
+        let whole = sim.tables[0].transcript();
+        assert!(whole == sim.tables[2].transcript());
+        let report = audit::<Drill>(&whole);
+        assert_eq!((report.finding, report.end), (None, End::Finished));
+        let why: Vec<_> = report
+            .left
+            .iter()
+            .map(|gone| (gone.seat, &gone.why))
+            .collect();
+        let guilty = Reason::Fault(fault.clone());
+        assert_eq!(why.len(), 2);
+        assert!(why.contains(&(seat(3), &Reason::VotedOut)), "{why:?}");
+        assert!(why.contains(&(seat(CHEAT), &guilty)), "{why:?}");
     }
 }
 

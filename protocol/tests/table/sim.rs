@@ -4,15 +4,20 @@
 use std::collections::BTreeMap;
 
 use ed25519_dalek::SigningKey;
+use fairdeal_protocol::audit::auditor::{Finding, Reason, audit};
+use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
 use fairdeal_protocol::game::{Game, RuleSet, uniform};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::fault::{Fault, FaultKind};
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Event, Output, Table, To};
 use fairdeal_protocol::wire::message::Message;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
+
+use super::drill::Drill;
 
 /// What the network does, in thousandths of messages.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,6 +75,8 @@ pub(crate) struct Sim<G: Game> {
     /// Who crashes at an output with that number, counted over all seats, and never comes back.
     pub(crate) doomed: Option<(Seat, u64)>,
     outputs: u64,
+    /// Who cheats: nobody waits for it to come to the end.
+    pub(crate) cheat: Option<Seat>,
     /// How many of ten thousand looks at an action step end in a farewell.
     pub(crate) leaves: u32,
     /// What each seat has signed for each step, as it went out.
@@ -77,6 +84,14 @@ pub(crate) struct Sim<G: Game> {
 }
 
 impl<G: Game> Sim<G> {
+    /// The first fault that a seat has found.
+    pub(crate) fn fault(&self, seat: usize) -> Option<&Fault> {
+        self.events[seat].iter().find_map(|event| match event {
+            Event::Fault(fault, _) => Some(fault),
+            _ => None,
+        })
+    }
+
     pub(crate) fn new(rules: &RuleSet, seed: u64, faults: Faults) -> Self {
         let (charter, keys) = charter(rules);
         let seeded = |n: u64| {
@@ -111,6 +126,7 @@ impl<G: Game> Sim<G> {
             patience: 120_000,
             doomed: None,
             outputs: 0,
+            cheat: None,
             signed: BTreeMap::new(),
             charter,
             keys,
@@ -241,7 +257,9 @@ impl<G: Game> Sim<G> {
             let ended = |table: &Table<G>| {
                 table.all_finished() || table.stopped().is_some() || table.has_left()
             };
-            let gone = self.down.iter().map(|down| *down == Some(u64::MAX));
+            let cheat = self.cheat.map(Seat::index);
+            let gone = self.down.iter().enumerate();
+            let gone = gone.map(|(seat, down)| *down == Some(u64::MAX) || Some(seat) == cheat);
             if self
                 .tables
                 .iter()
@@ -301,6 +319,51 @@ impl<G: Game> Sim<G> {
             let _ = table.act(legal.swap_remove(choice), rng);
         }
     }
+}
+
+/// Every honest seat has named the cheat and shown why to a stranger, and all have played on to the same
+/// end without it; what for.
+pub(crate) fn convicted(sim: &Sim<Drill>, cheat: Seat) -> FaultKind {
+    let honest = Seat::first(sim.tables.len()).filter(|seat| *seat != cheat);
+    let mut found: Vec<(Fault, Vec<u8>)> = Vec::new();
+    for seat in honest {
+        let table = &sim.tables[seat.index()];
+        let mut faults = sim.events[seat.index()]
+            .iter()
+            .filter_map(|event| match event {
+                Event::Fault(fault, evidence) => Some((fault, evidence)),
+                _ => None,
+            });
+        let Some((fault, evidence)) = faults.next() else {
+            panic!("{table:?} blames nobody; stopped: {:?}", table.stopped());
+        };
+        assert!(faults.next().is_none(), "{table:?} blames twice");
+        assert_eq!(fault.seat, cheat, "{fault}");
+        let evidence = evidence.to_bytes().unwrap();
+        let shown = audit::<Drill>(&Transcript::from_bytes(&evidence).unwrap());
+        assert_eq!(shown.finding, Some(Finding::Fault(fault.clone())));
+        assert!(
+            table.is_finished(),
+            "{table:?} has not played on: {:?}",
+            table.stopped()
+        );
+        let bytes = table.transcript().to_bytes().unwrap();
+        let report = audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap());
+        assert_eq!(report.finding, None);
+        let left: Vec<_> = report
+            .left
+            .iter()
+            .map(|gone| (gone.seat, &gone.why))
+            .collect();
+        assert_eq!(left, [(cheat, &Reason::Fault(fault.clone()))]);
+        found.push((fault.clone(), bytes));
+    }
+    assert!(
+        found.windows(2).all(|pair| pair[0] == pair[1]),
+        "they differ: {:?}",
+        found[0].0
+    );
+    found.remove(0).0.what
 }
 
 /// Nobody cheats.

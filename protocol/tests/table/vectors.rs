@@ -18,6 +18,7 @@ use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
 use fairdeal_protocol::log::body::{Answers, Body, Shares, Shuffled};
 use fairdeal_protocol::log::entry::{Content, Entry, genesis, step_hash};
+use fairdeal_protocol::log::halt::{Halt, SignedHalt, resolve};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::wire::codec::encode;
@@ -212,6 +213,8 @@ fn values_of_a_fixed_deal() {
         nonce: [6; 16],
         complete: true,
         entries: Vec::new().try_into().unwrap(),
+        ballots: Vec::new().try_into().unwrap(),
+        halts: Vec::new().try_into().unwrap(),
     };
     line("message recalled", &Message::Recalled(recalled).to_bytes());
     let ballot = Ballot {
@@ -226,6 +229,23 @@ fn values_of_a_fixed_deal() {
     line("signed ballot", &encode(&ballot));
     let ballots = vec![ballot].try_into().unwrap();
     line("message ballots", &Message::Ballots(ballots).to_bytes());
+    let halt = Halt {
+        table: context.table,
+        culprit: Seat::new(2).unwrap(),
+        seat: context.seat,
+        step: 300,
+        parent: Hash32([7; 32]),
+        before: Hash32([8; 32]),
+    };
+    let place = resolve(&[halt]).unwrap();
+    line(
+        "parent after a halt",
+        place.name(&context.table, halt.culprit).as_bytes(),
+    );
+    let halt = SignedHalt::sign(halt, &keys[1]);
+    line("signed halt", &encode(&halt));
+    let halts = vec![halt].try_into().unwrap();
+    line("message halts", &Message::Halts(halts).to_bytes());
     let kept = Record::Seed {
         deal: 1,
         seed: Seed::from_opened(OpenedSeed([8; 32])),

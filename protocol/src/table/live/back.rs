@@ -1,7 +1,7 @@
 //! Coming back: a table from its journal, and asking the others what this seat had signed.
 //!
-//! A seat that returns signs nothing before the others have told it which entries of its own they
-//! hold: one that it does not know means that its disk is old, and it adopts it. They are asked by a
+//! A seat that returns signs nothing before the others have told it what they hold that it has signed:
+//! one thing that it does not know means that its disk is old, and it adopts it. They are asked by a
 //! number drawn for this return, so that no late answer to an earlier one counts.
 //!
 //! One of several others may be gone for good, and could then never answer. So once the table has been
@@ -15,7 +15,7 @@ use rand_core::CryptoRng;
 
 use super::super::journal::Record;
 use super::super::replica::Proofs;
-use super::{Output, REPAIR_BYTES, Table, To};
+use super::{Output, REPAIR_BYTES, ReceiveError, Table, To, bounded};
 use crate::charter::SignedCharter;
 use crate::game::{Game, RuleSetError};
 use crate::log::entry::{Entry, EntryError, SignedEntry};
@@ -98,15 +98,16 @@ impl<G: Game> Table<G> {
             }
             Record::Refused(signed) => {
                 self.put_back(&signed)?;
-                self.count(Proofs::Verify);
+                self.replay_step(Proofs::Verify);
             }
             Record::Ballot(signed) => {
                 let held = self.hold_ballot(&signed, true);
                 held.map_err(|_| RestoreError::Evidence)?;
-                self.count(Proofs::Defer);
-                if self.stopped.is_none() && self.counted == self.replica.live() {
-                    self.complete();
-                }
+                self.replay_step(Proofs::Defer);
+            }
+            Record::Halt(signed) => {
+                let held = self.hold_halt(&signed);
+                held.map_err(|_| RestoreError::Evidence)?;
             }
             Record::Evidence(evidence) => {
                 let charter = self.replica.charter();
@@ -118,13 +119,17 @@ impl<G: Game> Table<G> {
             Record::Entry(signed) => {
                 self.put_back(&signed)?;
                 // It counted when it was kept: the costliest proofs are not verified again.
-                self.count(Proofs::Defer);
-                if self.stopped.is_none() && self.counted == self.replica.live() {
-                    self.complete();
-                }
+                self.replay_step(Proofs::Defer);
             }
         }
         Ok(())
+    }
+
+    fn replay_step(&mut self, proofs: Proofs) {
+        self.count(proofs);
+        if self.stopped.is_none() && self.counted == self.replica.live() {
+            self.complete();
+        }
     }
 
     /// Puts an entry in the place that it had in the open step.
@@ -178,6 +183,8 @@ impl<G: Game> Table<G> {
             nonce: recall.nonce,
             complete,
             entries: entries.try_into().unwrap_or_default(),
+            ballots: bounded(self.ballots_of(to).cloned()),
+            halts: bounded(self.halts_of(to).cloned()),
         });
         self.outputs.push_back(Output::Send(To::One(to), recalled));
     }
@@ -185,8 +192,8 @@ impl<G: Game> Table<G> {
     /// Takes what a seat holds of ours.
     ///
     /// # Errors
-    /// [`EntryError`] if it is no entry of this table.
-    pub(super) fn hear_own(&mut self, from: Seat, recalled: &Recalled) -> Result<(), EntryError> {
+    /// [`ReceiveError`] if it is nothing that a seat of this table signed.
+    pub(super) fn hear_own(&mut self, from: Seat, recalled: &Recalled) -> Result<(), ReceiveError> {
         let asked = |back: &Return| back.nonce == recalled.nonce;
         if !self.returning.as_ref().is_some_and(asked) {
             return Ok(());
@@ -201,6 +208,17 @@ impl<G: Game> Table<G> {
                 .step_entries(entry.step())
                 .and_then(|held| held.get(&self.me))
                 .is_some_and(|own| own.hash() == hash);
+        }
+        for signed in recalled.ballots.iter() {
+            self.hold_ballot(signed, true)?;
+            // Nobody votes on older steps any more.
+            let (step, round, _) = signed.ballot().place();
+            let over = step.saturating_add(1) < self.replica.step();
+            known &= over || self.has_ballot(step, round, self.me);
+        }
+        for signed in recalled.halts.iter() {
+            self.hold_halt(signed)?;
+            known &= self.halt_of(signed.halt().culprit, self.me).is_some();
         }
         if known && let Some(back) = &mut self.returning {
             back.heard.insert(from);
@@ -258,10 +276,9 @@ impl<G: Game> Table<G> {
         self.outputs.push_back(Output::Keep(record));
     }
 
-    /// Keeps the entry that stops the table, with what it may name.
+    /// Keeps an entry that is refused, with what it may name.
     pub(super) fn keep_refused(&mut self, entry: &Entry) {
         self.keep_counted();
-        self.refused = Some(entry.seat());
         let record = Record::Refused(entry.signed().clone());
         self.outputs.push_back(Output::Keep(record));
     }

@@ -19,7 +19,10 @@
 //! ([`super::journal`]). After a crash [`Table::restore`] stands in for [`Table::new`].
 
 mod back;
+mod guilt;
+mod held;
 mod vote;
+mod write;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -27,25 +30,27 @@ use ed25519_dalek::SigningKey;
 use rand_core::CryptoRng;
 
 use super::author::Secrets;
-use super::fault::{Fault, FaultKind};
+use super::fault::Fault;
 use super::journal::Record;
 use super::replica::{Broken, News, Proofs, Replica, StepKind, Verdict};
-use crate::audit::transcript::{End, Transcript};
+use crate::audit::transcript::{End, Halted, Proven, Trailer, Transcript};
 use crate::card::Faces;
 use crate::charter::SignedCharter;
-use crate::crypto::seed::Seed;
 use crate::game::{Game, Illegal, RuleSetError};
 use crate::hash::Hash32;
 use crate::log::ballot::{BallotError, SignedBallot};
-use crate::log::body::{ActionBytes, Body};
-use crate::log::entry::{Content, Entry, EntryError, SignedEntry};
+use crate::log::body::Body;
+use crate::log::entry::{Content, Entry, EntryError};
 use crate::log::equivocation::Equivocation;
+use crate::log::halt::HaltError;
 use crate::seat::{Seat, SeatSet};
+use crate::wire::bounded::Bounded;
 use crate::wire::codec::{CodecError, encode};
-use crate::wire::message::{Head, MAX_ENTRIES, Message};
+use crate::wire::message::Message;
 
 pub use back::RestoreError;
 use back::{Return, Seeds};
+use guilt::Halting;
 pub use vote::{PATIENCE, THINKING};
 use vote::{Past, Votes};
 
@@ -89,6 +94,9 @@ pub enum Event<G: Game> {
     VotedOut(Seat),
     /// An action that was waiting for its turn has become illegal and is dropped.
     Dropped(Illegal),
+    /// A seat is proven guilty: what it did, and a transcript that shows it to a stranger. The others go on
+    /// without it, unless the table stops too.
+    Fault(Fault, Box<Transcript>),
     /// The table has stopped for good.
     Stopped(Stop),
 }
@@ -96,7 +104,7 @@ pub enum Event<G: Game> {
 /// Why a table has stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
-    /// A seat has committed a provable fault.
+    /// This seat is proven guilty, or a second one is before all have gone on without the first.
     #[error("{0}")]
     Fault(Fault),
     /// A seat's digest of the public state differs from ours: one of the two computes wrongly, and
@@ -126,6 +134,9 @@ pub enum ReceiveError {
     /// Evidence that proves nothing.
     #[error("evidence that proves nothing")]
     EmptyEvidence,
+    /// A halt in it is refused.
+    #[error("{0}")]
+    Halt(#[from] HaltError),
 }
 
 /// Why an action is refused.
@@ -194,6 +205,14 @@ pub struct Table<G: Game> {
     past: Option<Past>,
     /// The ballots that have voted seats out, by step.
     certificates: BTreeMap<u64, Vec<SignedBallot>>,
+    /// The entries that prove faults, by step.
+    faults: BTreeMap<u64, Vec<Proven>>,
+    /// Who is being removed as two-faced.
+    halting: Option<Halting>,
+    /// Who has been.
+    halted: Vec<Halted>,
+    /// The state before the last step.
+    previous: Option<Box<Replica<G>>>,
     /// The rounds that others have signed in since the last tick, by step: answered at the next one.
     asked: BTreeSet<(u64, u16)>,
     /// The time of the last tick, in milliseconds of the caller's clock.
@@ -254,6 +273,10 @@ impl<G: Game> Table<G> {
             votes: Votes::default(),
             past: None,
             certificates: BTreeMap::new(),
+            faults: BTreeMap::new(),
+            halting: None,
+            halted: Vec::new(),
+            previous: None,
             asked: BTreeSet::new(),
             now: 0,
             progressed: None,
@@ -368,6 +391,7 @@ impl<G: Game> Table<G> {
     pub fn is_my_turn(&self) -> bool {
         self.stopped.is_none()
             && self.may_sign()
+            && self.halting.is_none()
             && self.replica.kind() == Some(StepKind::Action { leader: self.me })
             && !self.open.contains_key(&self.me)
             && self.intent.is_none()
@@ -380,30 +404,42 @@ impl<G: Game> Table<G> {
             (Some(_), false) => End::Stopped,
             (None, false) => End::Unfinished,
         };
+        let refused = self.refused.and_then(|seat| self.open.get(&seat));
+        self.transcript_as(end, refused, self.evidence.clone())
+    }
+
+    /// A transcript with that end; the entry of the open step that is refused, and the proof that a seat is
+    /// two-faced, go along if it is stopped.
+    fn transcript_as(
+        &self,
+        end: End,
+        refused: Option<&Entry>,
+        two_faced: Option<Equivocation>,
+    ) -> Transcript {
         let complete = self.log.iter().flat_map(BTreeMap::values);
         // What is held of the open step goes along only as evidence: what counts, and what does not.
-        let shown = |seat: Seat| self.counted.contains(seat) || self.refused == Some(seat);
-        let open = self
-            .open
-            .iter()
-            .filter(|(seat, _)| end == End::Stopped && shown(**seat));
-        let open = open.map(|(_, entry)| entry);
-        let entries = complete
-            .chain(open)
-            .map(|entry| entry.signed().clone())
-            .collect();
+        let shown = |entry: &&Entry| {
+            let counts = self.counted.contains(entry.seat());
+            end == End::Stopped && (counts || refused.is_some_and(|r| r.hash() == entry.hash()))
+        };
+        let open = self.open.values().filter(shown);
+        let entries = complete.chain(open).map(|entry| entry.signed().clone());
+        let step = self.replica.step();
+        // What removed a seat from the open step belongs to no complete one.
+        let until = step.saturating_add(u64::from(end == End::Stopped));
+        let ballots = self.certificates.range(..until);
+        let faults = self.faults.range(..until);
         Transcript::new(
             self.replica.signed_charter().clone(),
-            entries,
-            end,
-            self.log_hash(),
-            self.evidence.clone().filter(|_| end == End::Stopped),
-            // Those of the open step belong to no complete one.
-            self.certificates
-                .range(..self.replica.step())
-                .flat_map(|(_, ballots)| ballots)
-                .cloned()
-                .collect(),
+            entries.collect(),
+            Trailer {
+                end,
+                log: self.log_hash(),
+                equivocation: two_faced.map(Box::new).filter(|_| end == End::Stopped),
+                ballots: bounded(ballots.flat_map(|(_, ballots)| ballots).cloned()),
+                faults: bounded(faults.flat_map(|(_, faults)| faults).cloned()),
+                halted: bounded(self.halted.iter().cloned()),
+            },
         )
     }
 
@@ -471,6 +507,14 @@ impl<G: Game> Table<G> {
                     self.answer(from, &head);
                 }
             }
+            Message::Halts(halts) => {
+                for signed in halts.iter() {
+                    self.hold_halt(signed)?;
+                }
+                self.work(rng);
+            }
+            // Who has said how far it is takes part in no more votes there.
+            Message::Ballots(_) if self.is_frozen() => {}
             Message::Ballots(ballots) => {
                 let mut rounds = Vec::new();
                 let succeeded = self.succeeded(&ballots);
@@ -500,6 +544,7 @@ impl<G: Game> Table<G> {
                     .culprit(charter, &self.replica.table())
                     .ok_or(ReceiveError::EmptyEvidence)?;
                 self.convict(culprit, *evidence);
+                self.work(rng);
             }
         }
         Ok(())
@@ -555,7 +600,9 @@ impl<G: Game> Table<G> {
             back.grow_impatient(self.now, self.patience);
         }
         self.settle_return();
-        self.tick_votes();
+        if !self.is_frozen() {
+            self.tick_votes();
+        }
         self.work(rng);
         self.tell();
     }
@@ -566,6 +613,7 @@ impl<G: Game> Table<G> {
             let evidence = Message::Evidence(Box::new(evidence.clone()));
             self.outputs.push_back(Output::Send(To::All, evidence));
         }
+        self.tell_halts(To::All);
         let head = self.head();
         self.outputs.push_back(Output::Send(To::All, head));
         for seat in self.replica.live().without(self.me).iter() {
@@ -578,134 +626,6 @@ impl<G: Game> Table<G> {
         self.recall(seat);
         let head = self.head();
         self.outputs.push_back(Output::Send(To::One(seat), head));
-    }
-
-    // The log.
-
-    fn head(&self) -> Message {
-        let have: Vec<Hash32> = self
-            .log
-            .last()
-            .into_iter()
-            .chain([&self.open, &self.ahead])
-            .flat_map(|step| step.values().map(Entry::hash))
-            .collect();
-        let step = self.replica.step();
-        Message::Head(Head {
-            step,
-            have: have.try_into().unwrap_or_default(),
-        })
-    }
-
-    /// The entries held of a step.
-    fn step_entries(&self, step: u64) -> Option<&BTreeMap<Seat, Entry>> {
-        let open = self.replica.step();
-        if step == open {
-            Some(&self.open)
-        } else if step == open.saturating_add(1) {
-            Some(&self.ahead)
-        } else {
-            usize::try_from(step)
-                .ok()
-                .and_then(|step| self.log.get(step))
-        }
-    }
-
-    /// Sends a peer what it lacks from the step before its open one.
-    fn answer(&mut self, to: Seat, head: &Head) {
-        let mut entries: Vec<SignedEntry> = Vec::new();
-        let mut bytes = 0;
-        let mut step = head.step.saturating_sub(1);
-        'steps: while let Some(held) = self.step_entries(step) {
-            for entry in held.values() {
-                if head.have.contains(&entry.hash()) {
-                    continue;
-                }
-                bytes += entry.signed().size();
-                if bytes > REPAIR_BYTES || entries.len() >= MAX_ENTRIES {
-                    break 'steps;
-                }
-                entries.push(entry.signed().clone());
-            }
-            step = step.saturating_add(1);
-        }
-        if let (false, Ok(entries)) = (entries.is_empty(), entries.try_into()) {
-            self.outputs
-                .push_back(Output::Send(To::One(to), Message::Entries(entries)));
-        }
-        let ballots = self.ballots_from(head.step.saturating_sub(1));
-        if let (false, Ok(ballots)) = (ballots.is_empty(), ballots.try_into()) {
-            self.outputs
-                .push_back(Output::Send(To::One(to), Message::Ballots(ballots)));
-        }
-    }
-
-    /// Keeps an entry if there is a place for it; two for one place are evidence.
-    fn hold(&mut self, signed: &SignedEntry) -> Result<(), EntryError> {
-        let hash = signed.hash();
-        let known = [self.log.last(), Some(&self.open), Some(&self.ahead)];
-        if known
-            .into_iter()
-            .flatten()
-            .flat_map(BTreeMap::values)
-            .any(|e| e.hash() == hash)
-        {
-            return Ok(());
-        }
-        let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
-        let seat = entry.seat();
-        if seat == self.me && self.may_sign() {
-            // We know what we have signed; one that we do not know was made by another process with
-            // our key, and is for the others to judge.
-            return Ok(());
-        }
-        if let Some(held) = self
-            .step_entries(entry.step())
-            .and_then(|step| step.get(&seat))
-        {
-            if let (true, Some(evidence)) = (seat != self.me, Equivocation::of(held, &entry)) {
-                self.convict((seat, entry.step()), evidence);
-            }
-            return Ok(());
-        }
-        let open = self.replica.step();
-        // Further ahead than one step nobody honest can be; and who has gone has no place any more.
-        if !self.is_finished() && self.replica.participants().contains(seat) {
-            if entry.step() == open {
-                self.open.insert(seat, entry);
-            } else if entry.step() == open.saturating_add(1) {
-                self.ahead.insert(seat, entry);
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether two entries of that seat at that step can part those who are here: it takes part, or its
-    /// entry stands in the step that the next entries have still to confirm. What a seat signs twice
-    /// after it has gone, or for what all have confirmed, must not stop those who play on.
-    fn concerns(&self, seat: Seat, step: u64) -> bool {
-        let last = self.log.last();
-        let unconfirmed = step.checked_add(1) == Some(self.replica.step())
-            && last.is_some_and(|entries| entries.contains_key(&seat));
-        self.replica.participants().contains(seat) || unconfirmed
-    }
-
-    fn convict(&mut self, (seat, step): (Seat, u64), evidence: Equivocation) {
-        if self.evidence.is_none() && self.concerns(seat, step) {
-            let record = Record::Evidence(Box::new(evidence.clone()));
-            self.outputs.push_back(Output::Keep(record));
-            let message = Message::Evidence(Box::new(evidence.clone()));
-            self.evidence = Some(evidence);
-            self.outputs.push_back(Output::Send(To::All, message));
-            // What is over stays as it ended; others may still be on their way there.
-            if !self.is_finished() {
-                self.stop(Stop::Fault(Fault {
-                    seat,
-                    step,
-                    what: FaultKind::Equivocation,
-                }));
-            }
-        }
     }
 
     fn stop(&mut self, why: Stop) {
@@ -725,6 +645,9 @@ impl<G: Game> Table<G> {
             let Some(kind) = self.replica.kind() else {
                 return;
             };
+            if self.halt() {
+                return;
+            }
             self.count(Proofs::Verify);
             if self.stopped.is_some() {
                 return;
@@ -757,21 +680,20 @@ impl<G: Game> Table<G> {
                     continue;
                 };
                 match self.replica.examine(&entry, &self.counting(), proofs) {
-                    Verdict::Counts => self.counted.insert(seat),
+                    Verdict::Counts => {
+                        self.counted.insert(seat);
+                        self.accuse(&entry);
+                    }
                     Verdict::Waits => {}
                     Verdict::Desync => {
                         self.keep_refused(&entry);
+                        self.refused = Some(seat);
                         return self.stop(Stop::Desync(seat, entry.step()));
                     }
-                    Verdict::Fault(what) => {
-                        let fault = Fault::of(&entry, what);
-                        self.keep_refused(&entry);
-                        // Everybody shall be able to see it.
-                        let evidence = vec![entry.signed().clone()].try_into();
-                        let message = Message::Entries(evidence.unwrap_or_default());
-                        self.outputs.push_back(Output::Send(To::All, message));
-                        return self.stop(Stop::Fault(fault));
-                    }
+                    Verdict::Fault(what) => self.find_fault(&entry, what),
+                }
+                if self.stopped.is_some() {
+                    return;
                 }
             }
             if self.counted == before {
@@ -828,19 +750,13 @@ impl<G: Game> Table<G> {
         self.counted = SeatSet::EMPTY;
         self.kept = SeatSet::EMPTY;
         let deal = self.replica.deal();
+        self.previous = Some(Box::new(self.replica.clone()));
         let result = self.replica.finish(&entries);
         self.log.push(entries);
         match result {
             Err(broken) => self.stop(Stop::Broken(broken)),
             Ok(news) => {
-                if self.replica.deal() != deal {
-                    self.known.clear();
-                    // A wish names cards by their places, where others lie now.
-                    if self.intent.take().is_some() {
-                        let why = Illegal::rule("the cards have been dealt anew");
-                        self.event(Event::Dropped(why));
-                    }
-                }
+                self.after_deal(deal);
                 if self.left_at.is_none() && !self.replica.live().contains(self.me) {
                     self.left_at = Some(step.saturating_add(1));
                     // The others learn that we know.
@@ -882,169 +798,10 @@ impl<G: Game> Table<G> {
             self.event(Event::YourTurn);
         }
     }
-
-    // Writing.
-
-    /// What this seat writes into the open step; `None` if it has nothing to say yet.
-    fn body(&mut self, kind: StepKind, rng: &mut dyn CryptoRng) -> Option<Body> {
-        self.recollect();
-        let deal = self.replica.deal();
-        let of_another = |secrets: &Secrets| secrets.deal() != deal;
-        if self.secrets.as_ref().is_none_or(of_another) {
-            if kind != StepKind::Commit {
-                // An old disk: the seed of this deal is lost, and with it all that it would say.
-                return None;
-            }
-            let seed = Seed::draw(rng);
-            let record = Record::Seed {
-                deal,
-                seed: seed.clone(),
-            };
-            self.outputs.push_back(Output::Keep(record));
-            let context = self.replica.context(self.me);
-            self.secrets = Some(Secrets::new(seed, context));
-        }
-        if let StepKind::Action { leader } = kind {
-            if self.leaving {
-                return Some(Body::Leave);
-            }
-            return if leader == self.me {
-                self.lead()
-            } else {
-                self.follow(leader)
-            };
-        }
-        let secrets = self.secrets.as_mut()?;
-        match kind {
-            StepKind::Commit => Some(secrets.commit()),
-            StepKind::Key => Some(secrets.key()),
-            StepKind::Escrow => secrets.escrow(&self.replica),
-            StepKind::Accept => secrets.accept(&self.replica),
-            StepKind::Rebuild { seat } => secrets.rebuild(&self.replica, seat),
-            StepKind::Tip => Some(secrets.next_tip(&self.replica)),
-            StepKind::Effects => {
-                let owed = self.replica.owed(self.me);
-                Some(Body::Effects {
-                    answers: secrets.answers(&self.replica, &owed),
-                })
-            }
-            StepKind::Shuffle { deck } => {
-                let before = self.counting();
-                self.secrets.as_ref()?.shuffle(&self.replica, deck, &before)
-            }
-            StepKind::Confirm => Some(Body::Confirm),
-            StepKind::Opening => Some(secrets.open()),
-            StepKind::Closing => Some(Body::Close),
-            StepKind::Action { .. } => None,
-        }
-    }
-
-    /// Whether this seat has used the one out-of-turn action that it has before the next turn, in
-    /// the open step or before it.
-    fn has_acted_out_of_turn(&self) -> bool {
-        let open = self.open.get(&self.me).map(Entry::body);
-        let open = match open {
-            Some(Body::Interject { .. }) => true,
-            Some(Body::Act { action, .. }) => Replica::<G>::action(action)
-                .is_some_and(|action| self.replica.game().out_of_turn(&action)),
-            _ => false,
-        };
-        open || self.replica.interjected().contains(self.me)
-    }
-
-    /// Whether the faces that an action claims are those of the cards: the others will look, and a
-    /// false one would prove this seat a cheat, whatever its player meant.
-    fn check_claims(&self, action: &G::Action) -> Result<(), Illegal> {
-        let secrets = self.secrets.as_ref();
-        let face = |card| secrets.and_then(|secrets| secrets.face(&self.replica, card));
-        let shown = self.replica.game().shown(self.me, action);
-        if shown
-            .iter()
-            .all(|shown| face(shown.card) == Some(shown.face))
-        {
-            Ok(())
-        } else {
-            Err(Illegal::rule(
-                "the card is not the one that it is said to be",
-            ))
-        }
-    }
-
-    /// The intended action, if it is legal now; one that has become illegal is dropped.
-    fn intended(&mut self) -> Option<G::Action> {
-        let action = self.intent.clone()?;
-        let game = self.replica.game();
-        let used = game.out_of_turn(&action) && self.replica.interjected().contains(self.me);
-        let checked = game.check(self.me, &action);
-        match checked.and_then(|()| self.check_claims(&action)) {
-            Ok(()) if !used => Some(action),
-            Ok(()) => None,
-            Err(why) => {
-                self.intent = None;
-                self.event(Event::Dropped(why));
-                None
-            }
-        }
-    }
-
-    /// The leader's entry: the action if there is one, a yield if somebody has interjected.
-    fn lead(&mut self) -> Option<Body> {
-        if let Some(action) = self.intended() {
-            let preview = self.replica.preview(self.me, &action).ok()?;
-            let owed = self.replica.owed_first(self.me, self.me, &preview);
-            let answers = self.secrets.as_mut()?.answers(&self.replica, &owed);
-            self.intent = None;
-            return Some(Body::Act {
-                action: action_bytes(&action),
-                answers,
-            });
-        }
-        let interjection = self.open.iter().find(|(seat, entry)| {
-            self.counted.contains(**seat) && matches!(entry.body(), Body::Interject { .. })
-        });
-        interjection.map(|(_, entry)| Body::Yield { to: entry.hash() })
-    }
-
-    /// A follower's entry: its interjection if it has one, an ack once the leader's entry counts.
-    fn follow(&mut self, leader: Seat) -> Option<Body> {
-        let out_of_turn = self
-            .intent
-            .as_ref()
-            .is_some_and(|action| self.replica.game().out_of_turn(action));
-        if out_of_turn && let Some(action) = self.intended() {
-            self.intent = None;
-            return Some(Body::Interject {
-                action: action_bytes(&action),
-            });
-        }
-        if self.replica.out().contains(leader) {
-            return Some(Body::Ack {
-                leader: self.replica.out_name(leader),
-                answers: Default::default(),
-            });
-        }
-        let led = self
-            .open
-            .get(&leader)
-            .filter(|_| self.counted.contains(leader))?;
-        let named = led.hash();
-        let answers = match led.body() {
-            Body::Act { action, .. } => {
-                let action = Replica::<G>::action(action)?;
-                let preview = self.replica.preview(leader, &action).ok()?;
-                let owed = self.replica.owed_first(self.me, leader, &preview);
-                self.secrets.as_mut()?.answers(&self.replica, &owed)
-            }
-            _ => Default::default(),
-        };
-        Some(Body::Ack {
-            leader: named,
-            answers,
-        })
-    }
 }
 
-fn action_bytes<A: serde::Serialize>(action: &A) -> ActionBytes {
-    // `act` has refused what does not fit.
-    encode(action).try_into().unwrap_or_default()
+/// What fits of a list that is bounded elsewhere.
+fn bounded<T, const N: usize>(items: impl Iterator<Item = T>) -> Bounded<T, N> {
+    let items: Vec<T> = items.take(N).collect();
+    items.try_into().unwrap_or_default()
 }

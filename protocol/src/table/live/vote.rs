@@ -292,6 +292,22 @@ impl<G: Game> Table<G> {
         Some(&mut past.votes)
     }
 
+    /// All ballots that are held of a seat and may still matter.
+    pub(super) fn ballots_of(&self, seat: Seat) -> impl Iterator<Item = &SignedBallot> {
+        let past = self
+            .past
+            .iter()
+            .flat_map(|past| past.votes.ballots.values());
+        let all = past.chain(self.votes.ballots.values());
+        all.filter(move |signed| signed.ballot().seat == seat)
+    }
+
+    /// Whether a seat's ballot in a round is held.
+    pub(super) fn has_ballot(&self, step: u64, round: u16, seat: Seat) -> bool {
+        self.ballots_of(seat)
+            .any(|signed| signed.ballot().place() == (step, round, seat))
+    }
+
     fn cast(&mut self, signed: &SignedBallot) {
         let ballots = vec![signed.clone()].try_into().unwrap_or_default();
         self.outputs

@@ -78,6 +78,41 @@ impl<G: Game> Replica<G> {
         )
     }
 
+    /// Goes on after a halt, from a state that all the others hold alike: without the seat that is proven
+    /// two-faced, at the step `next`, whose entries name `name` as the step before. The deal is given up
+    /// unless it has come to its openings: then its result stands.
+    ///
+    /// # Errors
+    /// [`Broken`] as for [`Self::finish`].
+    pub fn resume_without(
+        &mut self,
+        culprit: Seat,
+        next: u64,
+        name: Hash32,
+    ) -> Result<Vec<News<G>>, Broken> {
+        let mut news = Vec::new();
+        self.out = SeatSet::EMPTY;
+        if self.live.contains(culprit) {
+            match self.kind() {
+                Some(kind @ (StepKind::Opening | StepKind::Closing)) => {
+                    self.remove(SeatSet::one(culprit), kind, &mut news);
+                }
+                _ => {
+                    self.live.remove(culprit);
+                    self.deal.depart(culprit);
+                    news.push(News::Removed(culprit));
+                    self.void(&mut news);
+                    self.confirming = false;
+                }
+            }
+            self.advance(&mut news)?;
+        }
+        self.parent = name;
+        self.step = next;
+        self.digest = self.compute_digest();
+        Ok(news)
+    }
+
     /// Takes the seats that were voted out of the game.
     fn remove(&mut self, out: SeatSet, kind: StepKind, news: &mut Vec<News<G>>) {
         for seat in out.iter() {

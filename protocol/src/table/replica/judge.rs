@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::deal::Run;
-use super::super::fault::FaultKind;
+use super::super::fault::{Fault, FaultKind};
 use super::{Owed, Preview, Proofs, Replica, StepKind, Verdict, shares_of};
 use crate::crypto::elgamal::SealedCards;
 use crate::crypto::escrow::{self, Complaint, EscrowError};
@@ -79,8 +79,12 @@ impl<G: Game> Replica<G> {
                 },
             ) if seat != leader => {
                 if self.out.contains(leader) {
+                    // One that names another entry of a two-faced leader is no fault.
+                    if *named != self.out_name(leader) {
+                        return Ok(false);
+                    }
                     self.judge_answers(seat, answers, &Owed::default())?;
-                    return Ok(*named == self.out_name(leader));
+                    return Ok(true);
                 }
                 // The leader's entry has been judged first; an ack of one that does not count waits.
                 let Some(led) = held.get(&leader).filter(|led| led.hash() == *named) else {
@@ -129,10 +133,13 @@ impl<G: Game> Replica<G> {
                 Ok(true)
             }
             (StepKind::Accept, Body::Accept { complaints }) => {
-                match complaints.first() {
+                // Whoever is out already: the order in which faults come to light must not matter.
+                match complaints
+                    .iter()
+                    .find(|(owner, complaint)| !self.is_founded(seat, *owner, complaint))
+                {
                     None => Ok(true),
-                    // The first is enough: one of the two seats is at fault.
-                    Some((owner, complaint)) => Err(self.judge_complaint(seat, *owner, complaint)),
+                    Some((owner, _)) => Err(FaultKind::FalseComplaint { owner: *owner }),
                 }
             }
             (StepKind::Rebuild { seat: gone }, Body::Rebuild { parts }) => {
@@ -150,21 +157,32 @@ impl<G: Game> Replica<G> {
         }
     }
 
-    /// Who is at fault if `holder` complains of a part that `owner` gave it; for the latter see
-    /// [`Fault::of`](super::Fault::of).
-    fn judge_complaint(&self, holder: Seat, owner: Seat, complaint: &Complaint) -> FaultKind {
-        let unfounded = FaultKind::FalseComplaint { owner };
+    /// The faults of other seats that an entry proves which counts: parts of keys that do not open.
+    pub fn accused(&self, entry: &Entry) -> Vec<Fault> {
+        let Body::Accept { complaints } = entry.body() else {
+            return Vec::new();
+        };
+        let each = complaints.iter().map(|(owner, _)| Fault {
+            seat: *owner,
+            step: entry.step(),
+            what: FaultKind::BadPart {
+                holder: entry.seat(),
+            },
+        });
+        each.collect()
+    }
+
+    /// Whether `holder` complains rightly of a part that `owner` gave it.
+    fn is_founded(&self, holder: Seat, owner: Seat, complaint: &Complaint) -> bool {
         let escrow = self.escrowed(holder).find(|(seat, ..)| *seat == owner);
         let (Some((_, place, owner_key, parts)), Some(holder_key)) =
             (escrow, self.deal.key(holder))
         else {
-            return unfounded;
+            return false;
         };
         let place = self.holder_place(place, holder);
-        match escrow::judge(complaint, &place, owner_key, holder_key, parts) {
-            escrow::Verdict::BadPart => FaultKind::BadPart { holder },
-            escrow::Verdict::BadProof | escrow::Verdict::Unfounded => unfounded,
-        }
+        let verdict = escrow::judge(complaint, &place, owner_key, holder_key, parts);
+        verdict == escrow::Verdict::BadPart
     }
 
     fn judge_parts(&self, holder: Seat, gone: Seat, sent: &PartShares) -> Result<(), FaultKind> {

@@ -43,7 +43,6 @@ use crate::crypto::share::ShareOf;
 use crate::domain;
 use crate::game::{Game, Halt, Illegal, RuleSetError, Shown};
 use crate::hash::{Hash32, Hasher};
-use crate::log::body::Body;
 use crate::log::entry::{Entry, genesis};
 use crate::seat::{Seat, SeatSet};
 use crate::wire::codec::{decode, encode};
@@ -171,7 +170,7 @@ pub enum News<G: Game> {
     },
     /// A seat has left the game.
     Left(Seat),
-    /// A seat has been voted out.
+    /// A seat has been voted out, or removed for a proven fault.
     Removed(Seat),
     /// The deal cannot go on: another begins in its place.
     Voided(u32),
@@ -381,7 +380,8 @@ impl<G: Game> Replica<G> {
         self.out
     }
 
-    /// All others have signed that this seat is out: the open step is complete without it.
+    /// All others have signed that this seat is out, or an entry of the open step proves it guilty: the step
+    /// is complete without it.
     pub fn vote_out(&mut self, seat: Seat) {
         if self.live.contains(seat) {
             self.out.insert(seat);
@@ -748,18 +748,10 @@ fn shares_of(owed: &Owed, shares: &[Point]) -> Vec<ShareOf> {
 }
 
 impl Fault {
-    /// The fault that an entry proves.
-    ///
-    /// It is its own seat's, but for a part that does not open: that entry proves it of the owner.
+    /// The fault of its own seat that an entry proves.
     pub fn of(entry: &Entry, what: FaultKind) -> Self {
-        let seat = match (&what, entry.body()) {
-            (FaultKind::BadPart { .. }, Body::Accept { complaints }) => {
-                complaints.first().map(|(owner, _)| *owner)
-            }
-            _ => None,
-        };
         Self {
-            seat: seat.unwrap_or(entry.seat()),
+            seat: entry.seat(),
             step: entry.step(),
             what,
         }

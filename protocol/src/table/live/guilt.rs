@@ -1,0 +1,379 @@
+//! What follows from a proof against a seat.
+//!
+//! *One entry that proves a fault* removes its seat: the entry stands in the log in place of one that counts,
+//! as ballots would, and the same deal goes on through the escrow. Everybody who replays the log up to that
+//! entry finds the same, in whatever order the entries came.
+//!
+//! *Two things for one place* may have been answered differently, so nobody knows what the others hold. Those
+//! who see the proof sign nothing more but one word on how far they have come, and go on together from the last
+//! state that all hold alike ([`crate::log::halt`]); the deal is given up and begun anew without that seat.
+//!
+//! A seat that has finished the game is not called back: the last step has an empty entry of each seat, of which
+//! there are no two that count. Should a second seat prove two-faced before all have said how far they are, the
+//! table stops with the evidence.
+
+use std::collections::BTreeMap;
+
+use super::{Event, Output, Stop, Table, To};
+use crate::audit::transcript::{End, Halted, Proven, Transcript};
+use crate::game::{Game, Illegal};
+use crate::hash::Hash32;
+use crate::log::entry::Entry;
+use crate::log::equivocation::Equivocation;
+use crate::log::halt::{Halt, HaltError, Resolution, SignedHalt, resolve};
+use crate::seat::{Seat, SeatSet};
+use crate::table::fault::{Fault, FaultKind};
+use crate::table::journal::Record;
+use crate::table::replica::StepKind;
+use crate::wire::message::Message;
+
+/// A seat is proven two-faced, and not all others have said how far they are.
+#[derive(Clone, Debug)]
+pub(super) struct Halting {
+    culprit: Seat,
+    evidence: Equivocation,
+    halts: BTreeMap<Seat, SignedHalt>,
+}
+
+impl<G: Game> Table<G> {
+    /// The log as far as it goes, as proof of a fault: with the entries of the open step that count, and the
+    /// one that proves it.
+    fn evidence(&self, refused: Option<&Entry>, two_faced: Option<&Equivocation>) -> Transcript {
+        self.transcript_as(End::Stopped, refused, two_faced.cloned())
+    }
+
+    /// An entry of the open step proves a fault.
+    pub(super) fn find_fault(&mut self, entry: &Entry, what: FaultKind) {
+        self.keep_refused(entry);
+        // Everybody shall be able to see it.
+        let shown = vec![entry.signed().clone()].try_into();
+        let message = Message::Entries(shown.unwrap_or_default());
+        self.outputs.push_back(Output::Send(To::All, message));
+        self.remove_for(Fault::of(entry, what), entry);
+    }
+
+    /// Removes the seats that an entry which counts accuses with proof.
+    pub(super) fn accuse(&mut self, entry: &Entry) {
+        for fault in self.replica.accused(entry) {
+            if self.replica.live().contains(fault.seat) {
+                self.remove_for(fault, entry);
+            }
+        }
+    }
+
+    /// Takes a seat out of the open step, for a fault that `entry` proves.
+    fn remove_for(&mut self, fault: Fault, entry: &Entry) {
+        let seat = fault.seat;
+        let evidence = self.evidence(Some(entry), None);
+        self.event(Event::Fault(fault.clone(), Box::new(evidence)));
+        if seat == self.me {
+            self.refused = Some(entry.seat());
+            return self.stop(Stop::Fault(fault));
+        }
+        let proven = Proven {
+            seat,
+            entry: entry.signed().clone(),
+        };
+        self.faults.entry(entry.step()).or_default().push(proven);
+        self.open.remove(&seat);
+        self.counted.remove(seat);
+        self.replica.vote_out(seat);
+        self.progressed = Some(self.now);
+    }
+
+    /// Whether a proof against a seat can part those who are here: it takes part, or did in the last step,
+    /// which others may not have completed. Of a seat that has gone before nothing matters any more.
+    fn concerns(&self, seat: Seat) -> bool {
+        let past = self.past.as_ref();
+        let took_part =
+            past.is_some_and(|past| past.live.contains(seat) || past.out.contains(seat));
+        self.replica.participants().contains(seat) || took_part
+    }
+
+    /// A seat has signed two things for one place.
+    pub(super) fn convict(&mut self, (seat, step): (Seat, u64), evidence: Equivocation) {
+        let halting = self.halting.as_ref().map(|halting| halting.culprit);
+        if !self.concerns(seat) || halting == Some(seat) || self.evidence.is_some() {
+            return;
+        }
+        let record = Record::Evidence(Box::new(evidence.clone()));
+        self.outputs.push_back(Output::Keep(record));
+        let message = Message::Evidence(Box::new(evidence.clone()));
+        self.outputs.push_back(Output::Send(To::All, message));
+        // What is over stays as it ended; others may still be on their way there.
+        if self.is_finished() {
+            self.evidence = Some(evidence);
+            return;
+        }
+        let fault = Fault {
+            seat,
+            step,
+            what: FaultKind::Equivocation,
+        };
+        let shown = self.evidence(None, Some(&evidence));
+        self.event(Event::Fault(fault.clone(), Box::new(shown)));
+        if seat == self.me || halting.is_some() {
+            self.evidence = Some(evidence);
+            return self.stop(Stop::Fault(fault));
+        }
+        self.halting = Some(Halting {
+            culprit: seat,
+            evidence,
+            halts: BTreeMap::new(),
+        });
+    }
+
+    /// Whether this seat has said how far it has come, and so goes no further by itself.
+    pub(super) fn is_frozen(&self) -> bool {
+        let halting = self.halting.as_ref();
+        let own = halting.and_then(|halting| halting.halts.get(&self.me));
+        // Who has come back from an old disk is behind its own word at first.
+        if own.is_none_or(|own| own.halt().step > self.replica.step()) {
+            return false;
+        }
+        // Who has finished says no such word, and then nobody can go on without it from here.
+        let last = self.replica.kind() == Some(StepKind::Closing) && self.replica.game().is_over();
+        let step = self.replica.step();
+        let finished = self.replica.live().iter().any(|seat| {
+            let head = self.heads.get(&seat);
+            seat != self.me && head.is_some_and(|head| *head > step)
+        });
+        !(last && finished)
+    }
+
+    /// Says how far this seat has come, if it is time to; `true` if the table can do nothing else now.
+    pub(super) fn halt(&mut self) -> bool {
+        let Some(culprit) = self.halting.as_ref().map(|halting| halting.culprit) else {
+            return false;
+        };
+        if !self.concerns(culprit) {
+            // The others had gone on without it before.
+            self.halting = None;
+            return false;
+        }
+        if self.may_sign() && !self.is_frozen() {
+            self.say_halt(culprit);
+        }
+        self.settle_halts();
+        self.is_frozen()
+    }
+
+    fn say_halt(&mut self, culprit: Seat) {
+        let halt = Halt {
+            table: self.replica.table(),
+            culprit,
+            seat: self.me,
+            step: self.replica.step(),
+            parent: self.replica.parent(),
+            before: self
+                .previous
+                .as_ref()
+                .map_or(Hash32::default(), |before| before.parent()),
+        };
+        let said = self
+            .halting
+            .as_ref()
+            .is_some_and(|halting| halting.halts.contains_key(&self.me));
+        if said {
+            return;
+        }
+        // With every entry that counts here: others may have completed the step with them.
+        self.keep_counted();
+        self.put_halt(SignedHalt::sign(halt, &self.key));
+        self.tell_halts(To::All);
+    }
+
+    fn put_halt(&mut self, signed: SignedHalt) {
+        self.outputs
+            .push_back(Output::Keep(Record::Halt(signed.clone())));
+        if let Some(halting) = &mut self.halting {
+            halting.halts.insert(signed.halt().seat, signed);
+        }
+    }
+
+    /// Takes another seat's word.
+    ///
+    /// # Errors
+    /// [`HaltError`] if no seat of this table signed it.
+    pub(super) fn hold_halt(&mut self, signed: &SignedHalt) -> Result<(), HaltError> {
+        let halt = signed.verify(self.replica.charter(), &self.replica.table())?;
+        let own = halt.seat == self.me;
+        if own && self.may_sign() {
+            return Ok(());
+        }
+        match self.halt_of(halt.culprit, halt.seat) {
+            Some(held) => {
+                if let (false, Some(evidence)) = (own, Equivocation::of_halts(held, signed)) {
+                    self.convict((halt.seat, halt.step), evidence);
+                }
+            }
+            None => {
+                let awaited = self
+                    .halting
+                    .as_ref()
+                    .is_some_and(|halting| halting.culprit == halt.culprit);
+                if awaited {
+                    self.put_halt(signed.clone());
+                    self.settle_halts();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What a seat is held to have said when `culprit` was proven two-faced.
+    pub(super) fn halt_of(&self, culprit: Seat, seat: Seat) -> Option<&SignedHalt> {
+        let open = self
+            .halting
+            .iter()
+            .filter(|halting| halting.culprit == culprit);
+        let open = open.filter_map(|halting| halting.halts.get(&seat));
+        let over = self.halted.iter().flat_map(|halted| halted.halts.iter());
+        let of_both = |signed: &&SignedHalt| signed.halt().place() == (culprit, seat);
+        open.chain(over.filter(of_both)).next()
+    }
+
+    /// All halts that are held of a seat.
+    pub(super) fn halts_of(&self, seat: Seat) -> impl Iterator<Item = &SignedHalt> {
+        let open = self
+            .halting
+            .iter()
+            .flat_map(|halting| halting.halts.values());
+        let over = self.halted.iter().flat_map(|halted| halted.halts.iter());
+        open.chain(over)
+            .filter(move |signed| signed.halt().seat == seat)
+    }
+
+    /// Tells the proof and what is held of the words on it, while they are being gathered.
+    pub(super) fn tell_halts(&mut self, to: To) {
+        let Some(halting) = &self.halting else { return };
+        let halts: Vec<SignedHalt> = halting.halts.values().cloned().collect();
+        let evidence = Message::Evidence(Box::new(halting.evidence.clone()));
+        self.outputs.push_back(Output::Send(to, evidence));
+        let halts = Message::Halts(halts.try_into().unwrap_or_default());
+        self.outputs.push_back(Output::Send(to, halts));
+    }
+
+    /// Tells a seat that is at an open step what removed a two-faced one there or later.
+    pub(super) fn tell_halted(&mut self, to: Seat, step: u64) {
+        let later = self.halted.iter().filter(|halted| {
+            let places = halted.halts.iter().map(|signed| signed.halt().step);
+            places
+                .max()
+                .is_some_and(|last| step <= last.saturating_add(1))
+        });
+        let messages: Vec<Message> = later
+            .flat_map(|halted| {
+                [
+                    Message::Evidence(halted.evidence.clone()),
+                    Message::Halts(halted.halts.clone()),
+                ]
+            })
+            .collect();
+        let each = messages.into_iter();
+        self.outputs
+            .extend(each.map(|message| Output::Send(To::One(to), message)));
+    }
+
+    /// The words of exactly these seats, if all are held.
+    fn words(&self, seats: SeatSet) -> Option<Vec<SignedHalt>> {
+        let halting = self.halting.as_ref()?;
+        let each = seats.iter().map(|seat| halting.halts.get(&seat).cloned());
+        each.collect()
+    }
+
+    /// Goes on if all others have said how far they are.
+    fn settle_halts(&mut self) {
+        let Some(culprit) = self.halting.as_ref().map(|halting| halting.culprit) else {
+            return;
+        };
+        if self.halt_of(culprit, self.me).is_none() {
+            return;
+        }
+        let found = |words: &[SignedHalt]| {
+            let halts: Vec<Halt> = words.iter().map(|signed| *signed.halt()).collect();
+            resolve(&halts)
+        };
+        let here = self.replica.participants().without(culprit);
+        let Some(words) = self.words(here) else {
+            return;
+        };
+        let Some(place) = found(&words) else { return };
+        if (place.point, place.parent) == (self.replica.step(), self.replica.parent()) {
+            return self.go_on(culprit, &words, place, false);
+        }
+        let Some(before) = &self.previous else { return };
+        if (place.point, place.parent) != (before.step(), before.parent()) {
+            return;
+        }
+        // Who went in the last step takes part again.
+        let there = before.participants().without(culprit);
+        if let Some(words) = self.words(there)
+            && found(&words) == Some(place)
+        {
+            self.go_on(culprit, &words, place, true);
+        }
+    }
+
+    fn go_on(&mut self, culprit: Seat, words: &[SignedHalt], place: Resolution, back: bool) {
+        let Some(halting) = self.halting.take() else {
+            return;
+        };
+        let deal = self.replica.deal();
+        if back && let Some(before) = self.previous.take() {
+            self.replica = *before;
+        }
+        self.halted.push(Halted {
+            evidence: Box::new(halting.evidence),
+            halts: words.to_vec().try_into().unwrap_or_default(),
+        });
+        let lengths = (usize::try_from(place.point), usize::try_from(place.next));
+        if let (Ok(point), Ok(next)) = lengths {
+            // What was signed for the places between is void.
+            self.log.truncate(point);
+            self.log.resize(next, BTreeMap::new());
+        }
+        self.certificates.split_off(&place.point);
+        self.faults.split_off(&place.point);
+        let early = std::mem::take(&mut self.open)
+            .into_iter()
+            .chain(std::mem::take(&mut self.ahead));
+        self.open = early
+            .filter(|(_, entry)| entry.step() == place.next)
+            .collect();
+        self.counted = SeatSet::EMPTY;
+        self.kept = SeatSet::EMPTY;
+        self.previous = None;
+        self.past = None;
+        self.votes = Default::default();
+        self.asked.clear();
+        self.progressed = None;
+        self.left_at = None;
+        let name = place.name(&self.replica.table(), culprit);
+        let resumed = self.replica.resume_without(culprit, place.next, name);
+        self.after_deal(deal);
+        match resumed {
+            Err(broken) => self.stop(Stop::Broken(broken)),
+            Ok(news) => {
+                self.event(Event::Step(place.point, name));
+                for item in news {
+                    self.event(Event::News(item));
+                }
+                // So that the others send what they have signed for the next step.
+                self.tell();
+            }
+        }
+    }
+
+    /// Forgets what belonged to a deal that is over.
+    pub(super) fn after_deal(&mut self, deal: u32) {
+        if self.replica.deal() != deal {
+            self.known.clear();
+            // A wish names cards by their places, where others lie now.
+            if self.intent.take().is_some() {
+                let why = Illegal::rule("the cards have been dealt anew");
+                self.event(Event::Dropped(why));
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What a table holds of the log, and how it passes it on: heads, answers to them, entries that come in.
+
+use std::collections::BTreeMap;
+use std::ops::RangeBounds;
+
+use super::{Output, REPAIR_BYTES, Table, To};
+use crate::audit::transcript::Proven;
+use crate::game::Game;
+use crate::hash::Hash32;
+use crate::log::entry::{Entry, EntryError, SignedEntry};
+use crate::log::equivocation::Equivocation;
+use crate::seat::Seat;
+use crate::wire::message::{Head, MAX_ENTRIES, Message};
+
+impl<G: Game> Table<G> {
+    pub(super) fn head(&self) -> Message {
+        let have: Vec<Hash32> = self
+            .log
+            .last()
+            .into_iter()
+            .chain([&self.open, &self.ahead])
+            .flat_map(|step| step.values().map(Entry::hash))
+            .chain(
+                self.faulty(self.replica.step().saturating_sub(1)..)
+                    .map(SignedEntry::hash),
+            )
+            .collect();
+        let step = self.replica.step();
+        Message::Head(Head {
+            step,
+            have: have.try_into().unwrap_or_default(),
+        })
+    }
+
+    /// The entries that prove faults of their own seats, in some steps.
+    fn faulty(&self, steps: impl RangeBounds<u64>) -> impl Iterator<Item = &SignedEntry> {
+        let proven = self.faults.range(steps).flat_map(|(_, proven)| proven);
+        // One that proves the fault of another counts itself.
+        let counts = |proven: &&Proven| !proven.accuses();
+        proven.filter(counts).map(|proven| &proven.entry)
+    }
+
+    /// The entry held of a seat in a step, also one that proves its fault.
+    fn held(&self, step: u64, seat: Seat) -> Option<Entry> {
+        let counting = self.step_entries(step).and_then(|step| step.get(&seat));
+        counting.cloned().or_else(|| {
+            let (charter, table) = (self.replica.charter(), self.replica.table());
+            let mut faulty = self.faulty(step..=step);
+            faulty.find_map(|signed| {
+                signed
+                    .verify(charter, &table)
+                    .ok()
+                    .filter(|e| e.seat() == seat)
+            })
+        })
+    }
+
+    /// The entries held of a step.
+    pub(super) fn step_entries(&self, step: u64) -> Option<&BTreeMap<Seat, Entry>> {
+        let open = self.replica.step();
+        if step == open {
+            Some(&self.open)
+        } else if step == open.saturating_add(1) {
+            Some(&self.ahead)
+        } else {
+            usize::try_from(step)
+                .ok()
+                .and_then(|step| self.log.get(step))
+        }
+    }
+
+    /// Sends a peer what it lacks from the step before its open one.
+    pub(super) fn answer(&mut self, to: Seat, head: &Head) {
+        let mut entries: Vec<SignedEntry> = Vec::new();
+        let mut bytes = 0;
+        let mut step = head.step.saturating_sub(1);
+        'steps: while let Some(held) = self.step_entries(step) {
+            let held = held.values().map(Entry::signed);
+            for signed in held.chain(self.faulty(step..=step)) {
+                if head.have.contains(&signed.hash()) {
+                    continue;
+                }
+                bytes += signed.size();
+                if bytes > REPAIR_BYTES || entries.len() >= MAX_ENTRIES {
+                    break 'steps;
+                }
+                entries.push(signed.clone());
+            }
+            step = step.saturating_add(1);
+        }
+        if let (false, Ok(entries)) = (entries.is_empty(), entries.try_into()) {
+            self.outputs
+                .push_back(Output::Send(To::One(to), Message::Entries(entries)));
+        }
+        self.tell_halted(to, head.step);
+        let ballots = self.ballots_from(head.step.saturating_sub(1));
+        if let (false, Ok(ballots)) = (ballots.is_empty(), ballots.try_into()) {
+            self.outputs
+                .push_back(Output::Send(To::One(to), Message::Ballots(ballots)));
+        }
+    }
+
+    /// Keeps an entry if there is a place for it; two for one place are evidence.
+    pub(super) fn hold(&mut self, signed: &SignedEntry) -> Result<(), EntryError> {
+        let hash = signed.hash();
+        let known = [self.log.last(), Some(&self.open), Some(&self.ahead)];
+        if known
+            .into_iter()
+            .flatten()
+            .flat_map(BTreeMap::values)
+            .any(|e| e.hash() == hash)
+            || self
+                .faulty(self.replica.step().saturating_sub(1)..)
+                .any(|signed| signed.hash() == hash)
+        {
+            return Ok(());
+        }
+        let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
+        let seat = entry.seat();
+        if seat == self.me && self.may_sign() {
+            // We know what we have signed; one that we do not know was made by another process with
+            // our key, and is for the others to judge.
+            return Ok(());
+        }
+        if let Some(held) = self.held(entry.step(), seat) {
+            if let (true, Some(evidence)) = (seat != self.me, Equivocation::of(&held, &entry)) {
+                self.convict((seat, entry.step()), evidence);
+            }
+            return Ok(());
+        }
+        let open = self.replica.step();
+        // Further ahead than one step nobody honest can be; and who has gone has no place any more.
+        if !self.is_finished() && self.replica.participants().contains(seat) {
+            if entry.step() == open {
+                self.open.insert(seat, entry);
+            } else if entry.step() == open.saturating_add(1) {
+                self.ahead.insert(seat, entry);
+            }
+        }
+        Ok(())
+    }
+}
