@@ -12,6 +12,7 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::ballot::SignedBallot;
 use fairdeal_protocol::log::entry::{MAX_ENTRY, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
+use fairdeal_protocol::log::halt::{SignedHalt, resolve};
 use fairdeal_protocol::table::journal::{MAX_RECORD, Record};
 use fairdeal_protocol::wire::codec::{decode, encode};
 use fairdeal_protocol::wire::message::{MAX_MESSAGE, Message};
@@ -52,10 +53,28 @@ fn look_at_ballot(signed: &SignedBallot) {
     }
 }
 
+fn look_at_halt(signed: &SignedHalt) {
+    let charter = &TABLE.0;
+    if let Ok(halt) = signed.verify(charter.charter(), &charter.table()) {
+        assert!(charter.charter().player(halt.seat).is_some());
+        // One alone is where it says it is, unless there is no step after it.
+        let place = resolve(&[halt]);
+        assert_eq!(
+            place.map(|place| place.point),
+            (halt.step < u64::MAX - 1).then_some(halt.step)
+        );
+    }
+}
+
 fn look_into(message: &Message) {
     match message {
         Message::Entries(entries) => entries.iter().for_each(look_at),
-        Message::Recalled(recalled) => recalled.entries.iter().for_each(look_at),
+        Message::Recalled(recalled) => {
+            recalled.entries.iter().for_each(look_at);
+            recalled.ballots.iter().for_each(look_at_ballot);
+            recalled.halts.iter().for_each(look_at_halt);
+        }
+        Message::Halts(halts) => halts.iter().for_each(look_at_halt),
         Message::Evidence(evidence) => look_at_both(evidence),
         Message::Ballots(ballots) => ballots.iter().for_each(look_at_ballot),
         Message::Head(_) | Message::Recall(_) => {}
@@ -137,6 +156,7 @@ pub fn record(data: &[u8]) -> bool {
         Record::Entry(signed) | Record::Refused(signed) => look_at(signed),
         Record::Ballot(signed) => look_at_ballot(signed),
         Record::Evidence(evidence) => look_at_both(evidence),
+        Record::Halt(signed) => look_at_halt(signed),
     }
     true
 }

@@ -13,6 +13,7 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
 use fairdeal_protocol::log::entry::{Content, Entry, MAX_ENTRY, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
+use fairdeal_protocol::log::halt::SignedHalt;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Output, Table};
@@ -182,7 +183,12 @@ fn file(
     encode(&(
         (MAGIC, VERSION, charter.charter(), charter.signatures()),
         entries,
-        (end, real.log_hash(), evidence, real.ballots()),
+        (
+            (end, real.log_hash(), evidence),
+            real.ballots(),
+            real.faults(),
+            real.halted(),
+        ),
     ))
 }
 
@@ -314,6 +320,13 @@ pub fn restore(data: &[u8]) -> bool {
             _ => None,
         })
         .collect();
+    let halts: Vec<SignedHalt> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Halt(signed) => Some(signed.clone()),
+            _ => None,
+        })
+        .collect();
     let mut rng = rng(5, 0);
     let (charter, key) = (TABLE.0.clone(), key(me).clone());
     let Ok(mut table) = Table::<AnyGame>::restore(charter, me, key, records, &mut rng) else {
@@ -322,8 +335,14 @@ pub fn restore(data: &[u8]) -> bool {
     table.begin(&mut rng);
     table.tick(0, &mut rng);
     while let Some(output) = table.poll() {
-        if let Output::Send(_, Message::Entries(entries)) = output {
-            assert!(entries.iter().all(|signed| known.contains(&signed.hash())));
+        match output {
+            Output::Send(_, Message::Entries(entries)) => {
+                assert!(entries.iter().all(|signed| known.contains(&signed.hash())));
+            }
+            Output::Send(_, Message::Halts(said)) => {
+                assert!(said.iter().all(|signed| halts.contains(signed)));
+            }
+            _ => {}
         }
     }
     true

@@ -17,6 +17,7 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
+use fairdeal_protocol::log::halt::{Halt, SignedHalt};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::wire::bounded::Text;
@@ -90,6 +91,19 @@ fn commit(number: u8) -> Entry {
 
 fn equivocation() -> Equivocation {
     Equivocation::of(&commit(1), &commit(2)).unwrap()
+}
+
+/// Seat 0's word on how far it had come when seat 1 was proven two-faced.
+fn halt() -> SignedHalt {
+    let halt = Halt {
+        table: TABLE.0.table(),
+        culprit: Seat::new(1).unwrap(),
+        seat: Seat::new(0).unwrap(),
+        step: 7,
+        parent: Hash32([1; 32]),
+        before: Hash32([2; 32]),
+    };
+    SignedHalt::sign(halt, &TABLE.1[0])
 }
 
 /// One body of each kind that the drill has, with its place: step, seat.
@@ -449,8 +463,11 @@ fn message(to: &mut Folder<'_>) {
                 nonce: [4; 16],
                 complete: true,
                 entries: vec![one].try_into().unwrap(),
+                ballots: Vec::new().try_into().unwrap(),
+                halts: vec![halt()].try_into().unwrap(),
             }),
         ),
+        ("halts", Message::Halts(vec![halt(); 2].try_into().unwrap())),
     ];
     for (name, message) in messages {
         to.put(format!("good-{name}"), message.to_bytes());
@@ -499,6 +516,7 @@ fn record(to: &mut Folder<'_>) {
             .to_bytes()
             .to_vec(),
     );
+    to.put("good-halt", Record::Halt(halt()).to_bytes().to_vec());
     to.put("bad-cut", cut(&world.journals[0][0]));
     to.put("bad-kind", [99]);
 }

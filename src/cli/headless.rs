@@ -114,16 +114,18 @@ impl Printer {
                     PeerState::Lost => "lost",
                     PeerState::Left => "left",
                     PeerState::VotedOut => "voted-out",
+                    PeerState::Removed => "removed",
                 };
                 json!({"event": "peer", "seat": seat(who), "state": state})
             }
             SessionEvent::Fault {
+                stopped,
                 seat: who,
                 what,
                 evidence,
             } => json!({
                 "event": "fault", "seat": who.as_ref().map(seat), "what": what,
-                "evidence": evidence,
+                "evidence": evidence, "stopped": stopped,
             }),
             SessionEvent::Over {
                 scores,

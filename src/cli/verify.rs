@@ -1,6 +1,6 @@
 //! `fairdeal verify`: audits a transcript and says what was checked and what was found.
 
-use fairdeal_protocol::audit::auditor::{Finding, Report, audit};
+use fairdeal_protocol::audit::auditor::{Finding, Reason, Report, audit};
 use fairdeal_protocol::audit::transcript::{End, Transcript};
 use fairdeal_protocol::wire::codec::MAX_BYTES;
 use serde_json::json;
@@ -89,10 +89,15 @@ fn print_words(report: &Report, game: &str, names: &[String]) {
             }
             for gone in &report.left {
                 let name = names.get(gone.seat.index()).map_or("", String::as_str);
-                let how = if gone.voted_out {
-                    "was voted out by the others (that it was missing is their word)"
-                } else {
-                    "left"
+                let how = match &gone.why {
+                    Reason::VotedOut => {
+                        "was voted out by the others (that it was missing is their word)".to_owned()
+                    }
+                    Reason::Left => "left".to_owned(),
+                    Reason::Fault(fault) => format!(
+                        "is proven guilty and was removed (step {}: {})",
+                        fault.step, fault.what
+                    ),
                 };
                 println!(
                     "\n{name} {how} in deal {}: what it sent there is checked by its proofs alone",
@@ -127,7 +132,14 @@ fn print_json(report: &Report, names: &[String]) {
         .left
         .iter()
         .map(|gone| {
-            json!({"seat": gone.seat.index(), "deal": gone.deal, "voted_out": gone.voted_out})
+            let (why, fault) = match &gone.why {
+                Reason::Left => ("left", None),
+                Reason::VotedOut => ("voted-out", None),
+                Reason::Fault(fault) => ("fault", Some(fault)),
+            };
+            let fault =
+                fault.map(|fault| json!({"step": fault.step, "what": fault.what.to_string()}));
+            json!({"seat": gone.seat.index(), "deal": gone.deal, "why": why, "fault": fault})
         })
         .collect();
     let winners: Vec<usize> = report.winners.iter().map(|seat| seat.index()).collect();

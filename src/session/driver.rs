@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
+use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::charter::{Charter, SignedCharter};
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::fault::Fault;
 use fairdeal_protocol::table::live::{Event, Output, RestoreError, Stop, Table, To};
 use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::wire::bounded::Text;
@@ -254,6 +256,7 @@ fn run(parts: Parts) -> Handle {
         bot: parts.pilot.map(|pilot| bots::bot(pilot.level)),
         keeper: parts.keeper,
         journal: None,
+        evidence: None,
         settled: false,
         events,
         connected: Vec::new(),
@@ -301,6 +304,8 @@ struct Seated {
     addresses: Vec<Addresses>,
     names: Vec<String>,
     peers: BTreeMap<Seat, PeerId>,
+    /// The seats that are proven guilty of a fault.
+    guilty: SeatSet,
 }
 
 struct Driver {
@@ -314,6 +319,8 @@ struct Driver {
     keeper: Keeper,
     /// The journal of the table, once there is one.
     journal: Option<Arc<Journal>>,
+    /// Where the evidence of the last fault is.
+    evidence: Option<std::path::PathBuf>,
     /// Whether nobody will ever ask for what is in it.
     settled: bool,
     events: mpsc::Sender<SessionEvent>,
@@ -615,6 +622,7 @@ impl Driver {
             addresses,
             names,
             peers,
+            guilty: SeatSet::EMPTY,
         }));
         self.journal = Some(journal);
         for seat in present {
@@ -652,6 +660,11 @@ impl Driver {
                     if let Stage::Table(seated) = &self.stage {
                         let line = seated.table.game().event_text(&event, &seated.names);
                         self.tell(SessionEvent::Line(line)).await;
+                    }
+                }
+                Event::Fault(fault, _) => {
+                    if let Stage::Table(seated) = &mut self.stage {
+                        seated.guilty.insert(fault.seat);
                     }
                 }
                 event @ (Event::News(News::Finished) | Event::Stopped(_)) => {
@@ -967,7 +980,11 @@ impl Driver {
                 self.tell(SessionEvent::Peer { seat, state }).await;
             }
             Event::News(News::Removed(seat)) => {
-                let state = PeerState::VotedOut;
+                let state = if seated.guilty.contains(seat) {
+                    PeerState::Removed
+                } else {
+                    PeerState::VotedOut
+                };
                 self.tell(SessionEvent::Peer { seat, state }).await;
             }
             Event::News(News::Voided(deal)) => {
@@ -984,8 +1001,36 @@ impl Driver {
             Event::News(News::Finished) => self.over().await,
             Event::News(News::Dealt { .. }) | Event::Step(..) | Event::YourTurn => {}
             Event::Dropped(why) => self.tell(SessionEvent::Refused(why.to_string())).await,
+            Event::Fault(fault, evidence) => self.guilty(&fault, &evidence).await,
             Event::Stopped(stop) => self.stopped(stop).await,
         }
+    }
+
+    /// A seat is proven guilty: the evidence is kept, and the others play on.
+    async fn guilty(&mut self, fault: &Fault, evidence: &Transcript) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        seated.guilty.insert(fault.seat);
+        self.evidence = self.save_evidence(evidence);
+        self.tell(SessionEvent::Fault {
+            stopped: false,
+            seat: Some(fault.seat),
+            what: fault.to_string(),
+            evidence: self.evidence.clone(),
+        })
+        .await;
+    }
+
+    /// Writes evidence for strangers; a bot of the house leaves that to its host.
+    fn save_evidence(&self, evidence: &Transcript) -> Option<std::path::PathBuf> {
+        let id = evidence.charter().table().to_string();
+        let bytes = evidence.to_bytes().ok();
+        let bytes = bytes.filter(|_| self.keeper.house.is_none())?;
+        let saved = self.keeper.data.save_evidence(&id, &bytes);
+        saved
+            .inspect_err(|error| tracing::warn!(%error, "the evidence is not saved"))
+            .ok()
     }
 
     async fn over(&mut self) {
@@ -1033,19 +1078,17 @@ impl Driver {
         let Stage::Table(seated) = &self.stage else {
             return;
         };
-        let seat = match &stop {
-            Stop::Fault(fault) => Some(fault.seat),
-            Stop::Desync(..) | Stop::Broken(_) | Stop::VotedOut(_) => None,
+        let (seat, evidence) = match &stop {
+            // Told and kept already.
+            Stop::Fault(fault) => (Some(fault.seat), self.evidence.clone()),
+            Stop::Desync(..) | Stop::Broken(_) | Stop::VotedOut(_) => {
+                (None, self.save_evidence(&seated.table.transcript()))
+            }
         };
-        let bytes = seated.table.transcript().to_bytes().ok();
-        let own = self.keeper.house.is_none();
-        let evidence = bytes.filter(|_| own).and_then(|bytes| {
-            let id = seated.id.to_string();
-            self.keeper.data.save_evidence(&id, &bytes).ok()
-        });
         self.end_journal();
         self.settled = true;
         self.tell(SessionEvent::Fault {
+            stopped: true,
             seat,
             what: stop.to_string(),
             evidence,

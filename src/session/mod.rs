@@ -79,6 +79,8 @@ pub enum PeerState {
     Left,
     /// The others have voted the seat out.
     VotedOut,
+    /// The seat was removed for a proven fault.
+    Removed,
 }
 
 /// What a session tells its player.
@@ -132,6 +134,8 @@ pub enum SessionEvent {
     },
     /// A provable fault, or an internal one with no seat.
     Fault {
+        /// Whether the table has stopped by it; else the others play on without the seat.
+        stopped: bool,
         /// Who did it.
         seat: Option<Seat>,
         /// What.

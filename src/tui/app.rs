@@ -419,16 +419,30 @@ impl App {
                     PeerState::VotedOut => {
                         format!("{name} did not come back; the others play on without it.")
                     }
+                    PeerState::Removed => format!("{name} is out; the others play on without it."),
                 });
                 self.left |= state == PeerState::Left && Some(seat) == self.me();
             }
-            SessionEvent::Fault { what, evidence, .. } => {
+            SessionEvent::Fault {
+                stopped,
+                seat,
+                what,
+                evidence,
+            } => {
                 let kept = evidence.map_or_else(String::new, |path| {
                     format!(" The evidence is in {}.", path.display())
                 });
-                let line = format!("The table has stopped: {what}.{kept}");
-                self.say(line.clone());
-                self.failed = Some(line);
+                if stopped {
+                    let line = format!("The table has stopped: {what}.{kept}");
+                    self.say(line.clone());
+                    self.failed = Some(line);
+                } else {
+                    let name = seat.and_then(|seat| self.names().get(seat.index()).cloned());
+                    let name = name.unwrap_or_default();
+                    let line = format!("{name} is proven guilty ({what}).{kept}");
+                    self.toast = Some(line.clone());
+                    self.say(line);
+                }
             }
             SessionEvent::Over {
                 scores,

@@ -834,7 +834,7 @@ impl<'a, G: Game> Audit<'a, G> {
             table: self.replica.table(),
             end: self.transcript.end(),
             log: self.replica.parent(),
-            steps: self.replica.step(),
+            steps: self.tally.steps,
             deals: self.replica.deal() + 1,
             deals_opened: self.deals_opened,
             tally: self.tally,

@@ -274,7 +274,7 @@ fn votes_on_seats_that_are_merely_late_part_nobody() {
 }
 
 /// How many runs to make: FAIRDEAL_RUNS of them if that is set, for a long search.
-fn runs(usual: u64) -> u64 {
+pub(crate) fn runs(usual: u64) -> u64 {
     let asked = std::env::var("FAIRDEAL_RUNS").ok();
     asked.and_then(|runs| runs.parse().ok()).unwrap_or(usual)
 }

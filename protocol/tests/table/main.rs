@@ -15,4 +15,5 @@ mod drill;
 mod intents;
 mod secrecy;
 mod sim;
+mod twofaced;
 mod vectors;

@@ -123,39 +123,53 @@ impl<G: Game> Table<G> {
         });
     }
 
-    /// Whether this seat has said how far it has come, and so goes no further by itself.
+    /// Whether this seat has said how far it has come.
     pub(super) fn is_frozen(&self) -> bool {
         let halting = self.halting.as_ref();
         let own = halting.and_then(|halting| halting.halts.get(&self.me));
         // Who has come back from an old disk is behind its own word at first.
-        if own.is_none_or(|own| own.halt().step > self.replica.step()) {
-            return false;
-        }
-        // Who has finished says no such word, and then nobody can go on without it from here.
-        let last = self.replica.kind() == Some(StepKind::Closing) && self.replica.game().is_over();
-        let step = self.replica.step();
-        let finished = self.replica.live().iter().any(|seat| {
-            let head = self.heads.get(&seat);
-            seat != self.me && head.is_some_and(|head| *head > step)
-        });
-        !(last && finished)
+        own.is_some_and(|own| own.halt().step <= self.replica.step())
     }
 
-    /// Says how far this seat has come, if it is time to; `true` if the table can do nothing else now.
-    pub(super) fn halt(&mut self) -> bool {
+    /// Says how far this seat has come, if a seat is proven two-faced and it has not said so; goes on if all
+    /// others have.
+    pub(super) fn halt(&mut self) {
         let Some(culprit) = self.halting.as_ref().map(|halting| halting.culprit) else {
-            return false;
+            return;
         };
-        if !self.concerns(culprit) {
-            // The others had gone on without it before.
+        if !self.concerns(culprit) && self.others_go_on() {
+            // They had gone on without it before.
             self.halting = None;
-            return false;
+            return;
         }
-        if self.may_sign() && !self.is_frozen() {
+        if self.may_sign() {
             self.say_halt(culprit);
         }
         self.settle_halts();
-        self.is_frozen()
+    }
+
+    /// Whether another seat has signed an entry that follows from what is held here.
+    fn others_go_on(&self) -> bool {
+        let parent = self.replica.parent();
+        let live = self.replica.live();
+        self.open.iter().any(|(seat, entry)| {
+            *seat != self.me && live.contains(*seat) && entry.content().parent == parent
+        })
+    }
+
+    /// Whether the open step may be completed. Who has said how far it has come may complete that step too,
+    /// if it has signed its entry before; but it finishes the game only if another has: who has finished says
+    /// no such word, so that nobody can go on from there.
+    pub(super) fn may_complete(&self) -> bool {
+        let step = self.replica.step();
+        let last = self.replica.kind() == Some(StepKind::Closing) && self.replica.game().is_over();
+        let finished = || {
+            self.replica.live().iter().any(|seat| {
+                let head = self.heads.get(&seat);
+                seat != self.me && head.is_some_and(|head| *head > step)
+            })
+        };
+        !(self.is_frozen() && last) || finished()
     }
 
     fn say_halt(&mut self, culprit: Seat) {

@@ -642,25 +642,25 @@ impl<G: Game> Table<G> {
     /// Counts, signs and completes as long as anything moves.
     fn work(&mut self, rng: &mut dyn CryptoRng) {
         while self.stopped.is_none() {
+            // First, for it may change what the open step is.
+            self.halt();
             let Some(kind) = self.replica.kind() else {
                 return;
             };
-            if self.halt() {
-                return;
-            }
             self.count(Proofs::Verify);
             if self.stopped.is_some() {
                 return;
             }
             if !self.open.contains_key(&self.me)
                 && self.may_sign()
+                && self.halting.is_none()
                 && self.replica.live().contains(self.me)
                 && let Some(body) = self.body(kind, rng)
             {
                 self.sign(body);
                 continue;
             }
-            if self.counted != self.replica.live() {
+            if self.counted != self.replica.live() || !self.may_complete() {
                 self.ask(kind);
                 return;
             }
