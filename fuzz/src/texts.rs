@@ -63,6 +63,7 @@ pub fn options(data: &[u8]) -> bool {
         game: game.to_owned(),
         version: info.version,
         seats,
+        strict: false,
         options: given.clone(),
     };
     assert_eq!(info.check(&raw).is_ok(), AnyGame::create(&raw).is_ok());

@@ -126,6 +126,7 @@ fn tables(seats: u8, cards: u8) -> Vec<Table<FiveEach>> {
         version: 1,
         seats,
         options,
+        strict: false,
     };
     let keys: Vec<SigningKey> = (1..=seats)
         .map(|n| SigningKey::from_bytes(&[n; 32]))

@@ -13,7 +13,7 @@ use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
 
 use crate::domain;
-use crate::game::RuleSet;
+use crate::game::{RuleSet, STRICT};
 use crate::hash::{Hash32, Hasher};
 use crate::seat::{MAX_SEATS, Seat, SeatSet};
 use crate::wire::bounded::{Bounded, Text};
@@ -182,7 +182,7 @@ impl Charter {
     ) -> Result<Self, CharterError> {
         let word = |text: &String| Text::try_from(text.clone()).map_err(|_| CharterError::Options);
         let options = rules
-            .options
+            .written_options()
             .iter()
             .map(|(key, value)| Ok((word(key)?, word(value)?)))
             .collect::<Result<Vec<_>, CharterError>>()?;
@@ -241,12 +241,18 @@ impl Charter {
 
     /// The rules it was agreed to play by.
     pub fn rules(&self) -> RuleSet {
-        let options: BTreeMap<String, String> = self
+        let mut options: BTreeMap<String, String> = self
             .options
             .iter()
             .map(|(key, value)| (key.as_str().to_owned(), value.as_str().to_owned()))
             .collect();
+        // Any other value stays among the game's options, of which it is none.
+        let strict = options.get(STRICT.0).is_some_and(|value| value == STRICT.1);
+        if strict {
+            options.remove(STRICT.0);
+        }
         RuleSet {
+            strict,
             game: self.game.as_str().to_owned(),
             version: self.version,
             seats: u8::try_from(self.players.len()).unwrap_or(u8::MAX),
@@ -371,6 +377,7 @@ pub(crate) mod tests {
     fn rules() -> RuleSet {
         let options = [("a", "1"), ("b", "2")].map(|(k, v)| (k.to_owned(), v.to_owned()));
         RuleSet {
+            strict: false,
             game: "test".into(),
             version: 1,
             seats: 3,
@@ -380,10 +387,17 @@ pub(crate) mod tests {
 
     #[test]
     fn a_charter_survives_its_encoding() {
-        let (signed, _) = signed(&rules());
-        let charter = signed.charter();
+        let (agreed, _) = signed(&rules());
+        let charter = agreed.charter();
         assert_eq!(&Charter::from_bytes(&charter.to_bytes()).unwrap(), charter);
         assert_eq!(charter.rules(), rules());
+        let strict = RuleSet {
+            strict: true,
+            ..rules()
+        };
+        let (of_strict, _) = signed(&strict);
+        assert_eq!(of_strict.charter().rules(), strict);
+        assert_eq!(of_strict.charter().options.len(), 3);
     }
 
     #[test]

@@ -39,6 +39,23 @@ pub struct RuleSet {
     pub seats: u8,
     /// Every option with its value, none left out.
     pub options: BTreeMap<String, String>,
+    /// Whether the table keeps no keys in escrow: a deal that has lost a seat is given up, unscored, where
+    /// else the others would rebuild its shares. The rules themselves know nothing of it.
+    pub strict: bool,
+}
+
+/// How a charter writes that its table is strict: an option beside those of the game.
+pub const STRICT: (&str, &str) = ("strict", "true");
+
+impl RuleSet {
+    /// The options as a charter has them, by key.
+    pub fn written_options(&self) -> BTreeMap<String, String> {
+        let mut options = self.options.clone();
+        if self.strict {
+            options.insert(STRICT.0.to_owned(), STRICT.1.to_owned());
+        }
+        options
+    }
 }
 
 /// Why a rule set makes no game.

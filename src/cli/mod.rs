@@ -19,7 +19,7 @@ use clap::Parser as _;
 pub use args::Args;
 use args::{BotCommand, Command};
 
-use crate::games::{GAMES, game_info};
+use crate::games::{GAMES, TABLE_OPTION, game_info};
 use crate::store::DataDir;
 
 /// How a command ended.
@@ -120,7 +120,7 @@ fn rules(game: Option<&str>) -> anyhow::Result<Exit> {
 }
 
 fn games_in_words() -> String {
-    GAMES.iter().fold(String::new(), |mut text, info| {
+    let mut text = GAMES.iter().fold(String::new(), |mut text, info| {
         let seats = if info.least_seats == info.most_seats {
             format!("{} seat", info.least_seats)
         } else {
@@ -130,7 +130,15 @@ fn games_in_words() -> String {
         let _ = writeln!(text, "    rules:   fairdeal rules {}", info.id);
         let _ = writeln!(text, "    options: {}", info.options_in_words());
         text
-    })
+    });
+    let _ = writeln!(
+        text,
+        "Every table for two or more also takes strict ({}; default {}): no keys are kept in escrow,\n\
+         so a deal that loses a seat is given up and dealt anew.",
+        TABLE_OPTION.kind.allowed(),
+        TABLE_OPTION.default,
+    );
+    text
 }
 
 /// Copies the transcript of a past table.

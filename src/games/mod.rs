@@ -35,7 +35,8 @@ pub mod thoth;
 
 pub use any::{AnyAction, AnyEvent, AnyGame, GAMES};
 pub use registry::{
-    GameInfo, OptionInfo, OptionKind, game_info, options_from_json, rule_set, valid_options,
+    GameInfo, OptionInfo, OptionKind, TABLE_OPTION, game_info, options_from_json, rule_set,
+    valid_options,
 };
 
 /// Why a JSON value is no action of the game.

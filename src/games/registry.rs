@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use fairdeal_protocol::game::{RuleSet, RuleSetError};
+use fairdeal_protocol::game::{RuleSet, RuleSetError, STRICT};
 use serde_json::{Map, Value};
 
 use super::GAMES;
@@ -42,6 +42,13 @@ pub struct OptionInfo {
     /// What it can be.
     pub kind: OptionKind,
 }
+
+/// The option that every table for two or more has beside those of its game.
+pub const TABLE_OPTION: OptionInfo = OptionInfo {
+    key: STRICT.0,
+    default: "false",
+    kind: OptionKind::Flag,
+};
 
 /// What values an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,11 +240,22 @@ pub fn rule_set(
 ) -> Result<RuleSet, RuleSetError> {
     let info = game_info(game_id)?;
     info.check_seats(seats)?;
+    // An option of the table and not of the game; where one plays alone there is nobody to lose.
+    let mut given = given.clone();
+    let strict = match given.get(TABLE_OPTION.key).cloned() {
+        Some(value) if seats > 1 => {
+            given.remove(TABLE_OPTION.key);
+            let normal = TABLE_OPTION.kind.normal(&value);
+            normal.ok_or_else(|| wrong_value(&TABLE_OPTION, &value))? == STRICT.1
+        }
+        _ => false,
+    };
     Ok(RuleSet {
+        strict,
         game: info.id.to_owned(),
         version: info.version,
         seats,
-        options: valid_options(info, given)?,
+        options: valid_options(info, &given)?,
     })
 }
 
@@ -318,6 +336,22 @@ mod tests {
         );
         assert!(read(serde_json::json!({"target": "7"})).is_err());
         assert!(read(serde_json::json!({"goal": 7})).is_err());
+    }
+
+    #[test]
+    fn every_table_for_two_or_more_can_be_strict() {
+        let strict = |seats, value| rule_set("loot", seats, &given("strict", value));
+        assert!(strict(2, "True").unwrap().strict);
+        assert!(!strict(2, "false").unwrap().strict);
+        assert_eq!(strict(2, "true").unwrap().options, given("target", "100"));
+        assert!(matches!(
+            strict(2, "yes"),
+            Err(RuleSetError::OptionValue { .. })
+        ));
+        // The referee deals by itself: nobody can be lost there.
+        let info = game_info("loot").unwrap();
+        let json = serde_json::json!({"strict": true});
+        assert!(options_from_json(info, json.as_object().unwrap()).is_err());
     }
 
     #[test]

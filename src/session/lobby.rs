@@ -112,7 +112,7 @@ impl HostLobby {
     pub fn view(&self) -> LobbyView {
         LobbyView {
             game: self.rules.game.clone(),
-            options: self.rules.options.clone().into_iter().collect(),
+            options: self.rules.written_options().into_iter().collect(),
             seats: self
                 .seats()
                 .map(|seat| self.joined(seat).map(|join| clean(join.name.as_str())))
@@ -131,14 +131,9 @@ impl HostLobby {
     fn roster(&self, you: Seat) -> Option<Frame> {
         let options: Option<Vec<_>> = self
             .rules
-            .options
-            .iter()
-            .map(|(key, value)| {
-                Some((
-                    Text::try_from(key.clone()).ok()?,
-                    Text::try_from(value.clone()).ok()?,
-                ))
-            })
+            .written_options()
+            .into_iter()
+            .map(|(key, value)| Some((Text::try_from(key).ok()?, Text::try_from(value).ok()?)))
             .collect();
         let seats: Vec<_> = self
             .seats()

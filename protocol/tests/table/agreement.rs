@@ -3,6 +3,7 @@
 
 use fairdeal_protocol::audit::auditor::{Reason, audit};
 use fairdeal_protocol::audit::transcript::{End, Transcript};
+use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
 use fairdeal_protocol::table::live::{Event, Stop};
@@ -162,6 +163,43 @@ fn who_is_gone_is_voted_out() {
     }
     let all = (removed, voided, rebuilt);
     assert!(removed > 30 && voided > 2 && rebuilt > 10, "{all:?}");
+}
+
+/// At a strict table no key is in escrow: a deal that has lost a seat is begun anew.
+#[test]
+fn a_strict_table_deals_anew_without_who_is_gone() {
+    let (mut removed, mut voided) = (0, 0);
+    for seed in 0..8 {
+        let what = format!("seed {seed}");
+        let rules = RuleSet {
+            strict: true,
+            ..rules(4, 16)
+        };
+        let mut sim: Sim<Drill> = Sim::new(&rules, 900 + seed, Faults::default());
+        sim.patience = 10_000;
+        let gone = Seat::new(2).unwrap();
+        sim.doomed = Some((gone, 30 + 40 * seed));
+        sim.run(4_000_000, true, &mut honest);
+        let stayed = [&sim.tables[0], &sim.tables[1], &sim.tables[3]];
+        for table in stayed {
+            assert!(table.is_finished(), "{what}: {:?}", table.progress());
+            assert!(table.transcript() == stayed[0].transcript(), "{what}");
+        }
+        let transcript = stayed[0].transcript();
+        let report = audit::<Drill>(&transcript);
+        assert_eq!(report.finding, None, "{what}");
+        removed += report.left.len();
+        let (charter, table) = (stayed[0].replica().charter(), stayed[0].replica().table());
+        for entry in transcript.entries() {
+            let entry = entry.verify(charter, &table).unwrap();
+            let escrow = matches!(entry.body(), Body::Escrow { .. } | Body::Rebuild { .. });
+            assert!(!escrow, "{what}");
+        }
+        let events = sim.events[0].iter();
+        let void = |event: &&Event<Drill>| matches!(event, Event::News(News::Voided(_)));
+        voided += events.filter(void).count();
+    }
+    assert!(removed > 5 && voided > 3, "{removed} {voided}");
 }
 
 /// As [`check`], of those who stayed; says how many left.

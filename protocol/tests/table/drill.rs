@@ -68,6 +68,7 @@ pub(crate) fn rules(seats: u8, limit: u32) -> RuleSet {
         version: 1,
         seats,
         options,
+        strict: false,
     }
 }
 

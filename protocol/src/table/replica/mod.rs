@@ -264,6 +264,8 @@ pub struct Preview<G: Game> {
 #[derive(Clone, Debug)]
 pub struct Replica<G: Game> {
     charter: SignedCharter,
+    /// Whether no keys are put in escrow.
+    strict: bool,
     step: u64,
     parent: Hash32,
     digest: Hash32,
@@ -298,7 +300,8 @@ impl<G: Game> Replica<G> {
     /// # Errors
     /// [`RuleSetError`] if the charter's rules make no game here.
     pub fn new(charter: SignedCharter) -> Result<Self, RuleSetError> {
-        let game = G::create(&charter.charter().rules())?;
+        let rules = charter.charter().rules();
+        let game = G::create(&rules)?;
         let live = charter.charter().seats();
         let table = charter.table();
         // "After the last leader" begins with seat 0.
@@ -307,6 +310,7 @@ impl<G: Game> Replica<G> {
             return Err(RuleSetError::UnknownGame(String::new()));
         };
         let mut replica = Self {
+            strict: rules.strict,
             step: 0,
             parent: genesis(&table),
             digest: Hash32::default(),
@@ -536,7 +540,7 @@ impl<G: Game> Replica<G> {
 
     /// Whether keys are put in escrow at this table as it stands.
     fn escrows(&self) -> bool {
-        self.settled.seals_cards() && self.live.len() > escrow::MIN_PARTS
+        !self.strict && self.settled.seals_cards() && self.live.len() > escrow::MIN_PARTS
     }
 
     /// The escrow that a seat makes now: its place, and who holds the parts.
