@@ -10,6 +10,7 @@ use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::charter::{Charter, MAX_CHARTER, SignedCharter};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::ballot::SignedBallot;
+use fairdeal_protocol::log::claim::SignedClaim;
 use fairdeal_protocol::log::entry::{MAX_ENTRY, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::log::halt::{SignedHalt, resolve};
@@ -66,6 +67,13 @@ fn look_at_halt(signed: &SignedHalt) {
     }
 }
 
+fn look_at_claim(signed: &SignedClaim) {
+    let charter = &TABLE.0;
+    if let Ok(claim) = signed.verify(charter.charter(), &charter.table()) {
+        assert!(charter.charter().player(claim.seat).is_some());
+    }
+}
+
 fn look_into(message: &Message) {
     match message {
         Message::Entries(entries) => entries.iter().for_each(look_at),
@@ -74,6 +82,7 @@ fn look_into(message: &Message) {
             recalled.ballots.iter().for_each(look_at_ballot);
             recalled.halts.iter().for_each(look_at_halt);
         }
+        Message::Claim(signed) => look_at_claim(signed),
         Message::Halts(halts) => halts.iter().for_each(look_at_halt),
         Message::Evidence(evidence) => look_at_both(evidence),
         Message::Ballots(ballots) => ballots.iter().for_each(look_at_ballot),
@@ -156,6 +165,7 @@ pub fn record(data: &[u8]) -> bool {
         Record::Entry(signed) | Record::Refused(signed) => look_at(signed),
         Record::Ballot(signed) => look_at_ballot(signed),
         Record::Evidence(evidence) => look_at_both(evidence),
+        Record::Claim(signed) => look_at_claim(signed),
         Record::Halt(signed) => look_at_halt(signed),
     }
     true

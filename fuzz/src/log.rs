@@ -188,6 +188,7 @@ fn file(
             real.ballots(),
             real.faults(),
             real.halted(),
+            real.claims(),
         ),
     ))
 }

@@ -15,6 +15,7 @@ use fairdeal_protocol::crypto::seed::OpenedSeed;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body};
+use fairdeal_protocol::log::claim::{Claim, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::log::halt::{Halt, SignedHalt};
@@ -104,6 +105,17 @@ fn halt() -> SignedHalt {
         before: Hash32([2; 32]),
     };
     SignedHalt::sign(halt, &TABLE.1[0])
+}
+
+/// Seat 0's word that the other stayed away.
+fn claim() -> SignedClaim {
+    let claim = Claim {
+        table: TABLE.0.table(),
+        seat: Seat::new(0).unwrap(),
+        step: 7,
+        parent: Hash32([1; 32]),
+    };
+    SignedClaim::sign(claim, &TABLE.1[0])
 }
 
 /// One body of each kind that the drill has, with its place: step, seat.
@@ -467,6 +479,7 @@ fn message(to: &mut Folder<'_>) {
                 halts: vec![halt()].try_into().unwrap(),
             }),
         ),
+        ("claim", Message::Claim(claim())),
         ("halts", Message::Halts(vec![halt(); 2].try_into().unwrap())),
     ];
     for (name, message) in messages {
@@ -516,6 +529,7 @@ fn record(to: &mut Folder<'_>) {
             .to_bytes()
             .to_vec(),
     );
+    to.put("good-claim", Record::Claim(claim()).to_bytes().to_vec());
     to.put("good-halt", Record::Halt(halt()).to_bytes().to_vec());
     to.put("bad-cut", cut(&world.journals[0][0]));
     to.put("bad-kind", [99]);

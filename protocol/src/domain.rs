@@ -22,6 +22,8 @@ pub const BALLOT: &str = "fairdeal/ballot/v1";
 pub const HALT: &str = "fairdeal/halt/v1";
 /// What the entries after such a halt name as the step before.
 pub const HALTED: &str = "fairdeal/halted/v1";
+/// A word that the other of two seats is absent.
+pub const CLAIM: &str = "fairdeal/claim/v1";
 /// What an ack names in place of the entry of a leader that was voted out.
 pub const VOTED_OUT: &str = "fairdeal/voted-out/v1";
 /// What the parts of an escrow are derived for: its number and the seats that get one.

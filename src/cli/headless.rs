@@ -127,6 +127,10 @@ impl Printer {
                 "event": "fault", "seat": who.as_ref().map(seat), "what": what,
                 "evidence": evidence, "stopped": stopped,
             }),
+            SessionEvent::Claimed {
+                seat: by,
+                transcript,
+            } => json!({"event": "claimed", "seat": seat(by), "transcript": transcript}),
             SessionEvent::Over {
                 scores,
                 winners,
@@ -157,6 +161,9 @@ impl Printer {
                 Some(path) => format!("FAULT: {what}. The evidence is in {}.", path.display()),
                 None => format!("FAULT: {what}."),
             },
+            SessionEvent::Claimed { seat, .. } => {
+                format!("{seat} has closed the table: it waited in vain for the other.")
+            }
             SessionEvent::Over {
                 scores, transcript, ..
             } => {

@@ -13,6 +13,12 @@ use crate::session::text::clean;
 /// What an audit with no finding is worth.
 fn verdict(report: &Report, seats: usize) -> &'static str {
     match (report.end, seats) {
+        _ if report.claims.len() == 1 => {
+            "fair so far, unfinished: one seat closed the table on its own word that the other stayed away"
+        }
+        _ if report.claims.len() > 1 => {
+            "fair so far, unfinished: each seat claims that the other stayed away, so neither claim counts"
+        }
         (_, 1) => "rules followed, shuffle vouched for by nobody else",
         (End::Finished, _) => "fair",
         _ => "fair so far, unfinished: the seeds of the last deal were never opened",
@@ -104,6 +110,10 @@ fn print_words(report: &Report, game: &str, names: &[String]) {
                     gone.deal + 1
                 );
             }
+            for seat in &report.claims {
+                let name = names.get(seat.index()).map_or("", String::as_str);
+                println!("\n{name} claims to have won by the other's absence");
+            }
             println!("\n{}", verdict(report, names.len()));
         }
         Some(finding) => {
@@ -156,6 +166,7 @@ fn print_json(report: &Report, names: &[String]) {
             "deals": report.deals,
             "deals_opened": report.deals_opened,
             "left": left,
+            "claims": report.claims.iter().map(|seat| seat.index()).collect::<Vec<_>>(),
             "checks": checks,
             "scores": report.scores,
             "winners": winners,

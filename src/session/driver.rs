@@ -306,6 +306,8 @@ struct Seated {
     peers: BTreeMap<Seat, PeerId>,
     /// The seats that are proven guilty of a fault.
     guilty: SeatSet,
+    /// Whether the player knows that the table may be closed with a claim.
+    claimable: bool,
 }
 
 struct Driver {
@@ -377,6 +379,7 @@ impl Driver {
                 command = inbox.recv() => match command {
                     Some(Command::Act(action)) => self.act(action).await,
                     Some(Command::Leave) => self.leave().await,
+                    Some(Command::Claim) => self.claim().await,
                     Some(Command::Quit) | None => self.stage = Stage::Ended,
                 },
                 () = at(self.addresses_at) => self.addresses_known().await,
@@ -623,6 +626,7 @@ impl Driver {
             names,
             peers,
             guilty: SeatSet::EMPTY,
+            claimable: false,
         }));
         self.journal = Some(journal);
         for seat in present {
@@ -794,7 +798,15 @@ impl Driver {
             Stage::Table(seated) => {
                 let now = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
                 seated.table.tick(now, &mut self.rng);
+                let may_claim = seated.table.may_claim();
+                let news = std::mem::replace(&mut seated.claimable, may_claim) != may_claim;
                 self.flush().await;
+                if may_claim && self.pilot.is_some() && self.keeper.house.is_none() {
+                    // Nobody is there who could be asked.
+                    self.claim().await;
+                } else if news {
+                    self.show().await;
+                }
             }
             Stage::Restored(_) | Stage::Ended => {}
         }
@@ -819,6 +831,16 @@ impl Driver {
         };
         self.bot = None;
         if let Err(error) = seated.table.leave(&mut self.rng) {
+            self.tell(SessionEvent::Refused(error.to_string())).await;
+        }
+        self.flush().await;
+    }
+
+    async fn claim(&mut self) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        if let Err(error) = seated.table.claim() {
             self.tell(SessionEvent::Refused(error.to_string())).await;
         }
         self.flush().await;
@@ -928,6 +950,7 @@ impl Driver {
             progress: table.progress(),
             my_turn: table.is_my_turn(),
             connected,
+            may_claim: table.may_claim(),
         };
         self.tell(SessionEvent::Snapshot(Box::new(snapshot))).await;
     }
@@ -1041,16 +1064,7 @@ impl Driver {
         };
         let table = &seated.table;
         let game = table.game();
-        let saved = self.keeper.house.is_none().then(|| {
-            let bytes = table
-                .transcript()
-                .to_bytes()
-                .map_err(|error| error.to_string())?;
-            self.keeper
-                .data
-                .save_transcript(&seated.id.to_string(), &bytes)
-                .map_err(|error| error.to_string())
-        });
+        let saved = self.save_transcript();
         self.end_journal();
         let transcript = match saved {
             None => std::path::PathBuf::new(),
@@ -1072,18 +1086,39 @@ impl Driver {
         self.tell(over).await;
     }
 
+    /// Writes the transcript of the table; a bot of the house leaves that to its host.
+    fn save_transcript(&self) -> Option<Result<std::path::PathBuf, String>> {
+        let Stage::Table(seated) = &self.stage else {
+            return None;
+        };
+        self.keeper.house.is_none().then(|| {
+            let bytes = seated.table.transcript().to_bytes();
+            let bytes = bytes.map_err(|error| error.to_string())?;
+            let saved = self
+                .keeper
+                .data
+                .save_transcript(&seated.id.to_string(), &bytes);
+            saved.map_err(|error| error.to_string())
+        })
+    }
+
     async fn stopped(&mut self, stop: Stop) {
         self.think = None;
         self.done = Some(Instant::now() + LINGER);
         let Stage::Table(seated) = &self.stage else {
             return;
         };
+        if let Stop::Claimed(by) = stop {
+            let transcript = self.save_transcript().and_then(Result::ok);
+            self.end_journal();
+            self.settled = true;
+            let seat = by;
+            return self.tell(SessionEvent::Claimed { seat, transcript }).await;
+        }
         let (seat, evidence) = match &stop {
             // Told and kept already.
             Stop::Fault(fault) => (Some(fault.seat), self.evidence.clone()),
-            Stop::Desync(..) | Stop::Broken(_) | Stop::VotedOut(_) => {
-                (None, self.save_evidence(&seated.table.transcript()))
-            }
+            _ => (None, self.save_evidence(&seated.table.transcript())),
         };
         self.end_journal();
         self.settled = true;

@@ -26,6 +26,8 @@ pub enum Command {
     Act(AnyAction),
     /// Leave the game for good: the others play on. The task ends once they know.
     Leave,
+    /// Close a table for two whose other seat stays away, with a signed claim.
+    Claim,
     /// Close the connections and end the task; the table can be resumed.
     Quit,
 }
@@ -66,6 +68,8 @@ pub struct Snapshot {
     pub my_turn: bool,
     /// The seats that are connected (this one included).
     pub connected: SeatSet,
+    /// Whether this seat may close the table with a claim that the other one stays away.
+    pub may_claim: bool,
 }
 
 /// The connection of a seat.
@@ -142,6 +146,13 @@ pub enum SessionEvent {
         what: String,
         /// Where the evidence is kept.
         evidence: Option<PathBuf>,
+    },
+    /// A seat has closed the table for two, because the other one stayed away.
+    Claimed {
+        /// Who claims it.
+        seat: Seat,
+        /// The transcript of the unfinished game.
+        transcript: Option<PathBuf>,
     },
     /// The game is over and its transcript is written.
     Over {

@@ -44,6 +44,8 @@ pub enum Effect {
     Act(AnyAction),
     /// Leave the game for good.
     Forfeit,
+    /// Close the table, because the other one stays away.
+    Claim,
     /// Leave the program.
     Leave,
 }
@@ -92,6 +94,7 @@ pub(super) enum Hit {
     Yes,
     No,
     Forfeit,
+    Claim,
     Close,
 }
 
@@ -444,6 +447,17 @@ impl App {
                     self.say(line);
                 }
             }
+            SessionEvent::Claimed { seat, transcript } => {
+                let name = self.names().get(seat.index()).cloned().unwrap_or_default();
+                let kept = transcript.map_or_else(String::new, |path| {
+                    format!(" The transcript is in {}.", path.display())
+                });
+                let line = format!(
+                    "{name} has closed the table: the other one stayed away. The game is unfinished.{kept}"
+                );
+                self.say(line.clone());
+                self.failed = Some(line);
+            }
             SessionEvent::Over {
                 scores,
                 winners,
@@ -502,6 +516,21 @@ impl App {
         self.names().len() > 1
     }
 
+    /// Whether the table may be closed with a claim that the other one stays away.
+    pub(super) fn may_claim(&self) -> bool {
+        let snapshot = self.snapshot.as_ref();
+        snapshot.is_some_and(|snapshot| snapshot.may_claim)
+    }
+
+    fn claim(&mut self) -> Vec<Effect> {
+        self.overlay = Overlay::None;
+        if self.may_claim() {
+            vec![Effect::Claim]
+        } else {
+            Vec::new()
+        }
+    }
+
     fn forfeit(&mut self) -> Vec<Effect> {
         self.overlay = Overlay::None;
         if !self.may_forfeit() {
@@ -556,6 +585,7 @@ impl App {
         }
         match self.overlay {
             Overlay::ConfirmLeave if key.code == KeyCode::Char('f') => return self.forfeit(),
+            Overlay::ConfirmLeave if key.code == KeyCode::Char('c') => return self.claim(),
             Overlay::ConfirmFire | Overlay::ConfirmLeave => match key.code {
                 KeyCode::Char('y') | KeyCode::Enter => return self.answer(true),
                 KeyCode::Char('n') | KeyCode::Esc => return self.answer(false),
@@ -698,12 +728,13 @@ impl App {
                 }
                 Hit::Choose => self.choose(),
                 Hit::Leave => self.leave(),
-                Hit::Yes | Hit::No | Hit::Forfeit | Hit::Close => Vec::new(),
+                Hit::Yes | Hit::No | Hit::Forfeit | Hit::Claim | Hit::Close => Vec::new(),
             },
             (Overlay::None, None) => Vec::new(),
             (_, Some(Hit::Yes)) => self.answer(true),
             (_, Some(Hit::No)) => self.answer(false),
             (Overlay::ConfirmLeave, Some(Hit::Forfeit)) => self.forfeit(),
+            (Overlay::ConfirmLeave, Some(Hit::Claim)) => self.claim(),
             (Overlay::Over, Some(Hit::Leave)) => vec![Effect::Leave],
             (Overlay::ConfirmFire | Overlay::ConfirmLeave, _) => Vec::new(),
             (Overlay::Help | Overlay::Burn(_) | Overlay::Over, _) => self.close_overlay(),

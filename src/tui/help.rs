@@ -150,19 +150,18 @@ pub(super) fn confirm(app: &mut App, frame: &mut Frame<'_>, question: &str) {
 
 /// Two ways to leave a game that is not over, and a way to stay.
 pub(super) fn confirm_leave(app: &mut App, frame: &mut Frame<'_>) {
-    let may_forfeit = app.may_forfeit();
-    let inner = window(
-        app,
-        frame,
-        "Leave the table?",
-        66,
-        if may_forfeit { 6 } else { 5 },
-    );
+    let (may_forfeit, may_claim) = (app.may_forfeit(), app.may_claim());
+    let rows = 5 + u16::from(may_forfeit) + u16::from(may_claim);
+    let inner = window(app, frame, "Leave the table?", 66, rows);
     let left = inner.x + 1;
     let mut lines = vec![("y", "pause", Hit::Yes, "the table waits: fairdeal resume")];
     if may_forfeit {
         let words = "for good: the others play on without you";
         lines.push(("f", "forfeit", Hit::Forfeit, words));
+    }
+    if may_claim {
+        let words = "close it: the other one stays away";
+        lines.push(("c", "claim", Hit::Claim, words));
     }
     lines.push(("n", "stay", Hit::No, ""));
     for (y, (key, word, hit, meaning)) in (inner.y + 1..).zip(lines) {

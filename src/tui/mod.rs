@@ -90,6 +90,9 @@ pub async fn run(mut handle: Handle, options: TuiOptions) -> Result<Ending, TuiE
                 Effect::Forfeit => {
                     let _ = handle.commands.send(Command::Leave).await;
                 }
+                Effect::Claim => {
+                    let _ = handle.commands.send(Command::Claim).await;
+                }
                 Effect::Leave => leave = true,
             }
         }

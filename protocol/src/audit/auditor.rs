@@ -268,6 +268,8 @@ pub struct Report {
     /// Who left the game or was voted out, in the order in which they went: what they sent in that deal is
     /// checked by its proofs alone, since they opened no seed.
     pub left: Vec<Departure>,
+    /// Who has closed the table on its own word that the other of two stayed away; two such words cancel.
+    pub claims: Vec<Seat>,
     /// What is wrong; `None` if nothing is.
     pub finding: Option<Finding>,
 }
@@ -324,6 +326,7 @@ pub fn audit<G: Game>(transcript: &Transcript) -> Report {
             scores: Vec::new(),
             winners: Vec::new(),
             left: Vec::new(),
+            claims: Vec::new(),
             finding: Some(Finding::Rules(error)),
         },
     }
@@ -784,6 +787,7 @@ impl<'a, G: Game> Audit<'a, G> {
                 "the log hash is not that of the last complete step",
             ));
         }
+        self.check_claims()?;
         match transcript.end() {
             End::Finished if self.replica.is_finished() => {}
             End::Unfinished if !self.replica.is_finished() && open.is_empty() => {}
@@ -804,6 +808,27 @@ impl<'a, G: Game> Audit<'a, G> {
             return Err(Finding::Trailer(
                 "it holds evidence without a stopped table",
             ));
+        }
+        Ok(())
+    }
+
+    /// Claims close a table of two that has not come to its end, each where its seat was.
+    fn check_claims(&self) -> Result<(), Finding> {
+        let (step, table) = (self.replica.step(), self.replica.table());
+        let live = self.replica.live();
+        let mut last = None;
+        for signed in self.transcript.claims() {
+            let claim = signed.verify(self.replica.charter(), &table).ok();
+            let claim = claim.filter(|claim| {
+                let here = claim.step != step || claim.parent == self.replica.parent();
+                live.contains(claim.seat) && claim.step.abs_diff(step) <= 1 && here
+            });
+            let two = live.len() == 2 && self.transcript.end() == End::Unfinished;
+            let in_order = claim.is_some_and(|claim| last < Some(claim.seat));
+            if !two || !in_order {
+                return Err(Finding::Trailer("it holds a claim that closes nothing"));
+            }
+            last = claim.map(|claim| claim.seat);
         }
         Ok(())
     }
@@ -841,9 +866,15 @@ impl<'a, G: Game> Audit<'a, G> {
             scores: game.scores(),
             winners: game.winners().iter().collect(),
             left: self.left.clone(),
+            claims: transcript_claims(self.transcript),
             finding,
         }
     }
+}
+
+fn transcript_claims(transcript: &Transcript) -> Vec<Seat> {
+    let claims = transcript.claims().iter();
+    claims.map(|signed| signed.claim().seat).collect()
 }
 
 /// Deal, deck and seat of a shuffle, which no two of a table share.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::charter::{Charter, CharterError, SignatureBytes, SignedCharter};
 use crate::hash::Hash32;
 use crate::log::ballot::SignedBallot;
+use crate::log::claim::SignedClaim;
 use crate::log::entry::SignedEntry;
 use crate::log::equivocation::Equivocation;
 use crate::log::halt::SignedHalt;
@@ -74,6 +75,8 @@ pub(crate) struct Trailer {
     pub(crate) faults: Bounded<Proven, MAX_SEATS>,
     /// What removed two-faced seats, in order.
     pub(crate) halted: Bounded<Halted, MAX_SEATS>,
+    /// Claims that closed the table, in seat order.
+    pub(crate) claims: Bounded<SignedClaim, 2>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -201,6 +204,11 @@ impl Transcript {
     /// What removed two-faced seats, in order.
     pub fn halted(&self) -> &[Halted] {
         &self.trailer.halted
+    }
+
+    /// The claims that closed the table, in seat order.
+    pub fn claims(&self) -> &[SignedClaim] {
+        &self.trailer.claims
     }
 
     /// The two entries that stopped the table, if that is how it ended.

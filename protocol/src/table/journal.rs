@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::crypto::seed::Seed;
 use crate::log::ballot::SignedBallot;
+use crate::log::claim::SignedClaim;
 use crate::log::entry::{MAX_ENTRY, SignedEntry};
 use crate::log::equivocation::Equivocation;
 use crate::log::halt::SignedHalt;
@@ -39,6 +40,8 @@ pub enum Record {
     Ballot(SignedBallot),
     /// A word on how far a seat had come, when another was proven two-faced.
     Halt(SignedHalt),
+    /// A word that closed the table, because the other of two seats stayed away.
+    Claim(SignedClaim),
 }
 
 impl Record {

@@ -11,6 +11,7 @@ use super::bounded::Bounded;
 use super::codec::{CodecError, decode, encode};
 use crate::hash::Hash32;
 use crate::log::ballot::SignedBallot;
+use crate::log::claim::SignedClaim;
 use crate::log::entry::SignedEntry;
 use crate::log::equivocation::Equivocation;
 use crate::log::halt::SignedHalt;
@@ -79,6 +80,8 @@ pub enum Message {
     Ballots(Bounded<SignedBallot, MAX_BALLOTS>),
     /// How far seats had come, of whatever seats, when one was proven two-faced.
     Halts(Bounded<SignedHalt, MAX_SEATS>),
+    /// The sender has closed the table, because the receiver stayed away.
+    Claim(SignedClaim),
 }
 
 impl Message {

@@ -331,7 +331,7 @@ fn forge(like: &Transcript, entries: &[SignedEntry], end: End) -> Transcript {
             like.charter().charter(),
             like.charter().signatures().to_vec(),
             entries.to_vec(),
-            (end, log, None::<Equivocation>, [0_u8; 3]),
+            (end, log, None::<Equivocation>, [0_u8; 4]),
         ));
         Transcript::from_bytes(&bytes).unwrap()
     };

@@ -17,6 +17,7 @@ use fairdeal_protocol::game::Flip;
 use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
 use fairdeal_protocol::log::body::{Answers, Body, Shares, Shuffled};
+use fairdeal_protocol::log::claim::{Claim, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, genesis, step_hash};
 use fairdeal_protocol::log::halt::{Halt, SignedHalt, resolve};
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -246,6 +247,14 @@ fn values_of_a_fixed_deal() {
     line("signed halt", &encode(&halt));
     let halts = vec![halt].try_into().unwrap();
     line("message halts", &Message::Halts(halts).to_bytes());
+    let claim = Claim {
+        table: context.table,
+        seat: context.seat,
+        step: 300,
+        parent: Hash32([7; 32]),
+    };
+    let claim = SignedClaim::sign(claim, &keys[1]);
+    line("message claim", &Message::Claim(claim).to_bytes());
     let kept = Record::Seed {
         deal: 1,
         seed: Seed::from_opened(OpenedSeed([8; 32])),

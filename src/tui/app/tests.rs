@@ -68,6 +68,7 @@ impl Scene {
         }
         let leader = self.game.to_act().iter().next().unwrap_or(me);
         Snapshot {
+            may_claim: false,
             table: Hash32([7; 32]),
             me,
             names: ["Anna", "Béla", "Cleo"].map(str::to_owned).to_vec(),

@@ -72,6 +72,7 @@ impl Scene {
         let leader = self.game.to_act().iter().next().unwrap_or(me);
         let names = ["Anna", "Béla", "Cleo", "Dora", "Emil", "Fay"];
         Snapshot {
+            may_claim: false,
             table: Hash32([7; 32]),
             me,
             names: names[..seats]

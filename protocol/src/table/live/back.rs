@@ -105,6 +105,10 @@ impl<G: Game> Table<G> {
                 held.map_err(|_| RestoreError::Evidence)?;
                 self.replay_step(Proofs::Defer);
             }
+            Record::Claim(signed) => {
+                let held = self.hold_claim(&signed);
+                held.map_err(|_| RestoreError::Evidence)?;
+            }
             Record::Halt(signed) => {
                 let held = self.hold_halt(&signed);
                 held.map_err(|_| RestoreError::Evidence)?;

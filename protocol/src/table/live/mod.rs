@@ -18,6 +18,7 @@
 //! What is to be kept must be on disk before anything that comes after it is sent
 //! ([`super::journal`]). After a crash [`Table::restore`] stands in for [`Table::new`].
 
+mod absence;
 mod back;
 mod guilt;
 mod held;
@@ -40,6 +41,7 @@ use crate::game::{Game, Illegal, RuleSetError};
 use crate::hash::Hash32;
 use crate::log::ballot::{BallotError, SignedBallot};
 use crate::log::body::Body;
+use crate::log::claim::{ClaimError, SignedClaim};
 use crate::log::entry::{Content, Entry, EntryError};
 use crate::log::equivocation::Equivocation;
 use crate::log::halt::HaltError;
@@ -48,6 +50,7 @@ use crate::wire::bounded::Bounded;
 use crate::wire::codec::{CodecError, encode};
 use crate::wire::message::Message;
 
+pub use absence::NothingToClaim;
 pub use back::RestoreError;
 use back::{Return, Seeds};
 use guilt::Halting;
@@ -114,9 +117,19 @@ pub enum Stop {
     /// The others have voted this seat out.
     #[error("the others waited in vain at step {0} and have voted this seat out")]
     VotedOut(u64),
+    /// A seat has closed the table, because the other one stayed away.
+    #[error("{0} has closed the table: it waited in vain for the other")]
+    Claimed(Seat),
     /// Our own code went wrong.
     #[error("internal error: {0}")]
     Broken(#[from] Broken),
+}
+
+impl Stop {
+    /// Whether a claim closed the table.
+    pub fn is_claim(&self) -> bool {
+        matches!(self, Self::Claimed(_))
+    }
 }
 
 /// Why a message is refused. Its sender loses the connection; no seat is blamed.
@@ -137,6 +150,9 @@ pub enum ReceiveError {
     /// A halt in it is refused.
     #[error("{0}")]
     Halt(#[from] HaltError),
+    /// A claim in it is refused.
+    #[error("{0}")]
+    Claim(#[from] ClaimError),
 }
 
 /// Why an action is refused.
@@ -207,6 +223,8 @@ pub struct Table<G: Game> {
     certificates: BTreeMap<u64, Vec<SignedBallot>>,
     /// The entries that prove faults, by step.
     faults: BTreeMap<u64, Vec<Proven>>,
+    /// The claims that have closed the table.
+    claims: BTreeMap<Seat, SignedClaim>,
     /// Who is being removed as two-faced.
     halting: Option<Halting>,
     /// Who has been.
@@ -274,6 +292,7 @@ impl<G: Game> Table<G> {
             past: None,
             certificates: BTreeMap::new(),
             faults: BTreeMap::new(),
+            claims: BTreeMap::new(),
             halting: None,
             halted: Vec::new(),
             previous: None,
@@ -401,8 +420,8 @@ impl<G: Game> Table<G> {
     pub fn transcript(&self) -> Transcript {
         let end = match (&self.stopped, self.is_finished()) {
             (_, true) => End::Finished,
-            (Some(_), false) => End::Stopped,
-            (None, false) => End::Unfinished,
+            (Some(stop), false) if !stop.is_claim() => End::Stopped,
+            (_, false) => End::Unfinished,
         };
         let refused = self.refused.and_then(|seat| self.open.get(&seat));
         self.transcript_as(end, refused, self.evidence.clone())
@@ -439,6 +458,7 @@ impl<G: Game> Table<G> {
                 ballots: bounded(ballots.flat_map(|(_, ballots)| ballots).cloned()),
                 faults: bounded(faults.flat_map(|(_, faults)| faults).cloned()),
                 halted: bounded(self.halted.iter().cloned()),
+                claims: bounded(self.claims.values().cloned()),
             },
         )
     }
@@ -513,6 +533,7 @@ impl<G: Game> Table<G> {
                 }
                 self.work(rng);
             }
+            Message::Claim(claim) => self.hold_claim(&claim)?,
             // Who has said how far it is takes part in no more votes there.
             Message::Ballots(_) if self.is_frozen() => {}
             Message::Ballots(ballots) => {
@@ -614,6 +635,7 @@ impl<G: Game> Table<G> {
             self.outputs.push_back(Output::Send(To::All, evidence));
         }
         self.tell_halts(To::All);
+        self.tell_claims();
         let head = self.head();
         self.outputs.push_back(Output::Send(To::All, head));
         for seat in self.replica.live().without(self.me).iter() {

@@ -69,7 +69,7 @@ impl<G: Game> Table<G> {
     }
 
     /// How long the step has waited.
-    fn waited(&self) -> u64 {
+    pub(super) fn waited(&self) -> u64 {
         self.now.saturating_sub(self.progressed.unwrap_or(self.now))
     }
 
@@ -106,7 +106,7 @@ impl<G: Game> Table<G> {
     }
 
     /// The seat that is missing, as seen from here.
-    fn due(&self) -> Option<Seat> {
+    pub(super) fn due(&self) -> Option<Seat> {
         let kind = self.replica.kind()?;
         let waits = |seat: &Seat| !self.counted.contains(*seat);
         let mut live = self.replica.live().iter();
@@ -445,7 +445,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    fn patience_with(&self, seat: Seat) -> u64 {
+    pub(super) fn patience_with(&self, seat: Seat) -> u64 {
         let leads = self.replica.kind() == Some(StepKind::Action { leader: seat });
         let heard = self.heard.get(&seat).copied();
         let silent = heard.is_none_or(|at| self.now.saturating_sub(at) > SILENT);

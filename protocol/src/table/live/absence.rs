@@ -1,0 +1,89 @@
+//! Claims between two: closing a table whose other seat stays away.
+
+use super::{Output, Stop, Table, To};
+use crate::game::Game;
+use crate::log::claim::{Claim, ClaimError, SignedClaim};
+use crate::table::journal::Record;
+use crate::wire::message::Message;
+
+/// Why a claim is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "there is nothing to claim: between two, and when the other has been away for the table's patience"
+)]
+pub struct NothingToClaim;
+
+impl<G: Game> Table<G> {
+    /// Whether this seat may close the table with a claim: it is one of two, and the other has been missing
+    /// for the table's patience.
+    pub fn may_claim(&self) -> bool {
+        let waits = || {
+            self.due()
+                .is_some_and(|missing| self.waited() > self.patience_with(missing))
+        };
+        self.stopped.is_none()
+            && self.may_sign()
+            && self.halting.is_none()
+            && self.replica.live().len() == 2
+            && self.replica.live().contains(self.me)
+            && waits()
+    }
+
+    /// Closes the table: the game stays unfinished, won by absence on this seat's word.
+    ///
+    /// # Errors
+    /// [`NothingToClaim`] unless [`Self::may_claim`].
+    pub fn claim(&mut self) -> Result<(), NothingToClaim> {
+        if !self.may_claim() {
+            return Err(NothingToClaim);
+        }
+        let claim = Claim {
+            table: self.replica.table(),
+            seat: self.me,
+            step: self.replica.step(),
+            parent: self.replica.parent(),
+        };
+        self.put_claim(SignedClaim::sign(claim, &self.key));
+        self.tell_claims();
+        Ok(())
+    }
+
+    fn put_claim(&mut self, signed: SignedClaim) {
+        self.outputs
+            .push_back(Output::Keep(Record::Claim(signed.clone())));
+        let seat = signed.claim().seat;
+        self.claims.insert(seat, signed);
+        self.stop(Stop::Claimed(seat));
+    }
+
+    /// Takes a claim: of the other seat, which plays no more then; from a journal, also of this one.
+    ///
+    /// # Errors
+    /// [`ClaimError`] if no seat of this table signed it.
+    pub(super) fn hold_claim(&mut self, signed: &SignedClaim) -> Result<(), ClaimError> {
+        let claim = signed.verify(self.replica.charter(), &self.replica.table())?;
+        let live = self.replica.live();
+        // Two are never more than a step apart; where more are left nobody can claim anything.
+        let near = claim.step.abs_diff(self.replica.step()) <= 1;
+        let own = claim.seat == self.me && self.may_sign();
+        let closed =
+            self.is_finished() || self.stopped.as_ref().is_some_and(|stop| !stop.is_claim());
+        if live.len() == 2
+            && live.contains(claim.seat)
+            && near
+            && !own
+            && !closed
+            && !self.claims.contains_key(&claim.seat)
+        {
+            self.put_claim(signed.clone());
+        }
+        Ok(())
+    }
+
+    pub(super) fn tell_claims(&mut self) {
+        if let Some(own) = self.claims.get(&self.me) {
+            let claim = Message::Claim(own.clone());
+            self.outputs.push_back(Output::Send(To::All, claim));
+        }
+    }
+}
