@@ -173,9 +173,11 @@ impl<G: Game> Table<G> {
 
     /// Signs in a round, if this seat has something to say in it and has not said it.
     fn vote(&mut self, step: u64, round: u16) {
-        if self.stopped.is_some() || !self.may_sign() || !self.replica.live().contains(self.me) {
+        if self.stopped.is_some() || !self.may_sign() {
             return;
         }
+        // First of a step that it had a part in, whether or not it has left with it: nobody else may be
+        // left to say that its entries stand.
         if let Some(past) = &self.past
             && past.step == step
         {
@@ -192,6 +194,7 @@ impl<G: Game> Table<G> {
         let open = self.replica.step();
         if step != open
             || self.replica.kind().is_none()
+            || !self.replica.live().contains(self.me)
             || self.votes.ballots.contains_key(&(round, self.me))
             || self.replica.live().len() <= 2
         {
