@@ -9,6 +9,7 @@ use fairdeal_protocol::crypto::seed::Seed;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
+use fairdeal_protocol::log::halt::SignedHalt;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Table;
 use fairdeal_protocol::wire::codec::encode;
@@ -59,10 +60,12 @@ pub(crate) enum Trick {
     LyingHead,
     LyingRecalled,
     Withhold,
+    TwoHalts,
+    NoHalt,
 }
 
 impl Trick {
-    pub(crate) const ALL: [Self; 37] = [
+    pub(crate) const ALL: [Self; 39] = [
         Self::TwoFaces,
         Self::WrongParent,
         Self::WrongDigest,
@@ -100,6 +103,8 @@ impl Trick {
         Self::LyingHead,
         Self::LyingRecalled,
         Self::Withhold,
+        Self::TwoHalts,
+        Self::NoHalt,
     ];
 }
 
@@ -125,7 +130,8 @@ impl Habit {
         if dice.chance(150) {
             tricks = vec![Trick::TwoFaces];
         }
-        if dice.chance(350) {
+        // Many have no occasion in many games.
+        for _ in 0..dice.below(4) {
             tricks.push(*dice.pick(&Trick::ALL));
         }
         Self {
@@ -133,7 +139,7 @@ impl Habit {
             since: if dice.chance(400) {
                 0
             } else {
-                dice.from_to(0, 60)
+                dice.between(0, 60)
             },
             often: *dice.pick(&[1000, 500, 100]),
             once: dice.chance(500),
@@ -248,6 +254,29 @@ impl Cheat {
                     .map(|signed| self.ballot(table, to, signed, tally))
                     .collect();
                 out.push(Message::Ballots(changed.try_into().unwrap()).to_bytes());
+            }
+            Message::Halts(_) if self.has(Trick::NoHalt) => self.note(Trick::NoHalt, tally),
+            Message::Halts(halts) => {
+                let lies = self.has(Trick::TwoHalts);
+                let changed: Vec<SignedHalt> = halts
+                    .iter()
+                    .map(|signed| {
+                        let halt = *signed.halt();
+                        if !lies || halt.seat != table.me() {
+                            return signed.clone();
+                        }
+                        let mut other = halt;
+                        if self.habit.other_face.contains(to) {
+                            other.step = halt.step.saturating_sub(1);
+                            other.parent = halt.before;
+                        }
+                        SignedHalt::sign(other, &self.key)
+                    })
+                    .collect();
+                if lies {
+                    self.note(Trick::TwoHalts, tally);
+                }
+                out.push(Message::Halts(changed.try_into().unwrap()).to_bytes());
             }
             Message::Evidence(_) if self.has(Trick::Withhold) => {
                 self.note(Trick::Withhold, tally);

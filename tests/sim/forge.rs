@@ -111,6 +111,8 @@ pub(crate) fn change(
         | Trick::ForgedEvidence
         | Trick::LyingHead
         | Trick::LyingRecalled
+        | Trick::TwoHalts
+        | Trick::NoHalt
         | Trick::Withhold => return None,
     }
     Some(content)

@@ -15,6 +15,7 @@
 mod cheat;
 mod check;
 mod forge;
+mod named;
 mod network;
 mod plan;
 mod replay;
@@ -31,7 +32,7 @@ use tally::Tally;
 use world::World;
 
 /// How many tables a plain test run plays.
-const TABLES: u64 = 150;
+const TABLES: u64 = 100;
 /// After how many failing tables a run gives up.
 const ENOUGH: usize = 25;
 

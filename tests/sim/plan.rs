@@ -29,7 +29,7 @@ impl Dice {
     }
 
     /// A number from `least` to `most`.
-    pub(crate) fn from_to(&mut self, least: u64, most: u64) -> u64 {
+    pub(crate) fn between(&mut self, least: u64, most: u64) -> u64 {
         least + u64::from(self.below(u32::try_from(most - least + 1).unwrap()))
     }
 
@@ -112,7 +112,7 @@ impl Plan {
         let dice = &mut dice;
         let rules = draw_rules(dice);
         let count = usize::from(rules.seats);
-        let heal = dice.from_to(2_000, 40_000);
+        let heal = dice.between(2_000, 40_000);
         let patience = if dice.chance(30) {
             120_000
         } else {
@@ -140,7 +140,7 @@ impl Plan {
                     Level::Easy
                 },
                 patience: if own_patience {
-                    *dice.pick(&[1_500, 4_000, 12_000])
+                    *dice.pick(&[2_000, 3_000, 5_000])
                 } else {
                     patience
                 },
@@ -156,8 +156,8 @@ impl Plan {
             let everyone = SeatSet::all(count);
             let others = u32::from(rules.seats) - 1;
             let cheats = match dice.below(100) {
-                0..55 => 0,
-                55..90 => 1,
+                0..40 => 0,
+                40..88 => 1,
                 _ => 1 + dice.below(others),
             };
             for _ in 0..cheats {
@@ -165,13 +165,13 @@ impl Plan {
                 roles[who.index()].cheat = Some(Habit::draw(dice, who, count));
             }
             if dice.chance(250) {
-                roles[dice.seat(everyone).index()].gone_at = Some(dice.from_to(1, 700));
+                roles[dice.seat(everyone).index()].gone_at = Some(dice.between(1, 700));
                 if dice.chance(150) {
-                    roles[dice.seat(everyone).index()].gone_at = Some(dice.from_to(1, 700));
+                    roles[dice.seat(everyone).index()].gone_at = Some(dice.between(1, 700));
                 }
             }
             if dice.chance(200) {
-                roles[dice.seat(everyone).index()].leaves_at = Some(dice.from_to(0, 80));
+                roles[dice.seat(everyone).index()].leaves_at = Some(dice.between(0, 80));
             }
             if crashes > 0 && dice.chance(150) {
                 roles[dice.seat(everyone).index()].old_disk = true;
@@ -190,7 +190,7 @@ impl Plan {
             Vec::new()
         };
         let enough = if dice.chance(350) {
-            dice.from_to(8, 90)
+            dice.between(8, 90)
         } else {
             300
         };
@@ -236,7 +236,7 @@ fn draw_rules(dice: &mut Dice) -> RuleSet {
     };
     let info: &GameInfo = GAMES.iter().find(|info| info.id == id).unwrap();
     let span = u64::from(info.most_seats);
-    let mut seats = dice.from_to(info.least_seats.into(), span);
+    let mut seats = dice.between(info.least_seats.into(), span);
     if id == "houses-of-thoth" && seats > 3 && dice.chance(600) {
         seats -= 2;
     }
@@ -256,8 +256,8 @@ fn draw_rules(dice: &mut Dice) -> RuleSet {
 }
 
 fn draw_cut(dice: &mut Dice, count: usize, heal: u64) -> Cut {
-    let from = dice.from_to(0, heal);
-    let until = (from + dice.from_to(500, 20_000)).min(heal);
+    let from = dice.between(0, heal);
+    let until = (from + dice.between(500, 20_000)).min(heal);
     let one_way = dice.chance(400);
     let side: SeatSet = Seat::first(count).filter(|_| dice.chance(500)).collect();
     let mut links = Vec::new();

@@ -7,8 +7,10 @@ use fairdeal::games::AnyGame;
 use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::card::Handle;
 use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::Entry;
+use fairdeal_protocol::log::halt::{Halt, Resolution, resolve};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::replica::{Owed, Replica, StepKind};
 
@@ -45,11 +47,28 @@ pub(crate) fn check(world: &mut World, transcript: &Transcript) {
         secured: false,
         failures: Vec::new(),
     };
+    let table = world.charter.table();
+    let mut halted = transcript.halted().iter();
     for (step, entries) in &by_step {
+        if *step != reader.replica.step()
+            && let Some(next) = halted.next()
+        {
+            let words: Vec<Halt> = next.halts.iter().map(|word| *word.halt()).collect();
+            let culprit = next.evidence.culprit(world.charter.charter(), &table);
+            if let (Some(place), Some((culprit, _))) = (resolve(&words), culprit) {
+                reader.resume(place, place.name(&table, culprit), culprit);
+            }
+        }
         for signed in transcript.ballots() {
             let ballot = signed.ballot();
             if let (Some(target), true) = (ballot.target, ballot.step == *step) {
                 reader.replica.vote_out(target);
+            }
+        }
+        for proven in transcript.faults() {
+            let entry = world.watch.verified(&proven.entry);
+            if entry.is_some_and(|entry| entry.step() == *step) {
+                reader.replica.vote_out(proven.seat);
             }
         }
         let live = reader.replica.live();
@@ -127,6 +146,18 @@ impl Reader {
             self.secured = false;
         }
         self.before = Some(kind);
+    }
+
+    /// The log goes on after a halt: with the deal begun anew, unless it was over.
+    fn resume(&mut self, place: Resolution, name: Hash32, culprit: Seat) {
+        let deal = self.replica.deal();
+        let resumed = self.replica.resume_without(culprit, place.next, name);
+        if let Err(broken) = resumed {
+            self.fail(9, &broken.to_string());
+        }
+        self.secured &= self.replica.deal() == deal;
+        self.before = None;
+        self.asked.retain(|(of, ..)| *of != deal);
     }
 
     /// The coin chain of each seat, and how far it is used.

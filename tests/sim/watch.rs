@@ -8,6 +8,7 @@ use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
 use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::{Entry, SignedEntry};
+use fairdeal_protocol::log::halt::{Halt, SignedHalt};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::wire::codec::encode;
@@ -26,6 +27,8 @@ pub(crate) struct Watch {
     pub(crate) signed: BTreeMap<(u64, Seat), BTreeSet<Hash32>>,
     /// The same for ballots: step, round, seat.
     ballots: BTreeMap<(u64, u16, Seat), Ballot>,
+    /// And for words on how far a seat has come: about whom, whose.
+    halts: BTreeMap<(Seat, Seat), Halt>,
     /// When each honest seat signed a ballot of a step for the first time and the last, and how many.
     votes: BTreeMap<(u64, Seat), (u64, u64, u64)>,
     /// By step and the hash of the step before: the digest that honest seats name.
@@ -47,6 +50,7 @@ impl Watch {
             seen: BTreeMap::new(),
             signed: BTreeMap::new(),
             ballots: BTreeMap::new(),
+            halts: BTreeMap::new(),
             votes: BTreeMap::new(),
             digests: BTreeMap::new(),
             nonces: BTreeMap::new(),
@@ -198,6 +202,21 @@ impl Watch {
         }
     }
 
+    fn halt(&mut self, signed: &SignedHalt) {
+        let table = self.charter.table();
+        let Ok(halt) = signed.verify(self.charter.charter(), &table) else {
+            return;
+        };
+        let first = *self.halts.entry(halt.place()).or_insert(halt);
+        if first != halt && self.honest(halt.seat) {
+            if self.forgetful.contains(halt.seat) {
+                self.forgot.insert(halt.seat);
+            } else {
+                self.fail(1, format!("{} has signed two halts", halt.seat));
+            }
+        }
+    }
+
     /// A message of an honest seat, as it is sent.
     pub(crate) fn sent(&mut self, from: Seat, message: &Message, now: u64) {
         match message {
@@ -211,6 +230,11 @@ impl Watch {
             Message::Ballots(ballots) => {
                 for signed in ballots.iter() {
                     self.ballot(signed, now);
+                }
+            }
+            Message::Halts(halts) => {
+                for signed in halts.iter() {
+                    self.halt(signed);
                 }
             }
             Message::Evidence(evidence) => {
@@ -261,23 +285,18 @@ impl Watch {
             Body::Shuffle(shuffled) => shuffled.onto,
             _ => return,
         };
-        let mut voted_out = false;
         for bytes in disk.iter().rev() {
-            match Record::from_bytes(bytes) {
-                Ok(Record::Entry(signed)) => match self.verified(&signed) {
+            if let Ok(Record::Entry(signed)) = Record::from_bytes(bytes) {
+                match self.verified(&signed) {
                     Some(kept) if kept.hash() == named => return,
                     Some(kept) if kept.step() < entry.step() => break,
                     _ => {}
-                },
-                Ok(Record::Ballot(_)) => voted_out = true,
-                _ => {}
+                }
             }
         }
         // The name of a leader that is out, and of a fresh deck, is no entry's.
         let fresh = matches!(entry.body(), Body::Shuffle(_)) && !self.seen.contains_key(&named);
-        let out = matches!(entry.body(), Body::Ack { .. })
-            && voted_out
-            && !self.seen.contains_key(&named);
+        let out = matches!(entry.body(), Body::Ack { .. }) && !self.seen.contains_key(&named);
         if !fresh && !out {
             let (seat, step) = (entry.seat(), entry.step());
             self.fail(8, format!("{seat} names what it has not kept, step {step}"));

@@ -1,9 +1,10 @@
 //! A whole table in virtual time: programs, disks, players, and the network between them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fairdeal::bots::{Bot, Level, Random, bot};
 use fairdeal::games::AnyGame;
+use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::{Hash32, Hasher};
@@ -41,6 +42,8 @@ pub(crate) struct Chair {
     outputs: u64,
     /// The hash of every step that it has completed.
     pub(crate) steps: BTreeMap<u64, Hash32>,
+    /// Steps that it had completed before all agreed to go on from an earlier one.
+    pub(crate) voided: BTreeSet<(u64, Hash32)>,
     /// In which step it acts, and when.
     ready: Option<(u64, u64)>,
     pub(crate) leaving: bool,
@@ -118,6 +121,7 @@ impl World {
                 crashes: 0,
                 outputs: 0,
                 steps: BTreeMap::new(),
+                voided: BTreeSet::new(),
                 ready: None,
                 leaving: false,
                 role,
@@ -383,7 +387,7 @@ impl World {
                 self.watch.forged(&bytes);
             }
             let letter = Letter { from, to, bytes };
-            self.net.post(self.now, letter, &mut self.tally);
+            self.net.post(self.now, &letter, &mut self.tally);
         }
     }
 
@@ -392,11 +396,18 @@ impl World {
         let chair = &mut self.chairs[seat.index()];
         match event {
             Event::Step(step, hash) => {
-                let known = chair.steps.insert(*step, *hash);
-                let crashes = chair.crashes;
-                if honest && crashes > 0 && known.is_some_and(|known| known != *hash) {
-                    let what = format!("{seat} holds another step {step} after its return");
-                    self.watch.fail(8, what);
+                let known = chair.steps.get(step).copied();
+                let replayed = chair.voided.contains(&(*step, *hash));
+                if known != Some(*hash) && !replayed {
+                    // All have agreed to go on from here, or have not been here before.
+                    let undone = chair.steps.split_off(step);
+                    chair.voided.extend(undone);
+                    chair.steps.insert(*step, *hash);
+                    let halted = !chair.table.transcript().halted().is_empty();
+                    if honest && known.is_some() && !halted {
+                        let what = format!("{seat} holds another step {step} than before");
+                        self.watch.fail(8, what);
+                    }
                 }
                 self.mark(&hash.0);
                 if honest && known.is_none() {
@@ -405,6 +416,19 @@ impl World {
                 let (step, hash) = (*step, hash.short());
                 let kind = self.chairs[seat.index()].table.replica().kind();
                 self.say(|| format!("{seat} completes step {step}: {hash}; now {kind:?}"));
+            }
+            Event::Fault(fault, evidence) => {
+                self.say(|| format!("{seat} {fault}"));
+                self.tally.add("faults proven", 1);
+                let finding = audit::<AnyGame>(evidence).finding;
+                let named = finding.as_ref().and_then(|finding| finding.seat());
+                if honest && !self.watch.may_be_blamed(fault.seat) {
+                    let what = format!("{seat} blames honest {}: {fault}", fault.seat);
+                    self.watch.fail(3, what);
+                } else if honest && named != Some(fault.seat) {
+                    let what = format!("{seat} has evidence of \"{fault}\" that shows {finding:?}");
+                    self.watch.fail(3, what);
+                }
             }
             other => self.say(|| format!("{seat} {other:?}")),
         }
