@@ -88,6 +88,8 @@ impl<G: Game> Table<G> {
                 *at == round
                     && *seat != self.me
                     && Some(*seat) != mine.target
+                    // Whoever was out before has no say in the round: it can succeed without that one.
+                    && !mine.base.contains(*seat)
                     && self.replica.participants().contains(*seat)
             })
             .any(|(_, signed)| {
@@ -173,7 +175,10 @@ impl<G: Game> Table<G> {
 
     /// Signs in a round, if this seat has something to say in it and has not said it.
     fn vote(&mut self, step: u64, round: u16) {
-        if self.stopped.is_some() || !self.may_sign() {
+        // Who is out of the step answers still: whoever voted on another in a later round, and waits for
+        // this word to know that round dead, could else not act on the earlier one.
+        let out_of_it = self.stopped == Some(Stop::VotedOut(step));
+        if (self.stopped.is_some() && !out_of_it) || !self.may_sign() {
             return;
         }
         // First of a step that it had a part in, whether or not it has left with it: nobody else may be
@@ -192,6 +197,9 @@ impl<G: Game> Table<G> {
             return;
         }
         let open = self.replica.step();
+        if out_of_it && step == open && !self.votes.ballots.contains_key(&(round, self.me)) {
+            return self.sign_ballot(step, round, self.replica.out(), None);
+        }
         if step != open
             || self.replica.kind().is_none()
             || !self.replica.live().contains(self.me)
