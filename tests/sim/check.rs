@@ -100,7 +100,11 @@ fn stops(world: &mut World, honest: &[Seat]) {
 /// Invariant 2: no two honest seats that stay hold different hashes for one confirmed step.
 fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     let mut by_step: BTreeMap<u64, BTreeMap<Seat, Hash32>> = BTreeMap::new();
-    for seat in honest {
+    // A disk that has forgotten its own ballots may lead its owner elsewhere.
+    let whole = honest
+        .iter()
+        .filter(|seat| !chair(world, **seat).role.old_disk);
+    for seat in whole {
         let until = removed.get(seat).copied().unwrap_or(u64::MAX);
         for (step, hash) in chair(world, *seat).steps.range(..until) {
             by_step.entry(*step).or_default().insert(*seat, *hash);
@@ -206,7 +210,8 @@ fn is_bound(world: &World, honest: &[Seat], seat: Seat) -> bool {
     });
     let left_behind = honest.iter().all(|other| {
         let other = chair(world, *other);
-        other.table.me() == seat || !other.is_up() || other.table.replica().step() > open + 1
+        let elsewhere = !other.is_up() || other.table.stopped().is_some();
+        other.table.me() == seat || elsewhere || other.table.replica().step() > open + 1
     });
     bound && left_behind
 }
@@ -226,7 +231,8 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
             let other = chair(world, *other);
             other.is_up() && other.table.me() != *seat && other.table.stopped().is_none()
         });
-        let knows = here.is_done();
+        // A voter that shows it another ballot hides its removal, and is proven two-faced by that.
+        let knows = here.is_done() || !here.proven.is_empty();
         if here.is_up() && told && !knows && is_bound(world, honest, *seat) {
             world
                 .tally
@@ -260,12 +266,16 @@ fn liveness(world: &mut World, honest: &[Seat]) {
         let present = table.replica().participants();
         let absent = |other: &Seat| {
             let chair = chair(world, *other);
-            let stopped = chair.table.stopped().is_some();
+            let stopped = chair.table.stopped().is_some() || is_bound(world, honest, *other);
             chair.role.cheat.is_some() || chair.is_gone() || stopped || chair.role.old_disk
         };
         let bad = present.iter().filter(absent).count();
         let own_disk = here.role.old_disk;
-        if !own_disk && (bad == 0 || (bad == 1 && present.len() >= 3)) {
+        // "Or shared evidence": who has it waits for the others' words, which those who have finished do not give.
+        let evidence = !here.proven.is_empty();
+        if evidence {
+            world.tally.add("rests with evidence of two faces", 1);
+        } else if !own_disk && (bad == 0 || (bad == 1 && present.len() >= 3)) {
             let progress = table.progress();
             let what = format!(
                 "{seat} rests, with {bad} of {} gone or cheating: {progress:?}, returning: {}",

@@ -297,9 +297,16 @@ impl Watch {
         // The name of a leader that is out, and of a fresh deck, is no entry's.
         let fresh = matches!(entry.body(), Body::Shuffle(_)) && !self.seen.contains_key(&named);
         let out = matches!(entry.body(), Body::Ack { .. }) && !self.seen.contains_key(&named);
-        if !fresh && !out {
+        // Own entries that a seat with an old disk adopts are kept in seat order, with what they name.
+        if !fresh && !out && !self.forgetful.contains(entry.seat()) {
             let (seat, step) = (entry.seat(), entry.step());
-            self.fail(8, format!("{seat} names what it has not kept, step {step}"));
+            self.fail(
+                8,
+                format!(
+                    "{seat} names what it has not kept, step {step}: {:?}",
+                    entry.body().kind()
+                ),
+            );
         }
     }
 
@@ -336,7 +343,7 @@ impl Watch {
             }
         }
         let unanswered = mine.difference(&answered).next().is_some();
-        if holds && !against && !unanswered {
+        if holds && !against && !unanswered && !self.forgetful.contains(seat) {
             let step = ballot.step;
             self.fail(
                 6,

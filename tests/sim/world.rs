@@ -8,7 +8,8 @@ use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::{Hash32, Hasher};
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Event, Output, THINKING, Table, To};
 use fairdeal_protocol::wire::message::Message;
@@ -25,7 +26,7 @@ const END: u64 = 6 * 3_600_000;
 /// The time for repairs that every wait is given on top, in milliseconds.
 const REPAIRS: u64 = 20_000;
 /// How many lines of the trace are kept.
-const TRACE: usize = 400;
+const TRACE: usize = 2000;
 
 /// One place at the table: the program that runs there, its disk, and its player.
 pub(crate) struct Chair {
@@ -44,6 +45,8 @@ pub(crate) struct Chair {
     pub(crate) steps: BTreeMap<u64, Hash32>,
     /// Steps that it had completed before all agreed to go on from an earlier one.
     pub(crate) voided: BTreeSet<(u64, Hash32)>,
+    /// The seats that it has proof of two faces against.
+    pub(crate) proven: SeatSet,
     /// In which step it acts, and when.
     ready: Option<(u64, u64)>,
     pub(crate) leaving: bool,
@@ -122,6 +125,7 @@ impl World {
                 outputs: 0,
                 steps: BTreeMap::new(),
                 voided: BTreeSet::new(),
+                proven: SeatSet::EMPTY,
                 ready: None,
                 leaving: false,
                 role,
@@ -361,6 +365,18 @@ impl World {
             }
             Output::Event(event) => self.note(seat, &event),
             Output::Send(to, message) => {
+                if let Message::Ballots(ballots) = &message {
+                    let words = ballots.iter().map(|signed| {
+                        let ballot = signed.ballot();
+                        let (step, round, of) = ballot.place();
+                        match ballot.target {
+                            Some(target) => format!("{of} out {target} in {step}.{round}"),
+                            None => format!("{of} stand in {step}.{round}"),
+                        }
+                    });
+                    let words = words.collect::<Vec<_>>().join(", ");
+                    self.say(|| format!("{seat} sends {words}"));
+                }
                 if honest {
                     self.watch.sent(seat, &message, now);
                 }
@@ -404,7 +420,7 @@ impl World {
                     chair.voided.extend(undone);
                     chair.steps.insert(*step, *hash);
                     let halted = !chair.table.transcript().halted().is_empty();
-                    if honest && known.is_some() && !halted {
+                    if honest && known.is_some() && !halted && !chair.role.old_disk {
                         let what = format!("{seat} holds another step {step} than before");
                         self.watch.fail(8, what);
                     }
@@ -418,6 +434,9 @@ impl World {
                 self.say(|| format!("{seat} completes step {step}: {hash}; now {kind:?}"));
             }
             Event::Fault(fault, evidence) => {
+                if fault.what == FaultKind::Equivocation {
+                    chair.proven.insert(fault.seat);
+                }
                 self.say(|| format!("{seat} {fault}"));
                 self.tally.add("faults proven", 1);
                 let finding = audit::<AnyGame>(evidence).finding;
