@@ -252,6 +252,9 @@ fn draw_rules(dice: &mut Dice) -> RuleSet {
         };
         options.insert(option.key.to_owned(), value);
     }
+    if seats > 1 && dice.chance(100) {
+        options.insert("strict".to_owned(), "true".to_owned());
+    }
     rule_set(id, u8::try_from(seats).unwrap(), &options).unwrap()
 }
 
