@@ -400,19 +400,29 @@ impl<G: Game> Table<G> {
     /// Learns that the others have voted this seat out of a step that it holds complete.
     fn notice_own_removal(&mut self) {
         let Some(past) = &self.past else { return };
-        if past.live.len() <= 2 {
-            return;
-        }
-        let others = past.live.without(self.me);
-        let rounds = past.votes.ballots.keys().map(|(round, _)| *round);
-        let out = rounds.collect::<BTreeSet<u16>>().into_iter().any(|round| {
-            others.iter().all(|seat| {
-                let signed = past.votes.ballots.get(&(round, seat));
-                signed.is_some_and(|signed| {
-                    let ballot = signed.ballot();
-                    ballot.target == Some(self.me) && ballot.base == past.out
+        let all: SeatSet = past.live.iter().chain(past.out.iter()).collect();
+        // By the ballots' own word on who was out before: the others may have acted on another round of the
+        // same step than this seat has.
+        let against = |signed: &&SignedBallot| {
+            let ballot = signed.ballot();
+            ballot.target == Some(self.me) && !ballot.base.contains(self.me)
+        };
+        let mut accused = past.votes.ballots.values().filter(against);
+        let out = accused.any(|signed| {
+            let Ballot { round, base, .. } = *signed.ballot();
+            let mut voters = all
+                .without(self.me)
+                .iter()
+                .filter(|seat| !base.contains(*seat));
+            let enough = voters.clone().count() >= 2;
+            enough
+                && voters.all(|seat| {
+                    let signed = past.votes.ballots.get(&(round, seat));
+                    signed.is_some_and(|signed| {
+                        let ballot = signed.ballot();
+                        ballot.target == Some(self.me) && ballot.base == base
+                    })
                 })
-            })
         });
         if out {
             let step = past.step;
