@@ -110,7 +110,7 @@ impl Plan {
     pub(crate) fn draw(seed: u64) -> Self {
         let mut dice = Dice::new(seed, 0);
         let dice = &mut dice;
-        let rules = draw_rules(dice);
+        let rules = draw_rules(seed, dice);
         let count = usize::from(rules.seats);
         let heal = dice.between(2_000, 40_000);
         let patience = if dice.chance(30) {
@@ -225,7 +225,7 @@ impl Plan {
     }
 }
 
-fn draw_rules(dice: &mut Dice) -> RuleSet {
+fn draw_rules(seed: u64, dice: &mut Dice) -> RuleSet {
     // The games of sealed decks cost most: two seats of Loot as much as six of Plutonian Poker.
     let id = match dice.below(100) {
         0..30 => "loot",
@@ -252,7 +252,8 @@ fn draw_rules(dice: &mut Dice) -> RuleSet {
         };
         options.insert(option.key.to_owned(), value);
     }
-    if seats > 1 && dice.chance(100) {
+    // From a stream of its own: tables that were drawn before there were strict ones stay as they were.
+    if seats > 1 && Dice::new(seed, 4).chance(100) {
         options.insert("strict".to_owned(), "true".to_owned());
     }
     rule_set(id, u8::try_from(seats).unwrap(), &options).unwrap()
