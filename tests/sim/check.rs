@@ -106,6 +106,8 @@ fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         .filter(|seat| !chair(world, **seat).role.old_disk);
     for seat in whole {
         let until = removed.get(seat).copied().unwrap_or(u64::MAX);
+        // Who has left looks on, and nothing waits for it.
+        let until = until.min(chair(world, *seat).left.map_or(until, |left| left + 1));
         for (step, hash) in chair(world, *seat).steps.range(..until) {
             by_step.entry(*step).or_default().insert(*seat, *hash);
         }

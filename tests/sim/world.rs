@@ -12,6 +12,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Event, Output, THINKING, Table, To};
+use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::wire::message::Message;
 
 use super::cheat::Cheat;
@@ -47,6 +48,8 @@ pub(crate) struct Chair {
     pub(crate) voided: BTreeSet<(u64, Hash32)>,
     /// The seats that it has proof of two faces against.
     pub(crate) proven: SeatSet,
+    /// The last step that it had a part in, if it has left.
+    pub(crate) left: Option<u64>,
     /// In which step it acts, and when.
     ready: Option<(u64, u64)>,
     pub(crate) leaving: bool,
@@ -126,6 +129,7 @@ impl World {
                 steps: BTreeMap::new(),
                 voided: BTreeSet::new(),
                 proven: SeatSet::EMPTY,
+                left: None,
                 ready: None,
                 leaving: false,
                 role,
@@ -432,6 +436,9 @@ impl World {
                 let (step, hash) = (*step, hash.short());
                 let kind = self.chairs[seat.index()].table.replica().kind();
                 self.say(|| format!("{seat} completes step {step}: {hash}; now {kind:?}"));
+            }
+            Event::News(News::Left(who)) if *who == seat => {
+                chair.left = chair.steps.last_key_value().map(|(step, _)| *step);
             }
             Event::Fault(fault, evidence) => {
                 if fault.what == FaultKind::Equivocation {
