@@ -19,6 +19,10 @@ doc:
 deny:
     cargo deny check
 
+# Plays whole simulated tables against a bad world (see CONTRIBUTING.md).
+simulate TABLES="1000" FIRST="0":
+    FAIRDEAL_TABLES={{TABLES}} FAIRDEAL_FIRST={{FIRST}} cargo test --release --test sim -- --nocapture tables
+
 bench:
     cargo bench -p fairdeal-protocol
 

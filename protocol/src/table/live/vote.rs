@@ -88,6 +88,8 @@ impl<G: Game> Table<G> {
                 *at == round
                     && *seat != self.me
                     && Some(*seat) != mine.target
+                    // Whoever was out before has no say in the round: it can succeed without that one.
+                    && !mine.base.contains(*seat)
                     && self.replica.participants().contains(*seat)
             })
             .any(|(_, signed)| {
@@ -173,9 +175,14 @@ impl<G: Game> Table<G> {
 
     /// Signs in a round, if this seat has something to say in it and has not said it.
     fn vote(&mut self, step: u64, round: u16) {
-        if self.stopped.is_some() || !self.may_sign() || !self.replica.live().contains(self.me) {
+        // Who is out of the step answers still: whoever voted on another in a later round, and waits for
+        // this word to know that round dead, could else not act on the earlier one.
+        let out_of_it = self.stopped == Some(Stop::VotedOut(step));
+        if (self.stopped.is_some() && !out_of_it) || !self.may_sign() {
             return;
         }
+        // First of a step that it had a part in, whether or not it has left with it: nobody else may be
+        // left to say that its entries stand.
         if let Some(past) = &self.past
             && past.step == step
         {
@@ -190,8 +197,12 @@ impl<G: Game> Table<G> {
             return;
         }
         let open = self.replica.step();
+        if out_of_it && step == open && !self.votes.ballots.contains_key(&(round, self.me)) {
+            return self.sign_ballot(step, round, self.replica.out(), None);
+        }
         if step != open
             || self.replica.kind().is_none()
+            || !self.replica.live().contains(self.me)
             || self.votes.ballots.contains_key(&(round, self.me))
             || self.replica.live().len() <= 2
         {
@@ -389,19 +400,29 @@ impl<G: Game> Table<G> {
     /// Learns that the others have voted this seat out of a step that it holds complete.
     fn notice_own_removal(&mut self) {
         let Some(past) = &self.past else { return };
-        if past.live.len() <= 2 {
-            return;
-        }
-        let others = past.live.without(self.me);
-        let rounds = past.votes.ballots.keys().map(|(round, _)| *round);
-        let out = rounds.collect::<BTreeSet<u16>>().into_iter().any(|round| {
-            others.iter().all(|seat| {
-                let signed = past.votes.ballots.get(&(round, seat));
-                signed.is_some_and(|signed| {
-                    let ballot = signed.ballot();
-                    ballot.target == Some(self.me) && ballot.base == past.out
+        let all: SeatSet = past.live.iter().chain(past.out.iter()).collect();
+        // By the ballots' own word on who was out before: the others may have acted on another round of the
+        // same step than this seat has.
+        let against = |signed: &&SignedBallot| {
+            let ballot = signed.ballot();
+            ballot.target == Some(self.me) && !ballot.base.contains(self.me)
+        };
+        let mut accused = past.votes.ballots.values().filter(against);
+        let out = accused.any(|signed| {
+            let Ballot { round, base, .. } = *signed.ballot();
+            let mut voters = all
+                .without(self.me)
+                .iter()
+                .filter(|seat| !base.contains(*seat));
+            let enough = voters.clone().count() >= 2;
+            enough
+                && voters.all(|seat| {
+                    let signed = past.votes.ballots.get(&(round, seat));
+                    signed.is_some_and(|signed| {
+                        let ballot = signed.ballot();
+                        ballot.target == Some(self.me) && ballot.base == base
+                    })
                 })
-            })
         });
         if out {
             let step = past.step;

@@ -40,7 +40,8 @@ impl<G: Game> Table<G> {
             self.secrets = Some(Secrets::new(seed, context));
         }
         if let StepKind::Action { leader } = kind {
-            if self.leaving {
+            // Whoever is the last one has nobody to leave it to, and plays on if the rules do.
+            if self.leaving && self.replica.live().len() > 1 {
                 return Some(Body::Leave);
             }
             return if leader == self.me {

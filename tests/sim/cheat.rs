@@ -1,0 +1,521 @@
+//! A seat that cheats: an honest program whose messages are changed on their way out and signed again
+//! with its own key. That is the strongest thing a seat can do without breaking a signature.
+
+use std::collections::BTreeMap;
+
+use ed25519_dalek::SigningKey;
+use fairdeal::games::AnyGame;
+use fairdeal_protocol::crypto::seed::Seed;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
+use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
+use fairdeal_protocol::log::halt::SignedHalt;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::Table;
+use fairdeal_protocol::wire::codec::encode;
+use fairdeal_protocol::wire::message::{Head, Message, Recalled};
+
+use super::forge;
+use super::plan::Dice;
+use super::tally::Tally;
+
+/// One way to cheat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Trick {
+    TwoFaces,
+    WrongParent,
+    WrongDigest,
+    WrongKind,
+    IllegalAction,
+    OutOfTurn,
+    BadShare,
+    ShareCount,
+    BadShareProof,
+    BadCoin,
+    BadCommit,
+    BadTip,
+    BadOpening,
+    SwappedCards,
+    ForeignCard,
+    ShortDeck,
+    ShuffleProof,
+    IdentityPoint,
+    CopiedKey,
+    IdentityKey,
+    EscrowSum,
+    EscrowPart,
+    EscrowSeats,
+    FalseComplaint,
+    BadRebuild,
+    OldBody,
+    // What is sent besides entries.
+    OldEntries,
+    OtherTable,
+    Junk,
+    TwoBallots,
+    Accuse,
+    Silence,
+    Flood,
+    ForgedEvidence,
+    LyingHead,
+    LyingRecalled,
+    Withhold,
+    TwoHalts,
+    NoHalt,
+}
+
+impl Trick {
+    pub(crate) const ALL: [Self; 39] = [
+        Self::TwoFaces,
+        Self::WrongParent,
+        Self::WrongDigest,
+        Self::WrongKind,
+        Self::IllegalAction,
+        Self::OutOfTurn,
+        Self::BadShare,
+        Self::ShareCount,
+        Self::BadShareProof,
+        Self::BadCoin,
+        Self::BadCommit,
+        Self::BadTip,
+        Self::BadOpening,
+        Self::SwappedCards,
+        Self::ForeignCard,
+        Self::ShortDeck,
+        Self::ShuffleProof,
+        Self::IdentityPoint,
+        Self::CopiedKey,
+        Self::IdentityKey,
+        Self::EscrowSum,
+        Self::EscrowPart,
+        Self::EscrowSeats,
+        Self::FalseComplaint,
+        Self::BadRebuild,
+        Self::OldBody,
+        Self::OldEntries,
+        Self::OtherTable,
+        Self::Junk,
+        Self::TwoBallots,
+        Self::Accuse,
+        Self::Silence,
+        Self::Flood,
+        Self::ForgedEvidence,
+        Self::LyingHead,
+        Self::LyingRecalled,
+        Self::Withhold,
+        Self::TwoHalts,
+        Self::NoHalt,
+    ];
+}
+
+/// How a seat cheats.
+#[derive(Clone, Debug)]
+pub(crate) struct Habit {
+    pub(crate) tricks: Vec<Trick>,
+    /// The first step in which it does.
+    since: u64,
+    /// How often it does where it could, in thousandths.
+    often: u32,
+    /// Whether it does so once and behaves from then on.
+    once: bool,
+    /// To whom a two-faced seat shows the other face.
+    other_face: SeatSet,
+}
+
+impl Habit {
+    /// Draws the habit of a seat.
+    pub(crate) fn draw(dice: &mut Dice, who: Seat, seats: usize) -> Self {
+        let mut tricks = vec![*dice.pick(&Trick::ALL)];
+        // The richest of all, and the one that nothing but agreement can catch.
+        if dice.chance(150) {
+            tricks = vec![Trick::TwoFaces];
+        }
+        // Many have no occasion in many games.
+        for _ in 0..dice.below(4) {
+            tricks.push(*dice.pick(&Trick::ALL));
+        }
+        Self {
+            tricks,
+            since: if dice.chance(400) {
+                0
+            } else {
+                dice.between(0, 60)
+            },
+            often: *dice.pick(&[1000, 500, 100]),
+            once: dice.chance(500),
+            other_face: Seat::first(seats)
+                .filter(|seat| *seat != who && dice.chance(500))
+                .collect(),
+        }
+    }
+}
+
+/// What a cheat sees when it changes an entry.
+pub(crate) struct Scene<'a> {
+    pub(crate) table: &'a Table<AnyGame>,
+    /// Entries of others that it has seen, the oldest first.
+    pub(crate) heard: &'a [Entry],
+    /// Its own entries as its program wrote them.
+    pub(crate) own: &'a [Entry],
+    /// Its seed of the deal.
+    pub(crate) seed: Option<&'a Seed>,
+}
+
+/// A seat that cheats, at work.
+pub(crate) struct Cheat {
+    habit: Habit,
+    key: SigningKey,
+    dice: Dice,
+    /// What has gone out for each step with each face; nothing where it keeps silent.
+    sent: BTreeMap<(u64, bool), Option<SignedEntry>>,
+    heard: Vec<Entry>,
+    own: Vec<Entry>,
+    seed: Option<Seed>,
+    done: bool,
+    ballots: BTreeMap<(u64, u16, bool), SignedBallot>,
+}
+
+/// How many entries of others a cheat remembers.
+const REMEMBERED: usize = 400;
+
+impl Cheat {
+    pub(crate) fn new(habit: Habit, key: SigningKey, dice: Dice) -> Self {
+        Self {
+            habit,
+            key,
+            dice,
+            sent: BTreeMap::new(),
+            heard: Vec::new(),
+            own: Vec::new(),
+            seed: None,
+            done: false,
+            ballots: BTreeMap::new(),
+        }
+    }
+
+    /// Its program has drawn a seed.
+    pub(crate) fn learn_seed(&mut self, seed: Seed) {
+        self.seed = Some(seed);
+    }
+
+    /// It has been sent a message.
+    pub(crate) fn hear(&mut self, table: &Table<AnyGame>, bytes: &[u8]) {
+        if self.heard.len() >= REMEMBERED {
+            return;
+        }
+        let Ok(Message::Entries(entries)) = Message::from_bytes(bytes) else {
+            return;
+        };
+        let replica = table.replica();
+        let fresh = entries
+            .iter()
+            .filter_map(|signed| signed.verify(replica.charter(), &replica.table()).ok());
+        let me = table.me();
+        self.heard.extend(fresh.filter(|entry| entry.seat() != me));
+    }
+
+    fn has(&self, trick: Trick) -> bool {
+        self.habit.tricks.contains(&trick)
+    }
+
+    fn is_time(&mut self, step: u64) -> bool {
+        let spent = self.done && self.habit.once;
+        !spent && step >= self.habit.since && self.dice.chance(self.habit.often)
+    }
+
+    fn note(&mut self, trick: Trick, tally: &mut Tally) {
+        self.done = true;
+        tally.add(&format!("cheat: {trick:?}"), 1);
+    }
+
+    /// What goes out to a seat in place of a message.
+    pub(crate) fn send(
+        &mut self,
+        table: &Table<AnyGame>,
+        to: Seat,
+        message: Message,
+        tally: &mut Tally,
+    ) -> Vec<Vec<u8>> {
+        let step = table.replica().step();
+        let mut out = Vec::new();
+        match message {
+            Message::Entries(entries) => {
+                let changed: Vec<SignedEntry> = entries
+                    .iter()
+                    .filter_map(|signed| self.entry(table, to, signed, tally))
+                    .collect();
+                if !changed.is_empty() {
+                    out.push(Message::Entries(changed.try_into().unwrap()).to_bytes());
+                }
+            }
+            Message::Ballots(ballots) => {
+                let changed: Vec<SignedBallot> = ballots
+                    .iter()
+                    .map(|signed| self.ballot(table, to, signed, tally))
+                    .collect();
+                out.push(Message::Ballots(changed.try_into().unwrap()).to_bytes());
+            }
+            Message::Halts(_) if self.has(Trick::NoHalt) => self.note(Trick::NoHalt, tally),
+            Message::Halts(halts) => {
+                let lies = self.has(Trick::TwoHalts);
+                let changed: Vec<SignedHalt> = halts
+                    .iter()
+                    .map(|signed| {
+                        let halt = *signed.halt();
+                        if !lies || halt.seat != table.me() {
+                            return signed.clone();
+                        }
+                        let mut other = halt;
+                        if self.habit.other_face.contains(to) {
+                            other.step = halt.step.saturating_sub(1);
+                            other.parent = halt.before;
+                        }
+                        SignedHalt::sign(other, &self.key)
+                    })
+                    .collect();
+                if lies {
+                    self.note(Trick::TwoHalts, tally);
+                }
+                out.push(Message::Halts(changed.try_into().unwrap()).to_bytes());
+            }
+            Message::Evidence(_) if self.has(Trick::Withhold) => {
+                self.note(Trick::Withhold, tally);
+            }
+            Message::Recalled(recalled) if self.has(Trick::LyingRecalled) => {
+                self.note(Trick::LyingRecalled, tally);
+                let nothing = Recalled {
+                    complete: true,
+                    entries: Default::default(),
+                    ..recalled
+                };
+                out.push(Message::Recalled(nothing).to_bytes());
+            }
+            Message::Head(head) if self.has(Trick::LyingHead) && self.is_time(step) => {
+                self.note(Trick::LyingHead, tally);
+                let step = *self.dice.pick(&[0, head.step + 5, u64::MAX]);
+                let have = Default::default();
+                out.push(Message::Head(Head { step, have }).to_bytes());
+            }
+            Message::Head(head) => {
+                out.push(Message::Head(head).to_bytes());
+                // Heads go out every second: as often as that it does something of its own accord.
+                self.extra(table, &mut out, tally);
+            }
+            other => out.push(other.to_bytes()),
+        }
+        out
+    }
+
+    /// What it sends of its own accord.
+    fn extra(&mut self, table: &Table<AnyGame>, out: &mut Vec<Vec<u8>>, tally: &mut Tally) {
+        let replica = table.replica();
+        let step = replica.step();
+        let own_accord = [
+            Trick::Junk,
+            Trick::Flood,
+            Trick::Accuse,
+            Trick::ForgedEvidence,
+            Trick::OldEntries,
+            Trick::OtherTable,
+        ];
+        for trick in own_accord {
+            if !self.has(trick) || !self.is_time(step) {
+                continue;
+            }
+            let sent = out.len();
+            match trick {
+                Trick::Junk => out.push(self.junk()),
+                Trick::Flood => self.flood(table, out),
+                Trick::Accuse => {
+                    let target = self.dice.seat(replica.participants());
+                    let round = u16::try_from(1 + self.dice.below(3)).unwrap();
+                    let ballot = Ballot {
+                        table: replica.table(),
+                        step,
+                        round,
+                        seat: table.me(),
+                        base: replica.out(),
+                        target: Some(target),
+                    };
+                    // One word in each round, so that it is no proof against itself.
+                    let signed = self
+                        .ballots
+                        .entry((step, round, false))
+                        .or_insert_with(|| SignedBallot::sign(ballot, &self.key))
+                        .clone();
+                    out.push(Message::Ballots(vec![signed].try_into().unwrap()).to_bytes());
+                }
+                Trick::ForgedEvidence => out.extend(self.forged_evidence(table)),
+                Trick::OldEntries => {
+                    let old: Vec<SignedEntry> = self
+                        .heard
+                        .iter()
+                        .rev()
+                        .take(20)
+                        .map(|entry| entry.signed().clone())
+                        .collect();
+                    out.push(Message::Entries(old.try_into().unwrap()).to_bytes());
+                }
+                _ => {
+                    let Some(last) = self.own.last() else {
+                        continue;
+                    };
+                    let content = Content {
+                        table: Hash32([6; 32]),
+                        ..last.content().clone()
+                    };
+                    let entry = Entry::sign(content, &self.key).unwrap().signed().clone();
+                    out.push(Message::Entries(vec![entry].try_into().unwrap()).to_bytes());
+                }
+            }
+            if out.len() > sent {
+                self.note(trick, tally);
+            }
+        }
+    }
+
+    fn junk(&mut self) -> Vec<u8> {
+        match self.dice.below(4) {
+            0 => vec![0xff; 3],
+            1 => vec![0; (1 << 20) + 1],
+            2 => Vec::new(),
+            // A list of as many entries as a number can say.
+            _ => vec![0, 253, 255, 255, 255, 255, 255, 255, 255, 127],
+        }
+    }
+
+    fn flood(&mut self, table: &Table<AnyGame>, out: &mut Vec<Vec<u8>>) {
+        let replica = table.replica();
+        let head = Message::Head(Head::default()).to_bytes();
+        out.extend(std::iter::repeat_n(head, 20));
+        let ballots: Vec<SignedBallot> = (0..40)
+            .map(|round| {
+                let ballot = Ballot {
+                    table: replica.table(),
+                    step: replica.step(),
+                    round: 1000 + round,
+                    seat: table.me(),
+                    base: replica.out(),
+                    target: None,
+                };
+                SignedBallot::sign(ballot, &self.key)
+            })
+            .collect();
+        out.push(Message::Ballots(ballots.try_into().unwrap()).to_bytes());
+    }
+
+    /// Evidence that proves nothing: an honest entry against itself, or against one that claims its
+    /// place under another signature.
+    fn forged_evidence(&mut self, _table: &Table<AnyGame>) -> Option<Vec<u8>> {
+        let victim = self.heard.last()?.clone();
+        let other = if self.dice.chance(500) {
+            victim.signed().clone()
+        } else {
+            let content = Content {
+                parent: Hash32([5; 32]),
+                ..victim.content().clone()
+            };
+            Entry::sign(content, &self.key).unwrap().signed().clone()
+        };
+        Some(encode(&(2_u8, 0_u8, victim.signed(), other)))
+    }
+
+    fn ballot(
+        &mut self,
+        table: &Table<AnyGame>,
+        to: Seat,
+        signed: &SignedBallot,
+        tally: &mut Tally,
+    ) -> SignedBallot {
+        let ballot = *signed.ballot();
+        let face = self.habit.other_face.contains(to);
+        if ballot.seat != table.me() || !self.has(Trick::TwoBallots) || !face {
+            return signed.clone();
+        }
+        let place = (ballot.step, ballot.round, true);
+        if let Some(known) = self.ballots.get(&place) {
+            return known.clone();
+        }
+        let target = match ballot.target {
+            Some(_) => None,
+            None => Some(to),
+        };
+        let other = SignedBallot::sign(Ballot { target, ..ballot }, &self.key);
+        self.ballots.insert(place, other.clone());
+        self.note(Trick::TwoBallots, tally);
+        other
+    }
+
+    fn entry(
+        &mut self,
+        table: &Table<AnyGame>,
+        to: Seat,
+        signed: &SignedEntry,
+        tally: &mut Tally,
+    ) -> Option<SignedEntry> {
+        let replica = table.replica();
+        let known = signed.verify(replica.charter(), &replica.table()).unwrap();
+        if known.seat() != table.me() {
+            return Some(signed.clone());
+        }
+        let step = known.step();
+        let face = self.habit.other_face.contains(to);
+        if let Some(sent) = self.sent.get(&(step, face)) {
+            return sent.clone();
+        }
+        if self.own.last().is_none_or(|last| last.step() < step) {
+            self.own.push(known.clone());
+        }
+        let tricks = self.habit.tricks.clone();
+        let mut changed = None;
+        let time = self.is_time(step);
+        // Where the other face has been shown the one thing, this one is shown the same, unless it is two-faced.
+        let shown = self.sent.get(&(step, !face)).cloned();
+        for trick in tricks {
+            if trick == Trick::TwoFaces && (!face || !time) {
+                continue;
+            }
+            if trick != Trick::TwoFaces && (shown.is_some() || !time) {
+                continue;
+            }
+            if trick == Trick::Silence {
+                self.note(trick, tally);
+                self.sent.insert((step, face), None);
+                if !self.dice.chance(300) {
+                    self.sent.insert((step, !face), None);
+                }
+                return None;
+            }
+            let scene = Scene {
+                table,
+                heard: &self.heard,
+                own: &self.own,
+                seed: self.seed.as_ref(),
+            };
+            changed = forge::change(trick, known.content(), &scene, &mut self.dice);
+            if changed.as_ref().is_some_and(|new| new == known.content()) {
+                changed = None;
+            }
+            if changed.is_some() {
+                self.note(trick, tally);
+                if trick == Trick::TwoFaces {
+                    let same = Some(signed.clone());
+                    self.sent.entry((step, !face)).or_insert(same);
+                }
+                break;
+            }
+        }
+        let entry = match (changed, shown) {
+            (Some(content), _) => Entry::sign(content, &self.key)
+                .ok()
+                .map(|entry| entry.signed().clone()),
+            (None, Some(shown)) => shown,
+            (None, None) => Some(signed.clone()),
+        };
+        self.sent.insert((step, face), entry.clone());
+        if !self.has(Trick::TwoFaces) {
+            self.sent.entry((step, !face)).or_insert(entry.clone());
+        }
+        entry
+    }
+}

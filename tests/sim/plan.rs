@@ -1,0 +1,283 @@
+//! What one seed draws: the game, who sits there and how, and what the world does to them.
+
+use std::collections::BTreeMap;
+
+use fairdeal::bots::Level;
+use fairdeal::games::{GAMES, GameInfo, OptionKind, rule_set};
+use fairdeal_protocol::game::{RuleSet, uniform};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+use super::cheat::Habit;
+
+/// A stream of choices.
+pub(crate) struct Dice(pub(crate) ChaCha20Rng);
+
+impl Dice {
+    /// The stream of that number under a seed.
+    pub(crate) fn new(seed: u64, number: u64) -> Self {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        bytes[8..16].copy_from_slice(&number.to_le_bytes());
+        Self(ChaCha20Rng::from_seed(bytes))
+    }
+
+    /// A number below `bound`.
+    pub(crate) fn below(&mut self, bound: u32) -> u32 {
+        uniform(&mut self.0, bound)
+    }
+
+    /// A number from `least` to `most`.
+    pub(crate) fn between(&mut self, least: u64, most: u64) -> u64 {
+        least + u64::from(self.below(u32::try_from(most - least + 1).unwrap()))
+    }
+
+    /// True so many times in a thousand.
+    pub(crate) fn chance(&mut self, thousandths: u32) -> bool {
+        self.below(1000) < thousandths
+    }
+
+    /// One of these.
+    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(u32::try_from(items.len()).unwrap()) as usize]
+    }
+
+    /// Some seat of a set that is not empty.
+    pub(crate) fn seat(&mut self, seats: SeatSet) -> Seat {
+        let all: Vec<Seat> = seats.iter().collect();
+        *self.pick(&all)
+    }
+}
+
+/// What the network does to messages, in thousandths, until it heals.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Weather {
+    pub(crate) lost: u32,
+    pub(crate) repeated: u32,
+    pub(crate) delayed: u32,
+    /// How late a delayed message is at most, in milliseconds.
+    pub(crate) late: u32,
+}
+
+/// Links that carry nothing for a while.
+#[derive(Clone, Debug)]
+pub(crate) struct Cut {
+    pub(crate) from: u64,
+    pub(crate) until: u64,
+    /// From whom to whom.
+    pub(crate) links: Vec<(Seat, Seat)>,
+    pub(crate) one_way: bool,
+}
+
+/// Who sits at a place.
+#[derive(Clone, Debug)]
+pub(crate) struct Role {
+    pub(crate) level: Level,
+    /// How long it waits for a missing seat, in milliseconds.
+    pub(crate) patience: u64,
+    /// How long it thinks at most, in milliseconds.
+    pub(crate) thinks: u32,
+    /// After how many of its outputs it goes and never comes back.
+    pub(crate) gone_at: Option<u64>,
+    /// At which step it leaves.
+    pub(crate) leaves_at: Option<u64>,
+    /// How many of a thousand outputs are its last before it crashes.
+    pub(crate) crashes: u32,
+    /// Whether its disk loses its last records in a crash, which no honest disk does.
+    pub(crate) old_disk: bool,
+    pub(crate) cheat: Option<Habit>,
+}
+
+/// Everything that is drawn before a table opens.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) seed: u64,
+    pub(crate) rules: RuleSet,
+    pub(crate) roles: Vec<Role>,
+    pub(crate) weather: Weather,
+    pub(crate) cuts: Vec<Cut>,
+    /// When the network heals and nobody crashes any more, in milliseconds.
+    pub(crate) heal: u64,
+    /// From this step on those who are honest leave, one after the other, so that the game ends.
+    pub(crate) enough: u64,
+    /// How many of a thousand looks at the table end in a wish to act out of turn.
+    pub(crate) wishes: u32,
+}
+
+impl Plan {
+    /// Draws the plan of a seed.
+    pub(crate) fn draw(seed: u64) -> Self {
+        let mut dice = Dice::new(seed, 0);
+        let dice = &mut dice;
+        let rules = draw_rules(seed, dice);
+        let count = usize::from(rules.seats);
+        let heal = dice.between(2_000, 40_000);
+        let patience = if dice.chance(30) {
+            120_000
+        } else {
+            *dice.pick(&[1_500, 3_000, 5_000, 10_000])
+        };
+        let stormy = dice.chance(650);
+        let mut storm = |most: u32| if stormy { dice.below(most) } else { 0 };
+        let weather = Weather {
+            lost: storm(250),
+            repeated: storm(250),
+            delayed: storm(300),
+            late: 1 + storm(9_000),
+        };
+        let crashes = if dice.chance(450) {
+            1 + dice.below(20)
+        } else {
+            0
+        };
+        let own_patience = dice.chance(200);
+        let mut roles: Vec<Role> = (0..count)
+            .map(|_| Role {
+                level: if dice.chance(600) {
+                    Level::Normal
+                } else {
+                    Level::Easy
+                },
+                patience: if own_patience {
+                    *dice.pick(&[2_000, 3_000, 5_000])
+                } else {
+                    patience
+                },
+                thinks: *dice.pick(&[1, 300, 300, 4_000]),
+                gone_at: None,
+                leaves_at: None,
+                crashes,
+                old_disk: false,
+                cheat: None,
+            })
+            .collect();
+        if count > 1 {
+            let everyone = SeatSet::all(count);
+            let others = u32::from(rules.seats) - 1;
+            let cheats = match dice.below(100) {
+                0..40 => 0,
+                40..88 => 1,
+                _ => 1 + dice.below(others),
+            };
+            for _ in 0..cheats {
+                let who = dice.seat(everyone);
+                roles[who.index()].cheat = Some(Habit::draw(dice, who, count));
+            }
+            if dice.chance(250) {
+                roles[dice.seat(everyone).index()].gone_at = Some(dice.between(1, 700));
+                if dice.chance(150) {
+                    roles[dice.seat(everyone).index()].gone_at = Some(dice.between(1, 700));
+                }
+            }
+            if dice.chance(200) {
+                roles[dice.seat(everyone).index()].leaves_at = Some(dice.between(0, 80));
+            }
+            if crashes > 0 && dice.chance(150) {
+                roles[dice.seat(everyone).index()].old_disk = true;
+            }
+        }
+        // Nobody at all honest and here would be no table to watch.
+        let watched = dice.below(rules.seats.into()) as usize;
+        roles[watched].cheat = None;
+        roles[watched].gone_at = None;
+        roles[watched].old_disk = false;
+        let cuts = if count > 1 && dice.chance(350) {
+            (0..1 + dice.below(3))
+                .map(|_| draw_cut(dice, count, heal))
+                .collect()
+        } else {
+            Vec::new()
+        };
+        let enough = if dice.chance(350) {
+            dice.between(8, 90)
+        } else {
+            300
+        };
+        let wishes = *dice.pick(&[0, 2, 10]);
+        Self {
+            seed,
+            rules,
+            roles,
+            weather,
+            cuts,
+            heal,
+            enough,
+            wishes,
+        }
+    }
+
+    /// The seats that cheat.
+    pub(crate) fn cheats(&self) -> SeatSet {
+        self.those(|role| role.cheat.is_some())
+    }
+
+    /// The seats whose disks forget, and that may sign twice without meaning to.
+    pub(crate) fn forgetful(&self) -> SeatSet {
+        self.those(|role| role.old_disk)
+    }
+
+    fn those(&self, wanted: impl Fn(&Role) -> bool) -> SeatSet {
+        let seats = Seat::first(self.roles.len());
+        seats
+            .filter(|seat| wanted(&self.roles[seat.index()]))
+            .collect()
+    }
+}
+
+fn draw_rules(seed: u64, dice: &mut Dice) -> RuleSet {
+    // The games of sealed decks cost most: two seats of Loot as much as six of Plutonian Poker.
+    let id = match dice.below(100) {
+        0..30 => "loot",
+        30..38 => "houses-of-thoth",
+        38..70 => "plutonian-poker",
+        70..95 => "sphinxs-paw",
+        _ => "ivory-tower",
+    };
+    let info: &GameInfo = GAMES.iter().find(|info| info.id == id).unwrap();
+    let span = u64::from(info.most_seats);
+    let mut seats = dice.between(info.least_seats.into(), span);
+    if id == "houses-of-thoth" && seats > 3 && dice.chance(600) {
+        seats -= 2;
+    }
+    let mut options = BTreeMap::new();
+    for option in info.options {
+        let value = match option.kind {
+            // A target: low ones, for games of a hand or two.
+            OptionKind::Number(least, _) => (least + dice.below(6)).to_string(),
+            OptionKind::Choice(words) => (*dice.pick(words)).to_owned(),
+            OptionKind::Flag => dice.chance(500).to_string(),
+            OptionKind::Date if dice.chance(300) => "2026-02-03".to_owned(),
+            OptionKind::Date => option.default.to_owned(),
+        };
+        options.insert(option.key.to_owned(), value);
+    }
+    // From a stream of its own: tables that were drawn before there were strict ones stay as they were.
+    if seats > 1 && Dice::new(seed, 4).chance(100) {
+        options.insert("strict".to_owned(), "true".to_owned());
+    }
+    rule_set(id, u8::try_from(seats).unwrap(), &options).unwrap()
+}
+
+fn draw_cut(dice: &mut Dice, count: usize, heal: u64) -> Cut {
+    let from = dice.between(0, heal);
+    let until = (from + dice.between(500, 20_000)).min(heal);
+    let one_way = dice.chance(400);
+    let side: SeatSet = Seat::first(count).filter(|_| dice.chance(500)).collect();
+    let mut links = Vec::new();
+    for a in Seat::first(count) {
+        for b in Seat::first(count) {
+            let apart = side.contains(a) && !side.contains(b);
+            let back = side.contains(b) && !side.contains(a);
+            if apart || (back && !one_way) {
+                links.push((a, b));
+            }
+        }
+    }
+    Cut {
+        from,
+        until,
+        links,
+        one_way,
+    }
+}

@@ -1,0 +1,257 @@
+//! Reads a table's log again by the public rules alone, and checks what each step is: invariants 9, 10
+//! and 12.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fairdeal::games::AnyGame;
+use fairdeal_protocol::audit::transcript::Transcript;
+use fairdeal_protocol::card::Handle;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::body::{Answers, Body};
+use fairdeal_protocol::log::entry::Entry;
+use fairdeal_protocol::log::halt::{Halt, Resolution, resolve};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::replica::{Owed, Replica, StepKind};
+
+use super::world::World;
+
+/// What is remembered from step to step.
+struct Reader {
+    replica: Replica<AnyGame>,
+    /// The shares that have been asked for: of which deal and card, from whom.
+    asked: BTreeSet<(u32, Handle, Seat)>,
+    /// Yields since the last action in turn.
+    yields: usize,
+    before: Option<StepKind>,
+    /// Whether an escrow of all who are here has been accepted since the deal began or anybody went.
+    secured: bool,
+    failures: Vec<(u8, String)>,
+}
+
+/// Reads the complete steps of a transcript.
+pub(crate) fn check(world: &mut World, transcript: &Transcript) {
+    let mut by_step: BTreeMap<u64, BTreeMap<Seat, Entry>> = BTreeMap::new();
+    for signed in transcript.entries() {
+        if let Some(entry) = world.watch.verified(signed) {
+            let step = by_step.entry(entry.step()).or_default();
+            step.insert(entry.seat(), entry);
+        }
+    }
+    let replica: Replica<AnyGame> = Replica::new(world.charter.clone()).unwrap();
+    let mut reader = Reader {
+        replica,
+        asked: BTreeSet::new(),
+        yields: 0,
+        before: None,
+        secured: false,
+        failures: Vec::new(),
+    };
+    let table = world.charter.table();
+    let mut halted = transcript.halted().iter();
+    for (step, entries) in &by_step {
+        if *step != reader.replica.step()
+            && let Some(next) = halted.next()
+        {
+            let words: Vec<Halt> = next.halts.iter().map(|word| *word.halt()).collect();
+            let culprit = next.evidence.culprit(world.charter.charter(), &table);
+            if let (Some(place), Some((culprit, _))) = (resolve(&words), culprit) {
+                reader.resume(place, place.name(&table, culprit), culprit);
+            }
+        }
+        for signed in transcript.ballots() {
+            let ballot = signed.ballot();
+            if let (Some(target), true) = (ballot.target, ballot.step == *step) {
+                reader.replica.vote_out(target);
+            }
+        }
+        for proven in transcript.faults() {
+            let entry = world.watch.verified(&proven.entry);
+            if entry.is_some_and(|entry| entry.step() == *step) {
+                reader.replica.vote_out(proven.seat);
+            }
+        }
+        let live = reader.replica.live();
+        let whole = live.iter().all(|seat| entries.contains_key(&seat));
+        // The last step of a stopped table is incomplete, or holds what stopped it.
+        let stopped = *step + 1 == by_step.len() as u64 && !replica_ends(transcript);
+        if !whole || stopped || reader.replica.kind().is_none() {
+            break;
+        }
+        reader.read(entries);
+    }
+    for (invariant, what) in reader.failures {
+        world.watch.fail(invariant, what);
+    }
+}
+
+fn replica_ends(transcript: &Transcript) -> bool {
+    use fairdeal_protocol::audit::transcript::End;
+    transcript.end() == End::Finished
+}
+
+impl Reader {
+    fn fail(&mut self, invariant: u8, what: &str) {
+        let step = self.replica.step();
+        self.failures
+            .push((invariant, format!("step {step}: {what}")));
+    }
+
+    fn read(&mut self, entries: &BTreeMap<Seat, Entry>) {
+        let Some(kind) = self.replica.kind() else {
+            return;
+        };
+        match kind {
+            StepKind::Effects => self.effects(entries),
+            StepKind::Action { leader } => self.action(leader, entries),
+            StepKind::Confirm if self.before == Some(StepKind::Confirm) => {
+                self.fail(9, "a step that confirms is confirmed by another");
+            }
+            _ => {}
+        }
+        let needs_keys = matches!(
+            kind,
+            StepKind::Action { .. } | StepKind::Effects | StepKind::Shuffle { .. }
+        );
+        let seals = self.replica.game().seals_cards() && !self.replica.game().is_over();
+        let strict = self.replica.charter().rules().strict;
+        let many = self.replica.participants().len() >= 3 && !strict;
+        // A leaver's own shares come in an effects step before it has gone.
+        if needs_keys && seals && many && !self.secured {
+            self.fail(12, "cards are dealt before all keys are in escrow anew");
+        }
+        let here = self.replica.participants();
+        let deal = self.replica.deal();
+        let entries: BTreeMap<Seat, Entry> = entries
+            .iter()
+            .filter(|(seat, _)| self.replica.live().contains(**seat))
+            .map(|(seat, entry)| (*seat, entry.clone()))
+            .collect();
+        let coins = self.coins(here);
+        let gave = |seat: &Seat| {
+            let answers = entries.get(seat).and_then(|entry| answers(entry.body()));
+            answers.is_some_and(|answers| answers.coin.is_some())
+        };
+        let given: Vec<Seat> = here.iter().filter(gave).collect();
+        if let Err(broken) = self.replica.finish(&entries) {
+            self.fail(9, &broken.to_string());
+        }
+        if self.replica.deal() == deal {
+            self.check_coins(&coins, &given);
+        }
+        let gone = self.replica.participants() != here;
+        if kind == StepKind::Accept {
+            self.secured = true;
+        }
+        if gone || self.replica.deal() != deal {
+            self.secured = false;
+        }
+        self.before = Some(kind);
+    }
+
+    /// The log goes on after a halt: with the deal begun anew, unless it was over.
+    fn resume(&mut self, place: Resolution, name: Hash32, culprit: Seat) {
+        let deal = self.replica.deal();
+        let resumed = self.replica.resume_without(culprit, place.next, name);
+        if let Err(broken) = resumed {
+            self.fail(9, &broken.to_string());
+        }
+        self.secured &= self.replica.deal() == deal;
+        self.before = None;
+        self.asked.retain(|(of, ..)| *of != deal);
+    }
+
+    /// The coin chain of each seat, and how far it is used.
+    fn coins(&self, seats: SeatSet) -> BTreeMap<Seat, (u32, u32)> {
+        let coin = |seat: Seat| Some((seat, self.replica.coin(seat)?));
+        seats.iter().filter_map(coin).collect()
+    }
+
+    /// Every preimage is used once: a chain moves by one link when its coin was given, or when the flip
+    /// that it was given for is done.
+    fn check_coins(&mut self, before: &BTreeMap<Seat, (u32, u32)>, given: &[Seat]) {
+        for (seat, (chain, used)) in before {
+            let Some((now_chain, now_used)) = self.replica.coin(*seat) else {
+                continue;
+            };
+            if now_chain == *chain && now_used > used + 1 && !given.is_empty() {
+                self.fail(9, "one coin has served more than one flip");
+            }
+        }
+    }
+
+    fn effects(&mut self, entries: &BTreeMap<Seat, Entry>) {
+        let live = self.replica.live();
+        let owed: Vec<(Seat, Owed)> = self
+            .replica
+            .participants()
+            .iter()
+            .map(|seat| (seat, self.replica.owed(seat)))
+            .collect();
+        if owed
+            .iter()
+            .all(|(_, owed)| owed.cards.is_empty() && !owed.coin)
+        {
+            self.fail(9, "an effects step in which nobody owes anything");
+        }
+        for (seat, owed) in owed.iter().filter(|(seat, _)| live.contains(*seat)) {
+            self.answered(*seat, owed, entries);
+        }
+    }
+
+    fn action(&mut self, leader: Seat, entries: &BTreeMap<Seat, Entry>) {
+        match entries.get(&leader).map(Entry::body) {
+            Some(Body::Yield { .. }) => {
+                self.yields += 1;
+                if self.yields > self.replica.participants().len() - 1 {
+                    self.fail(10, "more yields than other seats between two turns");
+                }
+            }
+            Some(Body::Act { action, .. }) => {
+                let Some(action) = Replica::<AnyGame>::action(action) else {
+                    return self.fail(9, "an action that does not decode stands in the log");
+                };
+                if !self.replica.game().out_of_turn(&action) {
+                    self.yields = 0;
+                }
+                let Ok(preview) = self.replica.preview(leader, &action) else {
+                    return self.fail(9, "an illegal action stands in the log");
+                };
+                for seat in self.replica.live().iter() {
+                    let answers = entries.get(&seat).map(Entry::body);
+                    if let Some(Body::Act { .. } | Body::Ack { .. }) = answers {
+                        let owed = self.replica.owed_first(seat, leader, &preview);
+                        self.answered(seat, &owed, entries);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A seat answers exactly what it owes, and nothing is asked of it twice.
+    fn answered(&mut self, seat: Seat, owed: &Owed, entries: &BTreeMap<Seat, Entry>) {
+        let answers = entries.get(&seat).and_then(|entry| answers(entry.body()));
+        let shares = answers.and_then(|answers| answers.shares.as_ref());
+        let count = shares.map_or(0, |shares| shares.shares.len());
+        let coin = answers.is_some_and(|answers| answers.coin.is_some());
+        if count != owed.cards.len() || coin != owed.coin {
+            self.fail(9, "a seat has answered something else than it was asked");
+        }
+        let deal = self.replica.deal();
+        for (handle, _) in &owed.cards {
+            if !self.asked.insert((deal, *handle, seat)) {
+                self.fail(9, "a share is asked for that was given before");
+            }
+        }
+    }
+}
+
+fn answers(body: &Body) -> Option<&Answers> {
+    match body {
+        Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => {
+            Some(answers)
+        }
+        _ => None,
+    }
+}

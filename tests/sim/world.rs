@@ -1,0 +1,517 @@
+//! A whole table in virtual time: programs, disks, players, and the network between them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fairdeal::bots::{Bot, Level, Random, bot};
+use fairdeal::games::AnyGame;
+use fairdeal_protocol::audit::auditor::audit;
+use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::hash::{Hash32, Hasher};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::fault::FaultKind;
+use fairdeal_protocol::table::journal::Record;
+use fairdeal_protocol::table::live::{Event, Output, THINKING, Table, To};
+use fairdeal_protocol::table::replica::News;
+use fairdeal_protocol::wire::message::Message;
+
+use super::cheat::Cheat;
+use super::forge::seat_key;
+use super::network::{Letter, Network};
+use super::plan::{Dice, Plan, Role};
+use super::tally::Tally;
+use super::watch::Watch;
+
+/// When every run ends, whatever happens, in milliseconds: well beyond all that is waited for.
+const END: u64 = 6 * 3_600_000;
+/// The time for repairs that every wait is given on top, in milliseconds.
+const REPAIRS: u64 = 20_000;
+/// How many lines of the trace are kept.
+const TRACE: usize = 2000;
+
+/// One place at the table: the program that runs there, its disk, and its player.
+pub(crate) struct Chair {
+    pub(crate) table: Table<AnyGame>,
+    /// The records of its journal.
+    pub(crate) disk: Vec<Vec<u8>>,
+    pub(crate) role: Role,
+    dice: Dice,
+    bot: Box<dyn Bot<AnyGame>>,
+    cheat: Option<Cheat>,
+    /// When it comes back from a crash; `u64::MAX` for never.
+    pub(crate) down: Option<u64>,
+    pub(crate) crashes: u64,
+    outputs: u64,
+    /// The hash of every step that it has completed.
+    pub(crate) steps: BTreeMap<u64, Hash32>,
+    /// Steps that it had completed before all agreed to go on from an earlier one.
+    pub(crate) voided: BTreeSet<(u64, Hash32)>,
+    /// The seats that it has proof of two faces against.
+    pub(crate) proven: SeatSet,
+    /// The last step that it had a part in, if it has left.
+    pub(crate) left: Option<u64>,
+    /// In which step it acts, and when.
+    ready: Option<(u64, u64)>,
+    pub(crate) leaving: bool,
+}
+
+impl Chair {
+    /// Whether it runs.
+    pub(crate) fn is_up(&self) -> bool {
+        self.down.is_none()
+    }
+
+    /// Whether it never comes back.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.down == Some(u64::MAX)
+    }
+
+    /// Whether the table is over for it, one way or the other.
+    pub(crate) fn is_done(&self) -> bool {
+        let here = self.table.replica().participants();
+        self.table.is_finished()
+            || self.table.stopped().is_some()
+            || !here.contains(self.table.me())
+    }
+}
+
+/// A table, and everything around it.
+pub(crate) struct World {
+    pub(crate) plan: Plan,
+    pub(crate) charter: SignedCharter,
+    pub(crate) chairs: Vec<Chair>,
+    pub(crate) watch: Watch,
+    pub(crate) tally: Tally,
+    net: Network,
+    dice: Dice,
+    pub(crate) now: u64,
+    /// When an honest seat last got any further.
+    progress: u64,
+    /// The hash of everything that has happened.
+    pub(crate) trace: Hash32,
+    /// The last things that happened, in words, if they are wanted.
+    lines: Option<std::collections::VecDeque<String>>,
+}
+
+impl World {
+    pub(crate) fn new(plan: Plan, traced: bool) -> Self {
+        let seed = plan.seed;
+        let seats: Vec<Seat> = Seat::first(plan.roles.len()).collect();
+        let player = |seat: &Seat| Player {
+            name: format!("player {}", seat.number()).try_into().unwrap(),
+            key: (&seat_key(*seat)).into(),
+            nonce: [seat.number(); 32],
+        };
+        let players = seats.iter().map(player).collect();
+        let mut nonce = [7; 8];
+        nonce.copy_from_slice(&seed.to_le_bytes());
+        let charter = Charter::new(nonce, &plan.rules, players).unwrap();
+        let signatures = seats.iter().map(|seat| charter.sign(&seat_key(*seat)));
+        let signatures = signatures.collect();
+        let charter = SignedCharter::assemble(charter, signatures).unwrap();
+        let chairs = seats.iter().map(|seat| {
+            let role = plan.roles[seat.index()].clone();
+            let number = u64::from(seat.number());
+            let cheat = role.cheat.clone();
+            Chair {
+                table: Table::new(charter.clone(), *seat, seat_key(*seat)).unwrap(),
+                disk: Vec::new(),
+                dice: Dice::new(seed, 10 + number),
+                bot: match role.level {
+                    Level::Easy => Box::new(Random { seldom: 16 }),
+                    Level::Normal => bot(Level::Normal),
+                },
+                cheat: cheat
+                    .map(|habit| Cheat::new(habit, seat_key(*seat), Dice::new(seed, 20 + number))),
+                down: None,
+                crashes: 0,
+                outputs: 0,
+                steps: BTreeMap::new(),
+                voided: BTreeSet::new(),
+                proven: SeatSet::EMPTY,
+                left: None,
+                ready: None,
+                leaving: false,
+                role,
+            }
+        });
+        let chairs = chairs.collect();
+        let net = Network::new(
+            Dice::new(seed, 1),
+            plan.weather,
+            plan.cuts.clone(),
+            plan.heal,
+        );
+        Self {
+            watch: Watch::new(charter.clone(), plan.cheats(), plan.forgetful()),
+            tally: Tally::default(),
+            net,
+            dice: Dice::new(seed, 2),
+            now: 0,
+            progress: 0,
+            trace: Hash32::default(),
+            lines: traced.then(Default::default),
+            charter,
+            chairs,
+            plan,
+        }
+    }
+
+    /// The last things that happened.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &String> {
+        self.lines.iter().flatten()
+    }
+
+    fn say(&mut self, line: impl FnOnce() -> String) {
+        let now = self.now;
+        if let Some(lines) = &mut self.lines {
+            if lines.len() >= TRACE {
+                lines.pop_front();
+            }
+            lines.push_back(format!("{now:>8} {}", line()));
+        }
+    }
+
+    fn mark(&mut self, what: &[u8]) {
+        let trace = Hasher::new("sim/trace").hash(&self.trace).number(self.now);
+        self.trace = trace.bytes(what).finish();
+    }
+
+    fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
+        Seat::first(self.chairs.len())
+    }
+
+    fn is_honest(&self, seat: Seat) -> bool {
+        self.chairs[seat.index()].cheat.is_none()
+    }
+
+    /// Plays until everything is decided, or nothing moves any more.
+    pub(crate) fn run(&mut self) {
+        for chair in &mut self.chairs {
+            chair.table.set_patience(chair.role.patience);
+            chair.table.begin(&mut chair.dice.0);
+        }
+        let patience = self.plan.roles.iter().map(|role| role.patience).max();
+        let patience = patience.unwrap_or_default();
+        // A cheat that leads and keeps silent is given the time to think.
+        let rounds = if self.plan.cheats().is_empty() {
+            12
+        } else {
+            THINKING + 12
+        };
+        let quiet = rounds * patience + REPAIRS;
+        let mut tick = 1000;
+        while self.now < END {
+            self.come_back();
+            self.flush();
+            let healed = self.now >= self.plan.heal;
+            if self.is_decided() || (healed && self.now > self.progress.max(self.plan.heal) + quiet)
+            {
+                break;
+            }
+            match self.net.next() {
+                Some(at) if at <= tick => {
+                    self.now = at;
+                    self.deliver();
+                }
+                _ => {
+                    self.now = tick;
+                    tick += 1000;
+                    let now = self.now;
+                    for chair in self.chairs.iter_mut().filter(|chair| chair.is_up()) {
+                        chair.table.tick(now, &mut chair.dice.0);
+                    }
+                }
+            }
+            self.act();
+        }
+        self.flush();
+        self.tally.add("virtual seconds", self.now / 1000);
+    }
+
+    /// Whether nobody honest that is here or will be has anything to wait for.
+    fn is_decided(&self) -> bool {
+        let mut waiting = self.seats().filter(|seat| self.is_honest(*seat));
+        waiting.all(|seat| {
+            let chair = &self.chairs[seat.index()];
+            chair.is_gone() || (chair.is_up() && chair.is_done())
+        })
+    }
+
+    fn deliver(&mut self) {
+        let Some(Letter { from, to, bytes }) = self.net.take() else {
+            return;
+        };
+        let now = self.now;
+        let chair = &mut self.chairs[to.index()];
+        if !chair.is_up() {
+            self.tally.add("fault: sent to a seat that is down", 1);
+            return;
+        }
+        if let Some(cheat) = &mut chair.cheat {
+            cheat.hear(&chair.table, &bytes);
+        }
+        let taken = chair.table.receive(from, &bytes, &mut chair.dice.0);
+        self.mark(&bytes);
+        if let Err(error) = taken {
+            self.say(|| format!("{to} refuses what {from} sent: {error}"));
+            self.tally.add("messages refused", 1);
+            self.net.drop_link(from, to, now);
+            if self.is_honest(from) {
+                let what = format!("{to} refuses a message of honest {from}: {error}");
+                self.watch.fail(3, what);
+            }
+        }
+    }
+
+    /// Those whose time has come start again from their disks.
+    fn come_back(&mut self) {
+        for seat in self.seats() {
+            let now = self.now;
+            let chair = &mut self.chairs[seat.index()];
+            if chair.down.is_none_or(|until| until > now) {
+                continue;
+            }
+            chair.down = None;
+            if chair.role.old_disk {
+                let lost = chair.dice.below(6) as usize;
+                let kept = chair.disk.len().saturating_sub(lost);
+                chair.disk.truncate(kept);
+                self.tally.add("fault: old disk", 1);
+            }
+            let records = chair
+                .disk
+                .iter()
+                .map(|bytes| Record::from_bytes(bytes).unwrap());
+            let key = seat_key(seat);
+            let table = Table::restore(self.charter.clone(), seat, key, records, &mut chair.dice.0);
+            match table {
+                Ok(table) => chair.table = table,
+                Err(error) => {
+                    self.watch.fail(8, format!("{seat} cannot return: {error}"));
+                    chair.down = Some(u64::MAX);
+                    continue;
+                }
+            }
+            chair.table.set_patience(chair.role.patience);
+            if chair.leaving {
+                // Its player wants to go still; refused only at a table that has ended.
+                let _ = chair.table.leave(&mut chair.dice.0);
+            }
+            chair.table.begin(&mut chair.dice.0);
+            let step = chair.table.replica().step();
+            if self.is_honest(seat) {
+                self.progress = now;
+            }
+            self.say(|| format!("{seat} returns at step {step}"));
+        }
+    }
+
+    /// The seat's program dies with all that it has not said.
+    fn crash(&mut self, seat: Seat, until: u64) {
+        let honest = self.is_honest(seat);
+        let chair = &mut self.chairs[seat.index()];
+        chair.crashes += 1;
+        chair.down = Some(until);
+        chair.ready = None;
+        while let Some(output) = chair.table.poll() {
+            if let (Output::Keep(Record::Entry(signed)), true) = (output, honest) {
+                self.watch.made(&signed);
+            }
+        }
+        let what = if until == u64::MAX {
+            "fault: gone for good"
+        } else {
+            "fault: crash"
+        };
+        self.tally.add(what, 1);
+        self.say(|| format!("{seat} {what}"));
+    }
+
+    /// Does what the programs ask for.
+    fn flush(&mut self) {
+        for seat in self.seats() {
+            while self.chairs[seat.index()].is_up() {
+                let chair = &mut self.chairs[seat.index()];
+                let Some(output) = chair.table.poll() else {
+                    break;
+                };
+                chair.outputs += 1;
+                if chair.role.gone_at.is_some_and(|at| chair.outputs >= at) {
+                    // The output is lost with it.
+                    self.crash(seat, u64::MAX);
+                    break;
+                }
+                let crashes = chair.role.crashes;
+                if self.now < self.plan.heal && crashes > 0 && self.dice.chance(crashes) {
+                    let rest = u64::from(self.dice.below(6_000));
+                    self.crash(seat, self.now + rest);
+                    break;
+                }
+                self.carry_out(seat, output);
+            }
+        }
+    }
+
+    fn carry_out(&mut self, seat: Seat, output: Output<AnyGame>) {
+        let honest = self.is_honest(seat);
+        let now = self.now;
+        match output {
+            Output::Keep(record) => {
+                let chair = &mut self.chairs[seat.index()];
+                if honest {
+                    self.watch.kept(seat, &record, &chair.disk, now);
+                }
+                if let (Record::Seed { seed, .. }, Some(cheat)) = (&record, &mut chair.cheat) {
+                    cheat.learn_seed(seed.clone());
+                }
+                chair.disk.push(record.to_bytes().to_vec());
+            }
+            Output::Event(event) => self.note(seat, &event),
+            Output::Send(to, message) => {
+                if let Message::Ballots(ballots) = &message {
+                    let words = ballots.iter().map(|signed| {
+                        let ballot = signed.ballot();
+                        let (step, round, of) = ballot.place();
+                        match ballot.target {
+                            Some(target) => format!("{of} out {target} in {step}.{round}"),
+                            None => format!("{of} stand in {step}.{round}"),
+                        }
+                    });
+                    let words = words.collect::<Vec<_>>().join(", ");
+                    self.say(|| format!("{seat} sends {words}"));
+                }
+                if honest {
+                    self.watch.sent(seat, &message, now);
+                }
+                let others = self.seats().filter(|other| *other != seat);
+                let targets: Vec<Seat> = match to {
+                    To::All => others.collect(),
+                    To::One(one) => vec![one],
+                };
+                for to in targets {
+                    self.send(seat, to, &message);
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, from: Seat, to: Seat, message: &Message) {
+        let chair = &mut self.chairs[from.index()];
+        let sent = match &mut chair.cheat {
+            None => vec![message.to_bytes()],
+            Some(cheat) => cheat.send(&chair.table, to, message.clone(), &mut self.tally),
+        };
+        for bytes in sent {
+            if !self.is_honest(from) {
+                self.watch.forged(&bytes);
+            }
+            let letter = Letter { from, to, bytes };
+            self.net.post(self.now, &letter, &mut self.tally);
+        }
+    }
+
+    fn note(&mut self, seat: Seat, event: &Event<AnyGame>) {
+        let honest = self.is_honest(seat);
+        let chair = &mut self.chairs[seat.index()];
+        match event {
+            Event::Step(step, hash) => {
+                let known = chair.steps.get(step).copied();
+                let replayed = chair.voided.contains(&(*step, *hash));
+                if known != Some(*hash) && !replayed {
+                    // All have agreed to go on from here, or have not been here before.
+                    let undone = chair.steps.split_off(step);
+                    chair.voided.extend(undone);
+                    chair.steps.insert(*step, *hash);
+                    let halted = !chair.table.transcript().halted().is_empty();
+                    if honest && known.is_some() && !halted && !chair.role.old_disk {
+                        let what = format!("{seat} holds another step {step} than before");
+                        self.watch.fail(8, what);
+                    }
+                }
+                self.mark(&hash.0);
+                if honest && known.is_none() {
+                    self.progress = self.now;
+                }
+                let (step, hash) = (*step, hash.short());
+                let kind = self.chairs[seat.index()].table.replica().kind();
+                self.say(|| format!("{seat} completes step {step}: {hash}; now {kind:?}"));
+            }
+            Event::News(News::Left(who)) if *who == seat => {
+                chair.left = chair.steps.last_key_value().map(|(step, _)| *step);
+            }
+            Event::Fault(fault, evidence) => {
+                if fault.what == FaultKind::Equivocation {
+                    chair.proven.insert(fault.seat);
+                }
+                self.say(|| format!("{seat} {fault}"));
+                self.tally.add("faults proven", 1);
+                let finding = audit::<AnyGame>(evidence).finding;
+                let named = finding.as_ref().and_then(|finding| finding.seat());
+                if honest && !self.watch.may_be_blamed(fault.seat) {
+                    let what = format!("{seat} blames honest {}: {fault}", fault.seat);
+                    self.watch.fail(3, what);
+                } else if honest && named != Some(fault.seat) {
+                    let what = format!("{seat} has evidence of \"{fault}\" that shows {finding:?}");
+                    self.watch.fail(3, what);
+                }
+            }
+            other => self.say(|| format!("{seat} {other:?}")),
+        }
+        if let Event::Stopped(_) = event
+            && honest
+        {
+            self.progress = self.now;
+        }
+    }
+
+    /// The players look at their tables.
+    fn act(&mut self) {
+        for seat in self.seats() {
+            let now = self.now;
+            let chair = &mut self.chairs[seat.index()];
+            if !chair.is_up() || chair.is_done() {
+                continue;
+            }
+            let step = chair.table.replica().step();
+            let enough = step > self.plan.enough + 3 * u64::from(seat.number());
+            let goes = chair.role.leaves_at.is_some_and(|at| step >= at) || enough;
+            if goes && !chair.leaving && chair.table.leave(&mut chair.dice.0).is_ok() {
+                chair.leaving = true;
+                self.tally.add("fault: leaver", u64::from(!enough));
+            }
+            let turn = chair.table.is_my_turn();
+            if turn && chair.ready.is_none_or(|(at, _)| at != step) {
+                let thinks = u64::from(chair.dice.below(chair.role.thinks));
+                chair.ready = Some((step, now + thinks));
+            }
+            let due = turn && chair.ready.is_some_and(|(_, at)| at <= now);
+            let wish = self.plan.wishes > 0 && chair.dice.chance(self.plan.wishes);
+            if !due && !wish {
+                continue;
+            }
+            let game = chair.table.game();
+            let known = chair.table.known();
+            let chosen = chair.bot.choose(game, seat, known, &mut chair.dice.0);
+            let chosen = chosen.filter(|action| due || game.out_of_turn(action));
+            let legal = || {
+                let mut legal = game.legal(seat, known);
+                legal.retain(|action| game.out_of_turn(action) != due);
+                legal
+            };
+            let action = match chosen {
+                Some(action) => action,
+                None => {
+                    let legal = legal();
+                    if legal.is_empty() {
+                        continue;
+                    }
+                    chair.dice.pick(&legal).clone()
+                }
+            };
+            // Refused only where a wish out of turn was made before.
+            let _ = chair.table.act(action, &mut chair.dice.0);
+            self.tally.add("actions", 1);
+        }
+    }
+}
