@@ -410,8 +410,8 @@ impl<'a, G: Game> Audit<'a, G> {
 
     fn next_step(&mut self) -> Result<bool, Finding> {
         while self.read_halted()? {}
-        self.read_ballots()?;
         self.read_faults()?;
+        self.read_ballots()?;
         let entries = self.read_step()?;
         let complete = entries.len() == self.replica.live().len();
         if self.replica.is_finished() || !complete {
@@ -468,7 +468,13 @@ impl<'a, G: Game> Audit<'a, G> {
             let live = self.replica.live();
             let target = first.target.filter(|seat| live.contains(*seat));
             let target = target.ok_or_else(wrong)?;
-            let voters = live.without(target);
+            let guilty: SeatSet = self.proven.iter().map(|(seat, _)| *seat).collect();
+            let (base, out) = (first.base, self.replica.out());
+            let all = self.replica.participants().without(target).iter();
+            let voters: SeatSet = all.filter(|seat| !base.contains(*seat)).collect();
+            if voters.len() < 2 || !Ballot::base_fits(base, out, guilty) {
+                return Err(wrong());
+            }
             let ballots = rest.get(..voters.len()).ok_or_else(wrong)?;
             for (seat, signed) in voters.iter().zip(ballots) {
                 let ballot = signed
@@ -479,10 +485,10 @@ impl<'a, G: Game> Audit<'a, G> {
                     step,
                     round: first.round,
                     seat,
-                    base: self.replica.out(),
+                    base,
                     target: Some(target),
                 };
-                if ballot != expected || live.len() < 3 {
+                if ballot != expected {
                     return Err(wrong());
                 }
                 self.tally.ballots += 1;

@@ -47,6 +47,16 @@ impl Ballot {
     pub fn place(&self) -> (u64, u16, Seat) {
         (self.step, self.round, self.seat)
     }
+
+    /// Whether a round with that base is one of a step of which `out` are out, the `guilty` of them by proof:
+    /// proofs may come to light before or after a ballot is signed.
+    pub fn base_fits(base: SeatSet, out: SeatSet, guilty: SeatSet) -> bool {
+        let known = base.iter().all(|seat| out.contains(seat));
+        known
+            && out
+                .iter()
+                .all(|seat| base.contains(seat) || guilty.contains(seat))
+    }
 }
 
 impl SignedBallot {

@@ -125,6 +125,13 @@ impl<G: Game> Table<G> {
         if let Some(held) = self.held(entry.step(), seat) {
             if let (true, Some(evidence)) = (seat != self.me, Equivocation::of(&held, &entry)) {
                 self.convict((seat, entry.step()), evidence);
+                // One that can never count must not stand in the way of one that may: others may have
+                // finished the game with it.
+                let follows = |entry: &Entry| entry.content().parent == self.replica.parent();
+                let open = entry.step() == self.replica.step();
+                if open && follows(&entry) && !follows(&held) && self.open.contains_key(&seat) {
+                    self.open.insert(seat, entry);
+                }
             }
             return Ok(());
         }

@@ -538,6 +538,7 @@ impl<G: Game> Table<G> {
             Message::Ballots(_) if self.is_frozen() => {}
             Message::Ballots(ballots) => {
                 let mut rounds = Vec::new();
+                self.notice_later_removal(&ballots);
                 let succeeded = self.succeeded(&ballots);
                 for signed in ballots.iter() {
                     let (step, round, _) = signed.ballot().place();

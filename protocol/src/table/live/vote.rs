@@ -145,29 +145,41 @@ impl<G: Game> Table<G> {
 
     /// A round that has succeeded and that this seat may act on: its number, who is out, and the ballots.
     fn certificate(&self) -> Option<(u16, Seat, Vec<SignedBallot>)> {
-        let live = self.replica.live();
-        let mut rounds: Vec<u16> = self.votes.ballots.keys().map(|(round, _)| *round).collect();
-        rounds.dedup();
-        for round in rounds {
-            for target in live.iter() {
-                let ballots: Option<Vec<SignedBallot>> = live
-                    .without(target)
-                    .iter()
-                    .map(|seat| {
-                        let signed = self.votes.ballots.get(&(round, seat))?;
-                        let ballot = signed.ballot();
-                        let same =
-                            ballot.target == Some(target) && ballot.base == self.replica.out();
-                        same.then(|| signed.clone())
-                    })
-                    .collect();
-                let bound = target != self.me
-                    && self
-                        .mine()
-                        .any(|(later, mine)| later > round && !self.is_dead(later, &mine));
-                if let (Some(ballots), false) = (ballots, bound) {
-                    return Some((round, target, ballots));
-                }
+        let guilty = self.faults.get(&self.replica.step());
+        let guilty = guilty.into_iter().flatten().map(|proven| proven.seat);
+        let guilty: SeatSet = guilty.collect();
+        let all = self.votes.ballots.values().map(SignedBallot::ballot);
+        for &Ballot {
+            round,
+            base,
+            target,
+            ..
+        } in all
+        {
+            let live = self.replica.live();
+            let Some(target) = target.filter(|target| live.contains(*target)) else {
+                continue;
+            };
+            // Some may have signed before they saw the proof against another seat, some after.
+            let fits = Ballot::base_fits(base, self.replica.out(), guilty);
+            let voters = self.replica.participants().without(target);
+            let mut voters = voters.iter().filter(|seat| !base.contains(*seat));
+            let ballots: Option<Vec<SignedBallot>> = voters
+                .clone()
+                .map(|seat| {
+                    let signed = self.votes.ballots.get(&(round, seat))?;
+                    let ballot = signed.ballot();
+                    let same = ballot.target == Some(target) && ballot.base == base;
+                    same.then(|| signed.clone())
+                })
+                .collect();
+            let enough = voters.nth(1).is_some();
+            let bound = target != self.me
+                && self
+                    .mine()
+                    .any(|(later, mine)| later > round && !self.is_dead(later, &mine));
+            if let (Some(ballots), true, true, false) = (ballots, fits, enough, bound) {
+                return Some((round, target, ballots));
             }
         }
         None
@@ -397,6 +409,29 @@ impl<G: Game> Table<G> {
         Ok((!own).then_some((step, round)))
     }
 
+    /// Learns that the others have voted this seat out of a step that it has not come to: it may be bound by an
+    /// own ballot in an earlier one, in which the others have counted everybody.
+    pub(super) fn notice_later_removal(&mut self, ballots: &[SignedBallot]) {
+        let (charter, table) = (self.replica.charter(), self.replica.table());
+        let mut said: BTreeMap<(u64, u16), SeatSet> = BTreeMap::new();
+        for signed in ballots {
+            if signed.ballot().step > self.replica.step()
+                && let Ok(ballot) = signed.verify(charter, &table)
+                && ballot.target == Some(self.me)
+            {
+                let signers = said.entry((ballot.step, ballot.round)).or_default();
+                signers.extend(ballot.base.iter().chain([ballot.seat]));
+            }
+        }
+        let others = self.replica.participants().without(self.me);
+        let out = said.into_iter().find(|(_, signers)| {
+            others.len() >= 2 && others.iter().all(|seat| signers.contains(seat))
+        });
+        if let Some(((step, _), _)) = out {
+            self.stop(Stop::VotedOut(step));
+        }
+    }
+
     /// Learns that the others have voted this seat out of a step that it holds complete.
     fn notice_own_removal(&mut self) {
         let Some(past) = &self.past else { return };
@@ -452,7 +487,7 @@ impl<G: Game> Table<G> {
             let mine_at = self.votes.mine_at.get(&mine).copied().unwrap_or(0);
             if mine < last {
                 self.vote(step, last);
-            } else if mine == 0 || self.now.saturating_sub(mine_at) > self.patience {
+            } else if mine == 0 || self.now.saturating_sub(mine_at) > self.pause(mine) {
                 self.vote(step, mine.saturating_add(1));
             }
         }
@@ -464,6 +499,12 @@ impl<G: Game> Table<G> {
         for signed in again {
             self.cast(&signed);
         }
+    }
+
+    /// How long after its ballot in a round this seat opens the next: longer each time, so that one that is
+    /// more patient, and signs more rarely, comes up.
+    fn pause(&self, round: u16) -> u64 {
+        self.patience.saturating_mul(u64::from(round.min(16)))
     }
 
     pub(super) fn patience_with(&self, seat: Seat) -> u64 {
