@@ -97,15 +97,7 @@ impl Fold {
             output,
         } = &statement_;
         let size = input.len();
-        let lengths = [
-            output.len(),
-            proof.columns.len(),
-            proof.chain.len(),
-            proof.chain_announcements.len(),
-            proof.chain_responses.len(),
-            proof.permuted_responses.len(),
-        ];
-        if size > MAX_DECK || lengths.iter().any(|length| *length != size) {
+        if size > MAX_DECK || output.len() != size || !proof.has_length(size) {
             return Err(ShuffleError::Length);
         }
         if output.iter().any(|card| card.a.is_identity()) {
@@ -119,16 +111,7 @@ impl Fold {
             &proof.announcements,
             &proof.chain_announcements,
         );
-        for response in proof
-            .responses
-            .iter()
-            .chain(proof.chain_responses.iter())
-            .chain(proof.permuted_responses.iter())
-        {
-            transcript.append_message(domain::proof::RESPONSE, response.0.as_bytes());
-        }
-        let mut digest = [0_u8; 32];
-        transcript.challenge_bytes(domain::proof::DIGEST, &mut digest);
+        let digest = proof.digest(transcript);
         self.pending.push(Pending {
             statement: statement_,
             proof,
