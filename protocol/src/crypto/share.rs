@@ -403,10 +403,11 @@ mod tests {
         };
         for (errors, holds) in [([q, -q], false), ([q - q, q - q], true)] {
             let entries = [entry(1, errors[0]), entry(2, errors[1])];
-            let fold = entries.iter().fold(
-                Some(Reproduction::new(seed)),
-                |fold, (place, shares, proof)| fold?.shares(place, secret, key, shares, proof),
-            );
+            let fold = entries
+                .iter()
+                .try_fold(Reproduction::new(seed), |fold, (place, shares, proof)| {
+                    fold.shares(place, secret, key, shares, proof)
+                });
             assert_eq!(fold.unwrap().holds(), holds);
         }
     }

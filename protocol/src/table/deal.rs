@@ -450,7 +450,7 @@ impl Deal {
 
     // Opening.
 
-    /// Computes again from its seed everything that a seat sent in this deal.
+    /// Compares everything that a seat sent in this deal with what its seed gives.
     pub(super) fn check_opening(&self, seat: Seat, seed: &Seed) -> Result<(), OpeningFault> {
         let context = self.context(seat);
         if self.commitments.get(&seat) != Some(&seed.commitment(&context)) {

@@ -486,10 +486,10 @@ fn an_opened_seed_gives_its_shuffles_and_no_others() {
                 (place, input, output, proof)
             })
             .collect();
-        let fold = again.iter().fold(
-            Some(Reproduction::new(seed)),
+        let fold = again.iter().try_fold(
+            Reproduction::new(seed),
             |fold, (place, input, output, proof)| {
-                fold?.shuffle(place, "test", &table.key, [input, output], proof)
+                fold.shuffle(place, "test", &table.key, [input, output], proof)
             },
         );
         assert!(fold.unwrap().holds());
