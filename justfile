@@ -19,8 +19,10 @@ doc:
 deny:
     cargo deny check
 
+# Figures of earlier runs are in docs/performance.md.
 bench:
-    cargo bench -p fairdeal-protocol
+    cargo bench -p fairdeal-protocol --bench crypto --bench deal
+    cargo bench -p fairdeal --bench audit --bench engines
 
 play *ARGS:
     cargo run --release -- play loot {{ARGS}}
