@@ -244,8 +244,10 @@ fn deals(criterion: &mut Criterion) {
                 matches!(table.replica().kind(), Some(StepKind::Action { .. }))
             };
             assert!(dealt.iter().all(ready));
-            // Steps: commit, key, one run, one opening of hands; n + 3 rounds of messages.
-            assert_eq!(dealt[0].replica().step(), 4);
+            // Steps: commit, key, with three seats or more escrow and acceptance, one run, one opening
+            // of hands.
+            let steps = if seats > 2 { 6 } else { 4 };
+            assert_eq!(dealt[0].replica().step(), steps);
             let id = BenchmarkId::new(format!("{cards} cards"), format!("{seats} seats"));
             group.bench_function(id, |bencher| {
                 bencher.iter_batched(|| tables(seats, cards), deal, BatchSize::LargeInput);
