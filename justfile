@@ -23,8 +23,10 @@ deny:
 simulate TABLES="1000" FIRST="0":
     FAIRDEAL_TABLES={{TABLES}} FAIRDEAL_FIRST={{FIRST}} cargo test --release --test sim -- --nocapture tables
 
+# Figures of earlier runs are in docs/performance.md.
 bench:
-    cargo bench -p fairdeal-protocol
+    cargo bench -p fairdeal-protocol --bench crypto --bench deal
+    cargo bench -p fairdeal --bench audit --bench engines
 
 play *ARGS:
     cargo run --release -- play loot {{ARGS}}

@@ -18,12 +18,13 @@ use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{MultiscalarMul as _, VartimeMultiscalarMul as _};
 use fairdeal_protocol::card::{DeckId, Face, Handle};
-use fairdeal_protocol::crypto::elgamal::CardPoints;
+use fairdeal_protocol::crypto::elgamal::{CardPoints, Ciphertext};
 use fairdeal_protocol::crypto::escrow::{
     EscrowPlace, HolderPlace, PartProof, check_public, open_part, split,
 };
 use fairdeal_protocol::crypto::group::{Point, random_scalar, random_weight};
 use fairdeal_protocol::crypto::key::SecretKey;
+use fairdeal_protocol::crypto::reproduce::Reproduction;
 use fairdeal_protocol::crypto::seed::{Context, Seed};
 use fairdeal_protocol::crypto::share::{ShareOf, SharePlace, ShareProof, share};
 use fairdeal_protocol::crypto::shuffle::{Fold, ShufflePlace, Statement, shuffle, verify};
@@ -164,6 +165,17 @@ fn shuffles(criterion: &mut Criterion) {
             .collect();
         group.bench_function(BenchmarkId::new("verify-skeleton", size), |bencher| {
             bencher.iter(|| RistrettoPoint::vartime_multiscalar_mul(&weights, &many));
+        });
+        // What an auditor does with an opened seed, beside `prove`, which does the same point by point.
+        group.bench_function(BenchmarkId::new("reproduce", size), |bencher| {
+            let decks: [&[Ciphertext]; 2] = [&statement.input, &statement.output];
+            bencher.iter(|| {
+                let Setting { seed, key, .. } = &setting;
+                let all = Reproduction::new(seed)
+                    .shuffle(&setting.place, "bench", key, decks, &proof)
+                    .unwrap();
+                assert!(all.holds());
+            });
         });
         group.bench_function(BenchmarkId::new("verify-five-folded", size), |bencher| {
             bencher.iter(|| {

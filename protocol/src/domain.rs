@@ -50,6 +50,8 @@ pub const STATE: &str = "fairdeal/state/v1";
 pub const FRESH_DECK: &str = "fairdeal/fresh-deck/v1";
 /// The hash from which the weights of a fold are drawn.
 pub const FOLD: &str = "fairdeal/fold/v1";
+/// The hash from which the weights are drawn by which what a seat sent is compared with its opened seed.
+pub const REPRODUCE: &str = "fairdeal/reproduce/v1";
 
 /// The checksum of a ticket.
 pub const TICKET: &str = "fairdeal/ticket/v1";

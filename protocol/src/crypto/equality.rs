@@ -66,6 +66,33 @@ impl EqualityProof {
         }
     }
 
+    /// The nonce by which an opened seed gives this proof, and a digest of all that the transcript has
+    /// absorbed and of the proof; `None` if the seed gives another response. It remains to be checked that
+    /// \\(T_1 = kG\\) and \\(T_2 = kA\\). Variable time.
+    pub(super) fn expected(
+        &self,
+        seed: &Seed,
+        context: &Context,
+        purpose: &str,
+        mut transcript: Transcript,
+        secret: &Scalar,
+    ) -> Option<(Scalar, [u8; 32])> {
+        let nonce = random_scalar(&mut seed.nonces(context, purpose, &transcript));
+        let c = challenge(&mut transcript, self.announcements());
+        if self.response.0 != nonce + c * secret {
+            return None;
+        }
+        transcript.append_message(domain::proof::RESPONSE, self.response.0.as_bytes());
+        let mut digest = [0_u8; 32];
+        transcript.challenge_bytes(domain::proof::DIGEST, &mut digest);
+        Some((nonce, digest))
+    }
+
+    /// \\(T_1, T_2\\).
+    pub(super) fn announcements(&self) -> [&Point; 2] {
+        [&self.announcement_key, &self.announcement_base]
+    }
+
     /// Whether \\(sG = T_1 + cX\\) and \\(sA = T_2 + cD\\), where `terms` are \\((w_j, A_j, D_j)\\)
     /// with \\(A = \sum w_jA_j,\; D = \sum w_jD_j\\). The equations are folded by a weight that comes
     /// after the response, in one multiscalar multiplication of \\(2n + 4\\) points. Variable time,

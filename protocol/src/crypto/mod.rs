@@ -10,6 +10,7 @@ mod equality;
 pub mod escrow;
 pub mod group;
 pub mod key;
+pub mod reproduce;
 pub mod seed;
 pub mod share;
 pub mod shuffle;

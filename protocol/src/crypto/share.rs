@@ -27,6 +27,7 @@ use super::elgamal::Ciphertext;
 use super::equality::EqualityProof;
 use super::group::{Point, random_weight};
 use super::key::SecretKey;
+use super::reproduce::{Terms, Weights};
 use super::seed::{Context, Seed};
 use crate::card::Handle;
 use crate::domain;
@@ -163,6 +164,62 @@ impl ShareProof {
     }
 }
 
+/// Shares that were sent, with the factors of which they and their proof have to be made; see
+/// [`super::reproduce`].
+pub(super) struct ExpectedShares<'a> {
+    shares: &'a [ShareOf],
+    proof: &'a ShareProof,
+    secret: Scalar,
+    nonce: Scalar,
+    weights: Vec<Scalar>,
+}
+
+impl<'a> ExpectedShares<'a> {
+    /// Derives the factors, and a digest of everything that was sent; `None` if the response is another.
+    /// Variable time: the seed is open.
+    pub(super) fn new(
+        seed: &Seed,
+        place: &SharePlace,
+        secret: &SecretKey,
+        key: &Point,
+        shares: &'a [ShareOf],
+        proof: &'a ShareProof,
+    ) -> Option<([u8; 32], Self)> {
+        let mut transcript = transcript(place, key);
+        let weights = absorb_list(&mut transcript, shares);
+        let (nonce, digest) = proof.0.expected(
+            seed,
+            &place.context,
+            domain::purpose::SHARE_PROOF,
+            transcript,
+            secret.scalar(),
+        )?;
+        let expected = Self {
+            shares,
+            proof,
+            secret: *secret.scalar(),
+            nonce,
+            weights,
+        };
+        Some((digest, expected))
+    }
+
+    /// Adds \\(T_1 = kG\\), \\(T_2 = k\sum w_jA_j\\) and \\(D_j = xA_j\\).
+    pub(super) fn add(&self, terms: &mut Terms<'a>, weights: &mut Weights) {
+        let [key, base] = self.proof.0.announcements();
+        let (v_1, v_2) = (weights.next(), weights.next());
+        terms.add(v_1, key);
+        terms.add(v_2, base);
+        terms.g -= v_1 * self.nonce;
+        let k = v_2 * self.nonce;
+        for (of, w) in self.shares.iter().zip(&self.weights) {
+            let v = weights.next();
+            terms.add(v, &of.share);
+            terms.add(-(v * self.secret + k * w), &of.card.a);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,6 +227,7 @@ mod tests {
     use crate::card::Face;
     use crate::crypto::elgamal::{self, CardPoints};
     use crate::crypto::group::random_scalar;
+    use crate::crypto::reproduce::Reproduction;
     use crate::hash::Hash32;
     use crate::seat::Seat;
 
@@ -305,5 +363,52 @@ mod tests {
         shares[2].share = share(&other, &shares[2].card);
         let proof = ShareProof::prove(&seed, &place, &secret, &key, &shares);
         assert_eq!(proof.verify(&place, &key, &shares), Err(ShareError));
+    }
+
+    fn reproduced(fixture: &Fixture, shares: &[ShareOf], proof: &ShareProof) -> bool {
+        Reproduction::new(&fixture.seed)
+            .shares(&fixture.place, &fixture.secret, &fixture.key, shares, proof)
+            .is_some_and(Reproduction::holds)
+    }
+
+    #[test]
+    fn an_opened_seed_gives_its_shares_and_no_others() {
+        let fixture = fixture();
+        let Fixture {
+            seed,
+            place,
+            secret,
+            key,
+            shares,
+        } = &fixture;
+        let proof = ShareProof::prove(seed, place, secret, key, shares);
+        assert!(reproduced(&fixture, shares, &proof));
+        assert!(!reproduced(&fixture, &shares[1..], &proof));
+        let mut moved = shares.clone();
+        moved[0].share = shares[1].share;
+        assert!(!reproduced(&fixture, &moved, &proof));
+        // A proof that holds, with a nonce of its own.
+        let other = Seed::draw(&mut ChaCha20Rng::from_seed([9; 32]));
+        let drawn = ShareProof::prove(&other, place, secret, key, shares);
+        assert_eq!(drawn.verify(place, key, shares), Ok(()));
+        assert!(!reproduced(&fixture, shares, &drawn));
+        // Errors in two entries that would cancel if their weights were equal.
+        let q = *key.as_point();
+        let entry = |step: u64, error: RistrettoPoint| {
+            let place = SharePlace { step, ..*place };
+            let mut shares = shares.clone();
+            shares[0].share = (shares[0].share.as_point() + error).into();
+            let proof = ShareProof::prove(seed, &place, secret, key, &shares);
+            (place, shares, proof)
+        };
+        for (errors, holds) in [([q, -q], false), ([q - q, q - q], true)] {
+            let entries = [entry(1, errors[0]), entry(2, errors[1])];
+            let fold = entries
+                .iter()
+                .try_fold(Reproduction::new(seed), |fold, (place, shares, proof)| {
+                    fold.shares(place, secret, key, shares, proof)
+                });
+            assert_eq!(fold.unwrap().holds(), holds);
+        }
     }
 }

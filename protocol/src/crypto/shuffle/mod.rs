@@ -29,6 +29,7 @@
 mod generators;
 mod oblivious;
 mod prove;
+mod reproduce;
 mod verify;
 
 use curve25519_dalek::scalar::Scalar;
@@ -39,6 +40,7 @@ use serde::{Deserialize, Serialize};
 
 pub use generators::Generators;
 pub use prove::{Witness, shuffle};
+pub(super) use reproduce::ExpectedShuffle;
 pub use verify::{Fold, ShuffleError, Statement, verify};
 
 use super::elgamal::Ciphertext;
@@ -72,6 +74,35 @@ pub struct ShuffleProof {
     chain_responses: Responses,
     /// \\(s'_i\\), for \\(u'_i\\).
     permuted_responses: Responses,
+}
+
+impl ShuffleProof {
+    /// Whether every list has one item a card.
+    fn has_length(&self, size: usize) -> bool {
+        let lengths = [
+            self.columns.len(),
+            self.chain.len(),
+            self.chain_announcements.len(),
+            self.chain_responses.len(),
+            self.permuted_responses.len(),
+        ];
+        lengths.iter().all(|length| *length == size)
+    }
+
+    /// A digest of statement and complete proof, from a transcript that has given the last challenge.
+    fn digest(&self, mut transcript: Transcript) -> [u8; 32] {
+        for response in self
+            .responses
+            .iter()
+            .chain(self.chain_responses.iter())
+            .chain(self.permuted_responses.iter())
+        {
+            transcript.append_message(domain::proof::RESPONSE, response.0.as_bytes());
+        }
+        let mut digest = [0_u8; 32];
+        transcript.challenge_bytes(domain::proof::DIGEST, &mut digest);
+        digest
+    }
 }
 
 /// Which shuffle a proof is for: table, deal and seat, and the number of the deck in its deal.

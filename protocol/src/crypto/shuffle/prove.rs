@@ -112,7 +112,7 @@ pub fn shuffle(
 }
 
 /// Secret scalars from the stream of nonces.
-fn draw(nonces: &mut impl Rng, count: usize) -> Zeroizing<Vec<Scalar>> {
+pub(super) fn draw(nonces: &mut impl Rng, count: usize) -> Zeroizing<Vec<Scalar>> {
     Zeroizing::new((0..count).map(|_| random_scalar(nonces)).collect())
 }
 

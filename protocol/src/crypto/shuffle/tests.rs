@@ -16,6 +16,7 @@ use crate::card::{Face, Handle};
 use crate::crypto::elgamal::{self, CardPoints, SealedCards};
 use crate::crypto::group::hash_to_group;
 use crate::crypto::key::SecretKey;
+use crate::crypto::reproduce::Reproduction;
 use crate::crypto::seed::Seed;
 use crate::crypto::share;
 use crate::hash::Hash32;
@@ -448,6 +449,82 @@ fn without_one_share_every_card_remains_possible() {
     }
 }
 
+/// Whether the seed of a seat gives that shuffle, as the fold of opened seeds sees it.
+fn reproduced(seed: &Seed, statement: &Statement, proof: &ShuffleProof) -> bool {
+    Reproduction::new(seed)
+        .shuffle(
+            &statement.place,
+            "test",
+            &statement.key,
+            [&statement.input, &statement.output],
+            proof,
+        )
+        .is_some_and(Reproduction::holds)
+}
+
+#[test]
+fn an_opened_seed_gives_its_shuffles_and_no_others() {
+    for size in [1, 2, 5, 36] {
+        let table = table(3, size);
+        let (proofs, _) = table.run();
+        for (seat, (statement, proof)) in proofs.iter().enumerate() {
+            for (other, seed) in table.seeds.iter().enumerate() {
+                let same = reproduced(seed, statement, proof);
+                assert_eq!(same, seat == other, "{size} cards");
+            }
+        }
+        // Several of one seat, in one fold.
+        let seed = &table.seeds[0];
+        let again: Vec<_> = (0..3)
+            .map(|deck| {
+                let place = ShufflePlace {
+                    deck: DeckId(deck),
+                    ..place(0)
+                };
+                let input = Arc::clone(&proofs[0].0.output);
+                let (output, proof) = shuffle(seed, &place, "test", &table.key, &input).unwrap();
+                (place, input, output, proof)
+            })
+            .collect();
+        let fold = again.iter().try_fold(
+            Reproduction::new(seed),
+            |fold, (place, input, output, proof)| {
+                fold.shuffle(place, "test", &table.key, [input, output], proof)
+            },
+        );
+        assert!(fold.unwrap().holds());
+        // The name of the deck is part of what the permutation is derived from.
+        let (statement, proof) = &proofs[0];
+        let decks: [&[Ciphertext]; 2] = [&statement.input, &statement.output];
+        let renamed =
+            Reproduction::new(seed).shuffle(&statement.place, "tset", &table.key, decks, proof);
+        assert!(!renamed.is_some_and(Reproduction::holds));
+    }
+}
+
+/// A true shuffle with a proof that holds, but of another permutation or other re-randomisers than the
+/// seed gives: chosen, not drawn.
+#[test]
+fn a_chosen_shuffle_is_not_what_the_seed_gives() {
+    let table = table(2, 6);
+    let (proofs, _) = table.run();
+    let input = Arc::clone(&proofs[0].0.output);
+    let seed = &table.seeds[1];
+    let key_table = RistrettoBasepointTable::create(table.key.as_point());
+    let derived = Witness::derive(seed, &place(1), "test", &table.key, &input);
+    let mut permuted = derived.clone();
+    permuted.permutation = Permutation::from_items(vec![1, 2, 3, 4, 5, 0]);
+    let mut randomised = derived.clone();
+    randomised.randomisers[3] += Scalar::ONE;
+    for (witness, same) in [(derived, true), (permuted, false), (randomised, false)] {
+        let output = Arc::new(witness.re_encrypt(&key_table, &input));
+        let proof = prove(seed, &place(1), &table.key, &input, &output, &witness).unwrap();
+        let statement = table.statement(1, &input, &output);
+        assert_eq!(verify(statement.clone(), &proof), Ok(()));
+        assert_eq!(reproduced(seed, &statement, &proof), same);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
@@ -487,6 +564,7 @@ proptest! {
             }
             _ => unreachable!(),
         }
+        prop_assert!(!reproduced(&table.seeds[1], &statement, &proof));
         prop_assert_eq!(verify(statement, &proof), Err(ShuffleError::Equation));
     }
 }

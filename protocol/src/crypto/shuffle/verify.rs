@@ -97,15 +97,7 @@ impl Fold {
             output,
         } = &statement_;
         let size = input.len();
-        let lengths = [
-            output.len(),
-            proof.columns.len(),
-            proof.chain.len(),
-            proof.chain_announcements.len(),
-            proof.chain_responses.len(),
-            proof.permuted_responses.len(),
-        ];
-        if size > MAX_DECK || lengths.iter().any(|length| *length != size) {
+        if size > MAX_DECK || output.len() != size || !proof.has_length(size) {
             return Err(ShuffleError::Length);
         }
         if output.iter().any(|card| card.a.is_identity()) {
@@ -119,16 +111,7 @@ impl Fold {
             &proof.announcements,
             &proof.chain_announcements,
         );
-        for response in proof
-            .responses
-            .iter()
-            .chain(proof.chain_responses.iter())
-            .chain(proof.permuted_responses.iter())
-        {
-            transcript.append_message(domain::proof::RESPONSE, response.0.as_bytes());
-        }
-        let mut digest = [0_u8; 32];
-        transcript.challenge_bytes(domain::proof::DIGEST, &mut digest);
+        let digest = proof.digest(transcript);
         self.pending.push(Pending {
             statement: statement_,
             proof,
@@ -172,6 +155,11 @@ impl Fold {
     }
 
     fn holds(&self) -> bool {
+        self.sum().vanishes()
+    }
+
+    /// All equations of all proofs, each times its weight.
+    fn sum(&self) -> Sum {
         let mut hasher = Hasher::new(domain::FOLD).number(self.pending.len() as u64);
         for pending in &self.pending {
             hasher = hasher.hash(&Hash32(pending.digest));
@@ -181,7 +169,7 @@ impl Fold {
         for pending in &self.pending {
             sum.add(pending, &mut weights);
         }
-        sum.vanishes()
+        sum
     }
 }
 
@@ -216,12 +204,10 @@ impl Sum {
         self.points.push(*point.as_point());
     }
 
-    /// The coefficients of a deck; the output of one shuffle is the input of the next.
+    /// The coefficients of a deck; the output of one shuffle is the input of the next. Decks are known
+    /// by their bytes: whoever takes them from a log has a copy of its own for either side.
     fn deck(&mut self, deck: &SealedCards) -> Option<&mut DeckTerms> {
-        let known = self
-            .decks
-            .iter()
-            .position(|terms| Arc::ptr_eq(&terms.deck, deck));
+        let known = self.decks.iter().position(|terms| terms.deck == *deck);
         let index = known.unwrap_or_else(|| {
             let zeros = vec![Scalar::ZERO; deck.len()];
             self.decks.push(DeckTerms {
@@ -340,5 +326,54 @@ impl Sum {
             }
         }
         RistrettoPoint::vartime_multiscalar_mul(&scalars, &points) == RistrettoPoint::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::card::{DeckId, Face};
+    use crate::crypto::elgamal::CardPoints;
+    use crate::crypto::key::SecretKey;
+    use crate::crypto::seed::{Context, Seed};
+    use crate::crypto::shuffle::shuffle;
+    use crate::seat::Seat;
+
+    /// Three shuffles of one run, with decks that have been copied as a log's are: three lists of points
+    /// and five announcements for each, and four decks, the key and the generators once.
+    #[test]
+    fn points_of_several_proofs_stand_in_the_sum_once() {
+        let seed = Seed::draw(&mut ChaCha20Rng::from_seed([1; 32]));
+        let size = 7;
+        let points = CardPoints::new("test", (0..size).map(|n| (Face(n), n.to_string())));
+        let context = |seat| Context {
+            table: Hash32([1; 32]),
+            deal: 0,
+            seat: Seat::new(seat).unwrap(),
+        };
+        let key = SecretKey::derive(&seed, &context(0)).public();
+        let mut deck = points.fresh();
+        let mut fold = Fold::default();
+        for seat in 0..3 {
+            let place = ShufflePlace {
+                context: context(seat),
+                deck: DeckId(0),
+            };
+            let (output, proof) = shuffle(&seed, &place, "test", &key, &deck).unwrap();
+            let statement = Statement {
+                place,
+                key,
+                input: Arc::new(deck.to_vec()),
+                output: Arc::new(output.to_vec()),
+            };
+            fold.push(statement, proof).unwrap();
+            deck = output;
+        }
+        let sum = fold.sum();
+        assert_eq!(sum.decks.len(), 4);
+        assert_eq!(sum.keys.len(), 1);
+        assert_eq!(sum.columns.len(), usize::from(size));
+        assert_eq!(sum.points.len(), 3 * (3 * usize::from(size) + 5));
+        assert!(sum.vanishes());
     }
 }
