@@ -1,8 +1,7 @@
 //! What an audit of a whole recorded game costs, for every game: from the bytes of the file to the report.
 //!
 //! The games are played in process by the bots of the product, over an exchange of messages that loses
-//! nothing, with fixed seeds; the recording is no part of the figure. Each is audited
-//! on one thread, and with one more that checks entries ahead (as `fairdeal verify` does). What the tallies were
+//! nothing, with fixed seeds; the recording is no part of the figure. What the tallies were
 //! is printed before.
 
 // A benchmark that cannot be set up shall stop.
@@ -12,7 +11,6 @@ use std::collections::BTreeMap;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use ed25519_dalek::SigningKey;
-use fairdeal::audit::audit_on;
 use fairdeal::bots::{Bot, Level, bot};
 use fairdeal::games::{AnyGame, rule_set};
 use fairdeal_protocol::audit::auditor::audit;
@@ -145,13 +143,12 @@ fn audits(criterion: &mut Criterion) {
             report.tally
         );
         assert_eq!(report.deals, deals, "{game}");
-        let name = format!("{game}, {seats} seats, {} deals", report.deals);
-        group.bench_function(&name, |bencher| {
-            bencher.iter(|| audit::<AnyGame>(&read()));
-        });
-        group.bench_function(format!("{name}, one more thread"), |bencher| {
-            bencher.iter(|| audit_on(&read(), 1));
-        });
+        group.bench_function(
+            format!("{game}, {seats} seats, {} deals", report.deals),
+            |bencher| {
+                bencher.iter(|| audit::<AnyGame>(&read()));
+            },
+        );
     }
     group.finish();
 }

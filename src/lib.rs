@@ -1,6 +1,5 @@
 //! fairdeal: a terminal table for five games, played between peers with no server and no dealer.
 
-pub mod audit;
 pub mod bots;
 pub mod cli;
 pub mod games;

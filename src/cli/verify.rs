@@ -1,13 +1,13 @@
 //! `fairdeal verify`: audits a transcript and says what was checked and what was found.
 
-use fairdeal_protocol::audit::auditor::{Finding, Reason, Report};
+use fairdeal_protocol::audit::auditor::{Finding, Reason, Report, audit};
 use fairdeal_protocol::audit::transcript::{End, Transcript};
 use fairdeal_protocol::wire::codec::MAX_BYTES;
 use serde_json::json;
 
 use super::Exit;
 use super::args::Verify;
-use crate::audit::audit;
+use crate::games::AnyGame;
 use crate::session::text::clean;
 
 /// What an audit with no finding is worth.
@@ -41,7 +41,7 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
         Ok(transcript) => transcript,
         Err(error) => return Ok(unreadable(error.to_string())),
     };
-    let report = audit(&transcript);
+    let report = audit::<AnyGame>(&transcript);
     if let Some(Finding::Rules(error)) = &report.finding {
         // Nothing is known against such a game; it just cannot be judged here.
         return Ok(unreadable(error.to_string()));

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use ed25519_dalek::{Signer as _, SigningKey};
-use fairdeal::audit::audit_on;
 use fairdeal::games::AnyGame;
 use fairdeal::store::DataDir;
 use fairdeal_protocol::audit::auditor::audit;
@@ -47,12 +46,7 @@ static PLAYED: LazyLock<(Vec<u8>, SigningKey)> = LazyLock::new(|| {
 fn exit_code(bytes: &[u8]) -> u8 {
     match Transcript::from_bytes(bytes) {
         Err(_) => 2,
-        Ok(transcript) => {
-            let report = audit::<AnyGame>(&transcript);
-            // Threads that check entries ahead change nothing in what is found.
-            assert_eq!(audit_on(&transcript, 2), report);
-            u8::from(!report.is_fair())
-        }
+        Ok(transcript) => u8::from(!audit::<AnyGame>(&transcript).is_fair()),
     }
 }
 

@@ -2,13 +2,11 @@
 //! random again from the opened seeds.
 //!
 //! It runs the same [`Replica`] as a live seat, with the shuffle proofs of a deal folded into one
-//! multiscalar multiplication, and what the seats sent compared with their opened seeds in others
-//! ([`crate::crypto::reproduce`]). What it can vouch for is in its [`Report`]; it trusts nobody, and
+//! multiscalar multiplication. What it can vouch for is in its [`Report`]; it trusts nobody, and
 //! nothing in the file that it has not computed itself.
 
 use std::collections::BTreeMap;
 
-use super::ahead::Checked;
 use super::transcript::{End, Transcript};
 use crate::card::DeckId;
 use crate::charter::Charter;
@@ -17,7 +15,7 @@ use crate::game::{Game, RuleSetError};
 use crate::hash::Hash32;
 use crate::log::ballot::{Ballot, SignedBallot};
 use crate::log::body::{Answers, Body};
-use crate::log::entry::{Entry, EntryError};
+use crate::log::entry::Entry;
 use crate::log::halt::{Halt, resolve};
 use crate::seat::{Seat, SeatSet};
 use crate::table::fault::{Fault, FaultKind};
@@ -302,24 +300,13 @@ pub struct Audit<'a, G: Game> {
     proven: Vec<(Seat, Entry)>,
     /// Why seats are out of the open step.
     reasons: BTreeMap<Seat, Reason>,
-    /// Entries that were checked ahead, by their place in the file.
-    checked: BTreeMap<usize, Result<Entry, EntryError>>,
 }
 
 /// Audits a whole transcript.
 pub fn audit<G: Game>(transcript: &Transcript) -> Report {
-    audit_with(transcript, |_: &mut Audit<'_, G>| ())
-}
-
-/// The same, with something to do before each step.
-pub(super) fn audit_with<'a, G: Game>(
-    transcript: &'a Transcript,
-    mut before: impl FnMut(&mut Audit<'a, G>),
-) -> Report {
     match Audit::<G>::new(transcript) {
         Ok(mut audit) => {
             let finding = loop {
-                before(&mut audit);
                 match audit.step() {
                     Ok(true) => {}
                     Ok(false) => break None,
@@ -370,22 +357,7 @@ impl<'a, G: Game> Audit<'a, G> {
             next_halted: 0,
             proven: Vec::new(),
             reasons: BTreeMap::new(),
-            checked: BTreeMap::new(),
         })
-    }
-
-    /// Takes entries that were checked ahead, if they are of this transcript.
-    pub fn supply(&mut self, part: Checked<'a>) {
-        if std::ptr::eq(part.transcript, self.transcript) {
-            let entries = (part.first..).zip(part.entries);
-            self.checked
-                .extend(entries.filter(|(index, _)| *index >= self.next));
-        }
-    }
-
-    /// How many entries wait that were checked ahead.
-    pub fn checked(&self) -> usize {
-        self.checked.len()
     }
 
     /// What has been checked so far.
@@ -638,9 +610,8 @@ impl<'a, G: Game> Audit<'a, G> {
             let Some(signed) = self.transcript.entries().get(index) else {
                 break;
             };
-            let verified = self.checked.remove(&index);
-            let entry = verified
-                .unwrap_or_else(|| signed.verify(self.replica.charter(), &table))
+            let entry = signed
+                .verify(self.replica.charter(), &table)
                 .map_err(|error| Finding::Entry {
                     index,
                     step,

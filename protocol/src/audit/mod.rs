@@ -1,5 +1,4 @@
 //! After the game: the transcript file and its audit.
 
-pub mod ahead;
 pub mod auditor;
 pub mod transcript;

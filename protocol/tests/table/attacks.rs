@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use fairdeal_protocol::audit::ahead::{Checked, audit_ahead, check_ahead};
 use fairdeal_protocol::audit::auditor::{Finding, Reason, audit};
 use fairdeal_protocol::audit::transcript::{End, MAGIC, Transcript, VERSION};
 use fairdeal_protocol::crypto::escrow::{Complaint, EscrowError, Part};
@@ -366,36 +365,6 @@ fn what_can_be_cut_off_a_transcript() {
     }
     let twice = [entries, &entries[..3]].concat();
     assert!(!audit::<Drill>(&forge(&whole, &twice, End::Finished)).is_fair());
-}
-
-/// Entries that were checked ahead, all, some, or those of another transcript: the report is the same.
-#[test]
-fn an_audit_finds_the_same_in_entries_checked_ahead() {
-    let whole = finished(18);
-    let count = whole.entries().len();
-    let mut swapped = whole.entries().to_vec();
-    swapped.swap(count / 2, count / 2 + 1);
-    let swapped = forge(&whole, &swapped, End::Finished);
-    let other = finished(19);
-    for transcript in [&whole, &swapped] {
-        let report = audit::<Drill>(transcript);
-        assert_eq!(report.is_fair(), std::ptr::eq(transcript, &whole));
-        let ahead = |parts: Vec<Checked<'_>>| {
-            assert_eq!(audit_ahead::<Drill>(transcript, parts), report);
-        };
-        for stretch in [1, 7, count + 1] {
-            let parts = |upto: usize| {
-                let firsts = (0..upto).step_by(stretch);
-                let parts = firsts.map(|first| check_ahead(transcript, first..first + stretch));
-                parts.collect()
-            };
-            ahead(parts(count));
-            ahead(parts(count / 2));
-        }
-        let late = check_ahead(transcript, 5..count + 9);
-        ahead(vec![late, check_ahead(transcript, count + 9..count + 10)]);
-        ahead(vec![check_ahead(&other, 0..count)]);
-    }
 }
 
 /// A dishonest seat that signs one of its actions anew in a file of its own makes the file
