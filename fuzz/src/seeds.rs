@@ -103,6 +103,7 @@ fn halt() -> SignedHalt {
         step: 7,
         parent: Hash32([1; 32]),
         before: Hash32([2; 32]),
+        seats: fairdeal_protocol::seat::SeatSet::all(3),
     };
     SignedHalt::sign(halt, &TABLE.1[0])
 }

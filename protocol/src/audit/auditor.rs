@@ -16,7 +16,7 @@ use crate::hash::Hash32;
 use crate::log::ballot::{Ballot, SignedBallot};
 use crate::log::body::{Answers, Body};
 use crate::log::entry::Entry;
-use crate::log::halt::{Halt, resolve};
+use crate::log::halt::{Halt, circle, resolve};
 use crate::seat::{Seat, SeatSet};
 use crate::table::fault::{Fault, FaultKind};
 use crate::table::replica::{Proofs, Replica, Verdict};
@@ -566,16 +566,17 @@ impl<'a, G: Game> Audit<'a, G> {
         let Some((culprit, at)) = culprit else {
             return Err(Finding::Trailer("the evidence in it proves nothing"));
         };
-        let others = self.replica.participants().without(culprit);
-        let mut signers = SeatSet::EMPTY;
         let signed = halted.halts.iter().all(|signed| {
-            signers.insert(signed.halt().seat);
             let halt = signed.verify(charter, &table);
             halt.is_ok_and(|halt| halt.culprit == culprit)
         });
+        let held = halted
+            .halts
+            .iter()
+            .map(|signed| (signed.halt().seat, signed.clone()));
+        let needed = circle(culprit, self.replica.participants(), &held.collect());
         if !signed
-            || signers != others
-            || halts.len() != others.len()
+            || needed.is_none_or(|needed| !needed.into_values().eq(halted.halts.iter().cloned()))
             || place.parent != self.replica.parent()
         {
             return Err(Finding::Halted { step, culprit });

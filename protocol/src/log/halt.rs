@@ -11,13 +11,20 @@
 //! point m, if all of them hold the same step before it, else m - 1
 //! next  m + 2: nobody is further than m + 1, and nobody signs beyond its open step
 //! ```
+//!
+//! Who "all others" are they may see differently too, where one has gone in the last step. So each word names
+//! the seats that its signer reckons with, and all whom any of them names must have signed ([`circle`]). Who
+//! goes on so, and is itself reckoned with by each of them, has the same circle as every other that does.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use serde::{Deserialize, Serialize};
 
 use crate::charter::{Charter, SignatureBytes};
 use crate::domain;
 use crate::hash::{Hash32, Hasher};
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 use crate::wire::codec::encode;
 
 /// One seat's word on how far it has come.
@@ -35,6 +42,8 @@ pub struct Halt {
     pub parent: Hash32,
     /// The parent of that step; zeros if the log began, or went on after another halt, with it.
     pub before: Hash32,
+    /// Who takes part in its open step or took part in the one before.
+    pub seats: SeatSet,
 }
 
 /// A halt as it travels: its signature is not checked yet.
@@ -113,6 +122,26 @@ impl Resolution {
     }
 }
 
+/// Everybody whose word is needed: `seats` and whomever those name whose words are held, but the culprit;
+/// `None` if a word is lacking.
+pub fn circle(
+    culprit: Seat,
+    seats: SeatSet,
+    held: &BTreeMap<Seat, SignedHalt>,
+) -> Option<BTreeMap<Seat, SignedHalt>> {
+    let mut found: BTreeMap<Seat, SignedHalt> = BTreeMap::new();
+    let mut waiting = seats.without(culprit);
+    while let Some(seat) = waiting.iter().next() {
+        waiting.remove(seat);
+        if let Entry::Vacant(place) = found.entry(seat) {
+            let signed = held.get(&seat)?;
+            waiting.extend(signed.halt.seats.without(culprit).iter());
+            place.insert(signed.clone());
+        }
+    }
+    Some(found)
+}
+
 /// Where those who have signed these halts go on; `None` if they cannot all be true.
 pub fn resolve(halts: &[Halt]) -> Option<Resolution> {
     let least = halts.iter().map(|halt| halt.step).min()?;
@@ -152,7 +181,32 @@ mod tests {
             step,
             parent: Hash32([parent; 32]),
             before: Hash32([before; 32]),
+            seats: SeatSet::all(3),
         }
+    }
+
+    #[test]
+    fn whoever_is_reckoned_with_has_to_speak() {
+        let key = ed25519_dalek::SigningKey::from_bytes(&[1; 32]);
+        let culprit = Seat::new(5).unwrap();
+        let set = |seats: &[usize]| seats.iter().map(|seat| Seat::new(*seat).unwrap()).collect();
+        let signed = |seat, seats: &[usize]| {
+            let halt = Halt {
+                seats: set(seats),
+                ..halt(seat, 7, 1, 2)
+            };
+            (halt.seat, SignedHalt::sign(halt, &key))
+        };
+        let names = |held: &BTreeMap<Seat, SignedHalt>| {
+            let found = circle(culprit, set(&[0, 5]), held)?;
+            Some(found.into_keys().map(Seat::index).collect::<Vec<_>>())
+        };
+        let mut held = BTreeMap::from([signed(0, &[0, 1, 5])]);
+        assert_eq!(names(&held), None);
+        held.extend([signed(1, &[0, 1, 2])]);
+        assert_eq!(names(&held), None, "seat 1 reckons with seat 2");
+        held.extend([signed(2, &[2]), signed(3, &[3])]);
+        assert_eq!(names(&held), Some(vec![0, 1, 2]));
     }
 
     fn found(halts: &[Halt]) -> Option<(u64, u8, u64)> {

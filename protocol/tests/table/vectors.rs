@@ -237,6 +237,7 @@ fn values_of_a_fixed_deal() {
         step: 300,
         parent: Hash32([7; 32]),
         before: Hash32([8; 32]),
+        seats: SeatSet::all(3),
     };
     let place = resolve(&[halt]).unwrap();
     line(

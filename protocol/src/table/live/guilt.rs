@@ -20,11 +20,11 @@ use crate::game::{Game, Illegal};
 use crate::hash::Hash32;
 use crate::log::entry::Entry;
 use crate::log::equivocation::Equivocation;
-use crate::log::halt::{Halt, HaltError, Resolution, SignedHalt, resolve};
+use crate::log::halt::{Halt, HaltError, Resolution, SignedHalt, circle, resolve};
 use crate::seat::{Seat, SeatSet};
 use crate::table::fault::{Fault, FaultKind};
 use crate::table::journal::Record;
-use crate::table::replica::StepKind;
+use crate::table::replica::{Replica, StepKind};
 use crate::wire::message::Message;
 
 /// A seat is proven two-faced, and not all others have said how far they are.
@@ -183,6 +183,7 @@ impl<G: Game> Table<G> {
                 .previous
                 .as_ref()
                 .map_or(Hash32::default(), |before| before.parent()),
+            seats: self.reckoned_with(),
         };
         let said = self
             .halting
@@ -289,11 +290,13 @@ impl<G: Game> Table<G> {
             .extend(each.map(|message| Output::Send(To::One(to), message)));
     }
 
-    /// The words of exactly these seats, if all are held.
-    fn words(&self, seats: SeatSet) -> Option<Vec<SignedHalt>> {
-        let halting = self.halting.as_ref()?;
-        let each = seats.iter().map(|seat| halting.halts.get(&seat).cloned());
-        each.collect()
+    /// Who takes part in the open step or took part in the last one, which others may hold differently.
+    fn reckoned_with(&self) -> SeatSet {
+        let before = self.previous.as_ref().map(|before| before.participants());
+        let here = self.replica.participants();
+        here.iter()
+            .chain(before.unwrap_or_default().iter())
+            .collect()
     }
 
     /// Goes on if all others have said how far they are.
@@ -301,30 +304,31 @@ impl<G: Game> Table<G> {
         let Some(culprit) = self.halting.as_ref().map(|halting| halting.culprit) else {
             return;
         };
-        if self.halt_of(culprit, self.me).is_none() {
-            return;
-        }
-        let found = |words: &[SignedHalt]| {
-            let halts: Vec<Halt> = words.iter().map(|signed| *signed.halt()).collect();
-            resolve(&halts)
-        };
-        let here = self.replica.participants().without(culprit);
-        let Some(words) = self.words(here) else {
+        let Some(halting) = &self.halting else { return };
+        let Some(own) = halting.halts.get(&self.me) else {
             return;
         };
-        let Some(place) = found(&words) else { return };
-        if (place.point, place.parent) == (self.replica.step(), self.replica.parent()) {
-            return self.go_on(culprit, &words, place, false);
-        }
-        let Some(before) = &self.previous else { return };
-        if (place.point, place.parent) != (before.step(), before.parent()) {
+        let others = own.halt().seats.without(self.me);
+        let Some(mut circle) = circle(culprit, others, &halting.halts) else {
             return;
-        }
-        // Who went in the last step takes part again.
-        let there = before.participants().without(culprit);
-        if let Some(words) = self.words(there)
-            && found(&words) == Some(place)
+        };
+        // Who is not reckoned with by all of them is out without knowing it, and will learn it.
+        if !circle
+            .values()
+            .all(|signed| signed.halt().seats.contains(self.me))
         {
+            return;
+        }
+        circle.insert(self.me, own.clone());
+        let words: Vec<SignedHalt> = circle.into_values().collect();
+        let halts: Vec<Halt> = words.iter().map(|signed| *signed.halt()).collect();
+        let Some(place) = resolve(&halts) else { return };
+        let at = |replica: &Replica<G>| {
+            (place.point, place.parent) == (replica.step(), replica.parent())
+        };
+        if at(&self.replica) {
+            self.go_on(culprit, &words, place, false);
+        } else if self.previous.as_ref().is_some_and(|before| at(before)) {
             self.go_on(culprit, &words, place, true);
         }
     }
