@@ -6,7 +6,7 @@ use fairdeal::games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Stop, Table};
@@ -131,7 +131,7 @@ fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         for seat in hashes.keys() {
             let here = chair(world, *seat);
             let settled = here.is_done() || !here.is_up() || world.chairs.len() < 3;
-            if !settled && world.watch.cheats_here(here.table.replica().participants()) < 2 {
+            if !settled && world.watch.cheats_here(SeatSet::all(world.chairs.len())) < 2 {
                 let what = format!("the evidence of the fork at step {step} never reached {seat}");
                 world.watch.fail(2, what);
             }
@@ -254,6 +254,31 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     }
 }
 
+/// Another: some have signed that a seat is out which has completed the step, and the one whose other ballot
+/// could make that round dead is gone for good. No vote on it can succeed then, and the table rests.
+fn is_refused(world: &World, honest: &[Seat]) -> bool {
+    if std::env::var_os("FAIRDEAL_STRICT").is_some() {
+        return false;
+    }
+    let gone = world.chairs.iter().any(|chair| chair.is_gone());
+    let held_out = |seat: &Seat| {
+        let here = chair(world, *seat);
+        let open = here.table.replica().step();
+        here.disk
+            .iter()
+            .any(|bytes| match Record::from_bytes(bytes) {
+                Ok(Record::Ballot(signed)) => {
+                    let ballot = signed.ballot();
+                    let own = ballot.seat == *seat && ballot.step == open;
+                    let ahead = |target: Seat| chair(world, target).table.replica().step() > open;
+                    own && ballot.target.is_some_and(ahead)
+                }
+                _ => false,
+            })
+    };
+    gone && honest.iter().any(held_out)
+}
+
 /// Invariant 11: with at most one seat gone or cheating, and three or more, everybody gets to the end or
 /// to evidence.
 fn liveness(world: &mut World, honest: &[Seat]) {
@@ -275,7 +300,9 @@ fn liveness(world: &mut World, honest: &[Seat]) {
         let own_disk = here.role.old_disk;
         // "Or shared evidence": who has it waits for the others' words, which those who have finished do not give.
         let evidence = !here.proven.is_empty();
-        if evidence {
+        if is_refused(world, honest) {
+            world.tally.add("known limit: a vote that one refuses", 1);
+        } else if evidence {
             world.tally.add("rests with evidence of two faces", 1);
         } else if !own_disk && (bad == 0 || (bad == 1 && present.len() >= 3)) {
             let progress = table.progress();
