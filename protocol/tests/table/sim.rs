@@ -144,8 +144,31 @@ impl<G: Game> Sim<G> {
         Table::restore(self.charter.clone(), seat, key, records, &mut rng).unwrap()
     }
 
-    /// Nobody honest signs two entries for one place.
+    /// Whether a record is on a seat's disk.
+    fn is_kept(&self, seat: Seat, record: &Record) -> bool {
+        let bytes = record.to_bytes();
+        let journal = self.journals[seat.index()].iter().rev();
+        journal.into_iter().any(|kept| *kept == *bytes)
+    }
+
+    /// Nobody honest signs two entries for one place, or sends what it has signed before it is on its disk.
     fn watch(&mut self, from: Seat, message: &Message) {
+        let unkept = match message {
+            Message::Ballots(ballots) => {
+                let own = ballots.iter().filter(|signed| signed.ballot().seat == from);
+                own.cloned()
+                    .map(Record::Ballot)
+                    .find(|own| !self.is_kept(from, own))
+            }
+            Message::Halts(halts) => {
+                let own = halts.iter().filter(|signed| signed.halt().seat == from);
+                own.cloned()
+                    .map(Record::Halt)
+                    .find(|own| !self.is_kept(from, own))
+            }
+            _ => None,
+        };
+        assert_eq!(unkept, None, "{from} has sent what it has not kept");
         let Message::Entries(entries) = message else {
             return;
         };
@@ -153,6 +176,8 @@ impl<G: Game> Sim<G> {
             let table = self.charter.table();
             let entry = signed.verify(self.charter.charter(), &table).unwrap();
             if entry.seat() == from {
+                let kept = self.is_kept(from, &Record::Entry(signed.clone()));
+                assert!(kept, "{from} has sent what it has not kept: {entry:?}");
                 let place = (from, entry.step());
                 let first = *self.signed.entry(place).or_insert(entry.hash());
                 assert_eq!(first, entry.hash(), "{place:?} was signed twice");

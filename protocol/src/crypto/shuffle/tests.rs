@@ -404,6 +404,38 @@ fn errors_that_cancel_under_equal_weights_are_refused() {
     assert_eq!(verify(statement, &proof), Err(ShuffleError::Equation));
 }
 
+/// Responses are in no hash: an error in one equation and its negative in another, of the same proof or of
+/// another in the fold, would cancel without a weight of its own for each.
+#[test]
+fn opposite_errors_in_two_equations_are_refused() {
+    let table = table(2, 5);
+    let (proofs, _) = table.run();
+    let wrong = |proof: &ShuffleProof, errors: &[(usize, Scalar)]| {
+        let mut proof = proof.clone();
+        for (response, error) in errors {
+            proof.responses[*response].0 += error;
+        }
+        proof
+    };
+    let (one, minus) = (Scalar::ONE, -Scalar::ONE);
+    for (first, second) in [(0, 1), (0, 2), (1, 2)] {
+        let (statement, proof) = &proofs[0];
+        let proof = wrong(proof, &[(first, one), (second, minus)]);
+        assert!(
+            verify(statement.clone(), &proof).is_err(),
+            "{first} {second}"
+        );
+    }
+    for response in 0..3 {
+        let mut fold = Fold::default();
+        for ((statement, proof), error) in proofs.iter().zip([one, minus]) {
+            let proof = wrong(proof, &[(response, error)]);
+            fold.push(statement.clone(), proof).unwrap();
+        }
+        assert!(fold.verify().is_err(), "{response}");
+    }
+}
+
 #[test]
 fn a_fold_names_only_the_proofs_that_fail_alone() {
     let table = table(3, 6);
