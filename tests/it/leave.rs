@@ -10,10 +10,14 @@ use fairdeal::session::driver::{Pilot, Role, Setup, start};
 use fairdeal::session::{Command, Handle, PeerState, SessionEvent};
 use fairdeal::store::{DataDir, IdentityKey};
 use fairdeal_protocol::audit::auditor::audit;
-use fairdeal_protocol::audit::transcript::Transcript;
+use fairdeal_protocol::audit::transcript::{End, Transcript};
 use tempfile::TempDir;
 
 fn sit(data: &Arc<DataDir>, name: &str, role: Role, plays: bool) -> Handle {
+    sit_for(data, name, role, plays, Duration::from_secs(120))
+}
+
+fn sit_for(data: &Arc<DataDir>, name: &str, role: Role, plays: bool, patience: Duration) -> Handle {
     let pilot = Pilot {
         level: Level::Normal,
         pace: Duration::from_millis(1),
@@ -26,7 +30,7 @@ fn sit(data: &Arc<DataDir>, name: &str, role: Role, plays: bool) -> Handle {
         listen: vec!["/memory/0".parse().unwrap()],
         pilot: plays.then_some(pilot),
         data: Arc::clone(data),
-        patience: Duration::from_secs(120),
+        patience,
         house: false,
     })
     .unwrap()
@@ -118,4 +122,38 @@ async fn the_last_one_wins() {
     tokio::time::timeout(Duration::from_secs(60), leaves("loot", 2))
         .await
         .unwrap();
+}
+
+/// Of two, the one who stays may close the table: its transcript says on whose word.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_left_alone_claims() {
+    let root = TempDir::new().unwrap();
+    let data = |name: &str| Arc::new(DataDir::open(Some(&root.path().join(name))).unwrap());
+    let rules = rule_set("loot", 2, &Default::default()).unwrap();
+    let patience = Duration::from_secs(1);
+    let mut host = sit_for(&data("host"), "host", Role::Host(rules), true, patience);
+    let ticket = loop {
+        if let SessionEvent::Lobby(view) = host.events.recv().await.unwrap()
+            && let Some(ticket) = view.ticket
+        {
+            break ticket;
+        }
+    };
+    let role = Role::Guest(ticket.parse().unwrap());
+    let mut guest = sit_for(&data("guest"), "guest", role, false, patience);
+    let stays = tokio::spawn(all(host));
+    while !matches!(guest.events.recv().await.unwrap(), SessionEvent::Snapshot(s) if s.my_turn) {}
+    guest.commands.send(Command::Quit).await.unwrap();
+    let events = tokio::time::timeout(Duration::from_secs(60), stays).await;
+    let events = events.expect("nobody waits for ever").unwrap();
+    let claimed = events.iter().find_map(|event| match event {
+        SessionEvent::Claimed { seat, transcript } => Some((seat.index(), transcript.clone())),
+        _ => None,
+    });
+    let (seat, transcript) = claimed.expect("the host claims");
+    assert_eq!(seat, 0);
+    let bytes = std::fs::read(transcript.unwrap()).unwrap();
+    let report = audit::<fairdeal::games::AnyGame>(&Transcript::from_bytes(&bytes).unwrap());
+    assert_eq!((report.finding, report.end), (None, End::Unfinished));
+    assert_eq!(report.claims.len(), 1);
 }

@@ -9,6 +9,7 @@
 )]
 
 mod bots;
+mod cheat;
 mod engine;
 mod games;
 mod laws;

@@ -1,0 +1,262 @@
+//! Real programs with a real cheat among them, over sockets: what it did is told, the evidence convinces a
+//! stranger, and the others finish the game.
+
+use std::path::Path;
+use std::time::Duration;
+
+use ed25519_dalek::SigningKey;
+use fairdeal::games::AnyGame;
+use fairdeal::net::{JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Transport};
+use fairdeal::session::frame::{Addresses, Frame, Join};
+use fairdeal::session::lobby::{Agreed, GuestLobby};
+use fairdeal::store::IdentityKey;
+use fairdeal_protocol::log::body::Body;
+use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::live::{Output, Table, To};
+use fairdeal_protocol::wire::message::Message;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+use tempfile::TempDir;
+use tokio::time::interval;
+
+use super::process::{Program, fairdeal};
+
+/// What the cheat makes of an entry of its own, for a seat.
+type Lie = fn(&Content, Seat) -> Option<Body>;
+
+/// An honest table whose own entries are rewritten on their way out.
+struct Cheat {
+    table: Table<AnyGame>,
+    agreed: Agreed,
+    key: SigningKey,
+    lie: Lie,
+}
+
+impl Cheat {
+    fn peer(&self, seat: Seat) -> PeerId {
+        let player = self.agreed.charter.charter().player(seat).unwrap();
+        PeerId::from_bytes(&player.key.to_bytes()).unwrap()
+    }
+
+    fn others(&self) -> impl Iterator<Item = Seat> {
+        let me = self.table.me();
+        let seats = self.agreed.charter.charter().seats();
+        seats.without(me).iter()
+    }
+
+    fn twist(&self, signed: &SignedEntry, to: Seat) -> SignedEntry {
+        let charter = &self.agreed.charter;
+        let entry = signed.verify(charter.charter(), &charter.table()).unwrap();
+        let lie = (entry.seat() == self.table.me()).then(|| (self.lie)(entry.content(), to));
+        match lie.flatten() {
+            None => signed.clone(),
+            Some(body) => {
+                let content = Content {
+                    body,
+                    ..entry.content().clone()
+                };
+                let lie = Entry::sign(content, &self.key).unwrap();
+                lie.signed().clone()
+            }
+        }
+    }
+
+    /// What goes out now.
+    fn frames(&mut self) -> Vec<(PeerId, Vec<u8>)> {
+        let mut frames = Vec::new();
+        while let Some(output) = self.table.poll() {
+            let Output::Send(to, message) = output else {
+                continue;
+            };
+            for seat in self
+                .others()
+                .filter(|seat| to == To::All || to == To::One(*seat))
+            {
+                let message = match &message {
+                    Message::Entries(entries) => {
+                        let twisted = entries.iter().map(|entry| self.twist(entry, seat));
+                        let twisted: Vec<SignedEntry> = twisted.collect();
+                        Message::Entries(twisted.try_into().unwrap())
+                    }
+                    Message::Evidence(_) => continue,
+                    other => other.clone(),
+                };
+                let table = self.agreed.charter.table();
+                frames.push((self.peer(seat), Frame::Table { table, message }.to_bytes()));
+            }
+        }
+        frames
+    }
+}
+
+/// Sits down by a ticket as an honest guest does, and plays with that lie.
+async fn cheat(ticket: String, lie: Lie) {
+    let JoinTarget::Ticket(ticket) = ticket.parse().unwrap() else {
+        panic!("a host shows tickets");
+    };
+    let identity = IdentityKey::generate().unwrap();
+    let key = SigningKey::from_bytes(identity.seed());
+    let config = NodeConfig::new(Transport::Tcp);
+    let (node, mut events) = Node::spawn(&identity, config).unwrap();
+    node.keep(ticket.host(), ticket.addresses().to_vec())
+        .unwrap();
+    let own = Join {
+        lobby: Some(ticket.lobby()),
+        name: "cheat".to_owned().try_into().unwrap(),
+        nonce: [7; 32],
+        addresses: Addresses::default(),
+    };
+    let mut lobby = GuestLobby::new(ticket.host(), key.clone(), own);
+    let mut seated: Option<Cheat> = None;
+    let mut rng = ChaCha20Rng::from_seed([9; 32]);
+    let mut ticks = interval(Duration::from_millis(200));
+    let mut now = 0;
+    loop {
+        let message = tokio::select! {
+            _ = ticks.tick() => None,
+            event = events.recv() => match event {
+                None => return,
+                Some(NodeEvent::Message { peer, bytes }) => Some((peer, Frame::from_bytes(&bytes).unwrap())),
+                Some(_) => continue,
+            },
+        };
+        let frames = match (&mut seated, message) {
+            (Some(cheat), None) => {
+                now += 200;
+                cheat.table.tick(now, &mut rng);
+                cheat.frames()
+            }
+            (Some(cheat), Some((peer, Frame::Table { message, .. }))) => {
+                let from = cheat.others().find(|seat| cheat.peer(*seat) == peer);
+                cheat
+                    .table
+                    .accept(from.unwrap(), message, &mut rng)
+                    .unwrap();
+                cheat.frames()
+            }
+            (Some(_), Some(_)) => Vec::new(),
+            (None, None) => {
+                let wishes = lobby.tick().into_iter();
+                wishes
+                    .map(|(peer, frame)| (peer, frame.to_bytes()))
+                    .collect()
+            }
+            (None, Some((peer, frame))) => {
+                let (outbox, agreed) = lobby.receive(peer, frame).unwrap();
+                let mut frames: Vec<(PeerId, Vec<u8>)> = outbox
+                    .into_iter()
+                    .map(|(peer, frame)| (peer, frame.to_bytes()))
+                    .collect();
+                if let Some(agreed) = agreed {
+                    let mut table =
+                        Table::new(agreed.charter.clone(), agreed.me, key.clone()).unwrap();
+                    table.begin(&mut rng);
+                    let cheat = seated.insert(Cheat {
+                        table,
+                        agreed,
+                        key: key.clone(),
+                        lie,
+                    });
+                    for seat in cheat.others() {
+                        let listed = cheat.agreed.addresses[seat.index()].iter();
+                        let listed = listed.filter_map(|bytes| bytes.to_vec().try_into().ok());
+                        // The host is known already, and a peer without addresses dials us.
+                        let _ = node.keep(cheat.peer(seat), listed.collect());
+                    }
+                    frames.extend(cheat.frames());
+                }
+                frames
+            }
+        };
+        for (peer, bytes) in frames {
+            // What gets lost is said again.
+            let _ = node.send(peer, bytes);
+        }
+    }
+}
+
+fn verify(file: &str) -> (Option<i32>, String) {
+    let output = fairdeal().arg("verify").arg(file).output().unwrap();
+    (
+        output.status.code(),
+        String::from_utf8(output.stdout).unwrap(),
+    )
+}
+
+/// Two programs and a cheat; what the fault is called, and what the transcript says of how it went.
+async fn caught(root: &Path, lie: Lie, what: &str) {
+    let args = [
+        "bot",
+        "host",
+        "loot",
+        "--seats",
+        "3",
+        "--option",
+        "target=10",
+        "--json",
+    ];
+    let listen = ["--listen", "/ip4/127.0.0.1/tcp/0"];
+    let mut host = Program::start(root, "host", &[&args[..], &listen].concat());
+    let ticket = host.ticket();
+    let join = ["bot", "join", &ticket, "--json"];
+    let guest = Program::start(root, "guest", &[&join[..], &listen].concat());
+    tokio::spawn(cheat(ticket, lie));
+    let play = move || {
+        let mut programs = [host, guest];
+        programs
+            .iter_mut()
+            .map(|program| {
+                let fault = program.wait_for("fault").expect("the fault is told");
+                let over = program.wait_for("over").expect("the others play on");
+                assert!(program.finish().success());
+                (fault, over)
+            })
+            .collect::<Vec<_>>()
+    };
+    let told = tokio::task::spawn_blocking(play).await.unwrap();
+    for (fault, over) in &told {
+        let said = fault["what"].as_str().unwrap();
+        assert!(said.contains(what), "{said}");
+        assert_eq!(fault["stopped"], false);
+        let (code, text) = verify(fault["evidence"].as_str().unwrap());
+        assert_eq!(code, Some(1), "{text}");
+        assert!(
+            text.contains("NOT FAIR") && text.contains("[cheat]"),
+            "{text}"
+        );
+        let (code, text) = verify(over["transcript"].as_str().unwrap());
+        assert_eq!(code, Some(0), "{text}");
+        assert!(text.contains("cheat is proven guilty"), "{text}");
+    }
+    assert_eq!(told[0].1["log"], told[1].1["log"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bad_shuffle_is_proved_to_strangers() {
+    let root = TempDir::new().unwrap();
+    let swapped: Lie = |content, _| match &content.body {
+        Body::Shuffle(shuffled) => {
+            let mut shuffled = shuffled.clone();
+            let mut deck = shuffled.deck.to_vec();
+            deck.swap(0, 1);
+            shuffled.deck = deck.try_into().unwrap();
+            Some(Body::Shuffle(shuffled))
+        }
+        _ => None,
+    };
+    caught(root.path(), swapped, "shuffle").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_faces_are_proved_to_strangers() {
+    let root = TempDir::new().unwrap();
+    let two_faces: Lie = |content, to| match &content.body {
+        Body::Commit { seed, .. } if to.index() == 0 => Some(Body::Commit {
+            seed: *seed,
+            tip: *seed,
+        }),
+        _ => None,
+    };
+    caught(root.path(), two_faces, "two different entries").await;
+}
