@@ -15,6 +15,7 @@ mod games;
 mod laws;
 mod leave;
 mod net;
+mod own_game;
 mod process;
 mod resume;
 mod transcript;
