@@ -68,7 +68,26 @@ impl fmt::Debug for Seat {
 
 /// A set of seats; iterates in seat order.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
 pub struct SeatSet(u8);
+
+impl TryFrom<u8> for SeatSet {
+    type Error = &'static str;
+
+    fn try_from(bits: u8) -> Result<Self, Self::Error> {
+        if bits >> MAX_SEATS == 0 {
+            Ok(Self(bits))
+        } else {
+            Err("seats that no table has")
+        }
+    }
+}
+
+impl From<SeatSet> for u8 {
+    fn from(set: SeatSet) -> Self {
+        set.0
+    }
+}
 
 impl SeatSet {
     /// No seat.
@@ -172,5 +191,17 @@ mod tests {
     fn no_seat_beyond_the_largest_table() {
         assert_eq!(Seat::new(MAX_SEATS), None);
         assert!(Seat::try_from(255).is_err());
+    }
+
+    #[test]
+    fn a_set_has_one_encoding() {
+        use crate::wire::codec::{decode, encode};
+        for seats in 0..=MAX_SEATS {
+            let set = SeatSet::all(seats);
+            assert_eq!(decode::<SeatSet>(&encode(&set), 1), Ok(set));
+        }
+        for bits in [64, 128, 255] {
+            assert!(decode::<SeatSet>(&[bits], 1).is_err(), "{bits}");
+        }
     }
 }

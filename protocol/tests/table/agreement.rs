@@ -7,16 +7,17 @@ use fairdeal_protocol::audit::auditor::{Reason, audit};
 use fairdeal_protocol::audit::transcript::{End, Transcript};
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
 use fairdeal_protocol::log::body::Body;
-use fairdeal_protocol::table::live::{Event, NothingToClaim, Output, Stop};
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::live::{Event, NothingToClaim, Output, PATIENCE, Stop};
 use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::wire::message::Message;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::drill::{Drill, rules};
-use super::sim::{Faults, Sim, honest};
-use fairdeal_protocol::seat::Seat;
+use super::sim::{Faults, Sim, charter, honest};
 
 fn play(seats: u8, limit: u32, seed: u64, faults: Faults, votes: bool) -> Sim<Drill> {
     let mut sim: Sim<Drill> = Sim::new(&rules(seats, limit), seed, faults);
@@ -197,6 +198,53 @@ fn one_of_two_may_claim_that_the_other_is_away() {
     back.accept(table.me(), claim.unwrap(), &mut rng).unwrap();
     assert_eq!(back.stopped(), Some(&Stop::Claimed(table.me())));
     assert_eq!(audit::<Drill>(&back.transcript()).claims, [table.me()]);
+}
+
+/// Who has signed that a seat is out counts its late entry only once that round can no longer succeed: another
+/// may have acted on it.
+#[test]
+fn who_has_voted_waits_until_the_round_is_dead() {
+    let rules = rules(3, 16);
+    let (signed, keys) = charter(&rules);
+    let mut sim: Sim<Drill> = Sim::new(&rules, 1, Faults::default());
+    let mut rng = ChaCha20Rng::from_seed([3; 32]);
+    let late = Seat::new(2).unwrap();
+    let mut commits = Vec::new();
+    for table in &mut sim.tables {
+        table.begin(&mut rng);
+        let sent = std::iter::from_fn(|| table.poll());
+        let commit = sent.filter_map(|output| match output {
+            Output::Send(_, message @ Message::Entries(_)) => Some(message),
+            _ => None,
+        });
+        commits.extend(commit);
+    }
+    let table = &mut sim.tables[0];
+    table
+        .accept(Seat::new(1).unwrap(), commits[1].clone(), &mut rng)
+        .unwrap();
+    table.tick(0, &mut rng);
+    table.tick(PATIENCE + 1000, &mut rng);
+    let voted = std::iter::from_fn(|| table.poll()).find_map(|output| match output {
+        Output::Send(_, Message::Ballots(ballots)) => Some(*ballots[0].ballot()),
+        _ => None,
+    });
+    let voted = voted.expect("its patience is used up");
+    assert_eq!((voted.step, voted.target), (0, Some(late)));
+    table.accept(late, commits[2].clone(), &mut rng).unwrap();
+    assert!(!table.progress().done.contains(late), "it counts too early");
+    let stands = Ballot {
+        seat: Seat::new(1).unwrap(),
+        target: None,
+        ..voted
+    };
+    let stands = SignedBallot::sign(stands, &keys[1]);
+    assert!(stands.verify(signed.charter(), &signed.table()).is_ok());
+    let ballots = Message::Ballots(vec![stands].try_into().unwrap());
+    table
+        .accept(Seat::new(1).unwrap(), ballots, &mut rng)
+        .unwrap();
+    assert_eq!(table.progress().step, 1, "nothing is in the way any more");
 }
 
 /// At a strict table no key is in escrow: a deal that has lost a seat is begun anew.

@@ -346,6 +346,23 @@ fn leaving_a_game_is_asked_about() {
     );
 }
 
+/// Offered only when the other of two stays away.
+#[test]
+fn who_waits_in_vain_can_close_the_table() {
+    let mut app = Scene::new().app(PLAIN);
+    press(&mut app, &[KeyCode::Char('q')]);
+    assert_eq!(press(&mut app, &[KeyCode::Char('c')]), []);
+    if let Some(snapshot) = &mut app.snapshot {
+        snapshot.may_claim = true;
+    }
+    press(&mut app, &[KeyCode::Char('q')]);
+    insta::assert_snapshot!("claiming", frame(&mut app, 80, 24));
+    assert_eq!(press(&mut app, &[KeyCode::Char('c')]), [Effect::Claim]);
+    press(&mut app, &[KeyCode::Char('q')]);
+    frame(&mut app, 80, 24);
+    assert_eq!(click(&mut app, Hit::Claim), [Effect::Claim]);
+}
+
 #[test]
 fn one_can_pause_or_leave_for_good() {
     let mut app = Scene::new().app(PLAIN);
