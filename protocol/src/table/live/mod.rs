@@ -436,16 +436,17 @@ impl<G: Game> Table<G> {
         two_faced: Option<Equivocation>,
     ) -> Transcript {
         let complete = self.log.iter().flat_map(BTreeMap::values);
-        // What is held of the open step goes along only as evidence: what counts, and what does not.
+        // What is held of the open step goes along only as evidence against the entry that is refused: what
+        // counts, and what does not. Two faces prove themselves.
         let shown = |entry: &&Entry| {
             let counts = self.counted.contains(entry.seat());
-            end == End::Stopped && (counts || refused.is_some_and(|r| r.hash() == entry.hash()))
+            refused.is_some_and(|refused| counts || refused.hash() == entry.hash())
         };
         let open = self.open.values().filter(shown);
         let entries = complete.chain(open).map(|entry| entry.signed().clone());
         let step = self.replica.step();
         // What removed a seat from the open step belongs to no complete one.
-        let until = step.saturating_add(u64::from(end == End::Stopped));
+        let until = step.saturating_add(u64::from(refused.is_some()));
         let ballots = self.certificates.range(..until);
         let faults = self.faults.range(..until);
         Transcript::new(
