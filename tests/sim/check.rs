@@ -6,7 +6,7 @@ use fairdeal::games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Stop, Table};
@@ -81,9 +81,7 @@ fn stops(world: &mut World, honest: &[Seat]) {
                 world.watch.fail(3, what);
                 None
             }
-            Some(Stop::VotedOut(_)) | None => None,
-            #[allow(unreachable_patterns)]
-            Some(_) => None,
+            Some(Stop::VotedOut(_) | Stop::Claimed(_)) | None => None,
         };
         if let Some((who, what)) = blamed
             && !world.watch.may_be_blamed(who)
@@ -131,7 +129,9 @@ fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         for seat in hashes.keys() {
             let here = chair(world, *seat);
             let settled = here.is_done() || !here.is_up() || world.chairs.len() < 3;
-            if !settled && world.watch.cheats_here(SeatSet::all(world.chairs.len())) < 2 {
+            let proven = !here.proven.is_empty();
+            let here = here.table.replica().participants();
+            if !settled && !proven && world.watch.cheats_here(here) < 2 {
                 let what = format!("the evidence of the fork at step {step} never reached {seat}");
                 world.watch.fail(2, what);
             }

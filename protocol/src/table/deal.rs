@@ -45,12 +45,12 @@ pub(super) struct Run {
 #[derive(Clone, Debug)]
 enum Made {
     Shares {
-        step: u64,
+        place: SharePlace,
         shares: Vec<ShareOf>,
         proof: Box<ShareProof>,
     },
     Shuffle {
-        deck: DeckId,
+        place: ShufflePlace,
         /// The joint key that it was sealed under.
         key: Point,
         input: SealedCards,
@@ -357,9 +357,13 @@ impl Deal {
     /// One seat's shuffle, already verified.
     pub(super) fn shuffled(&mut self, run: &mut Run, seat: Seat, shuffled: &Shuffled) {
         let input = Arc::clone(&run.cards);
+        let place = ShufflePlace {
+            context: self.context(seat),
+            deck: run.deck,
+        };
         run.cards = Arc::new(shuffled.deck.to_vec());
         self.made.entry(seat).or_default().push(Made::Shuffle {
-            deck: run.deck,
+            place,
             key: self.joint,
             input,
             output: Arc::clone(&run.cards),
@@ -418,8 +422,12 @@ impl Deal {
         for ShareOf { handle, share, .. } in &shares {
             self.publish_share(seat, *handle, *share);
         }
-        self.made.entry(seat).or_default().push(Made::Shares {
+        let place = SharePlace {
+            context: self.context(seat),
             step,
+        };
+        self.made.entry(seat).or_default().push(Made::Shares {
+            place,
             shares,
             proof: Box::new(proof),
         });
@@ -474,33 +482,20 @@ impl Deal {
     /// Whether everything that a seat sent in this deal is what its seed gives, with all shuffles and
     /// shares in one multiscalar multiplication. `false` proves nothing.
     fn is_reproduced(&self, seat: Seat, seed: &Seed, secret: &SecretKey, own: &Point) -> bool {
-        let context = self.context(seat);
         let mut made = self.made.get(&seat).into_iter().flatten();
         let all = made.try_fold(Reproduction::new(seed), |all, made| match made {
             Made::Shuffle {
-                deck,
+                place,
                 key,
                 input,
                 output,
                 proof,
-            } => {
-                let place = ShufflePlace {
-                    context,
-                    deck: *deck,
-                };
-                all.shuffle(&place, self.deck_name, key, [input, output], proof)
-            }
+            } => all.shuffle(place, self.deck_name, key, [input, output], proof),
             Made::Shares {
-                step,
+                place,
                 shares,
                 proof,
-            } => {
-                let place = SharePlace {
-                    context,
-                    step: *step,
-                };
-                all.shares(&place, secret, own, shares, proof)
-            }
+            } => all.shares(place, secret, own, shares, proof),
             Made::Tip { .. } | Made::Parts { .. } | Made::Escrow { .. } => self
                 .check_made(made, seat, seed, secret, own)
                 .is_ok()
@@ -555,33 +550,25 @@ impl Deal {
                 }
             }
             Made::Shuffle {
-                deck,
+                place,
                 key,
                 input,
                 output,
                 proof,
             } => {
-                let place = ShufflePlace {
-                    context,
-                    deck: *deck,
-                };
-                let again = shuffle::shuffle(seed, &place, self.deck_name, key, input).ok();
+                let again = shuffle::shuffle(seed, place, self.deck_name, key, input).ok();
                 if again.is_none_or(|(cards, again)| cards != *output || again != **proof) {
-                    return Err(OpeningFault::Shuffle { deck: deck.0 });
+                    return Err(OpeningFault::Shuffle { deck: place.deck.0 });
                 }
             }
             Made::Shares {
-                step,
+                place,
                 shares,
                 proof,
             } => {
-                let place = SharePlace {
-                    context,
-                    step: *step,
-                };
                 let same = shares.iter().all(|of| share(secret, &of.card) == of.share);
-                if !same || ShareProof::prove(seed, &place, secret, own, shares) != **proof {
-                    return Err(OpeningFault::Shares { step: *step });
+                if !same || ShareProof::prove(seed, place, secret, own, shares) != **proof {
+                    return Err(OpeningFault::Shares { step: place.step });
                 }
             }
         }
