@@ -10,16 +10,17 @@
 use std::collections::BTreeMap;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use ed25519_dalek::SigningKey;
 use fairdeal::bots::{Bot, Level, bot};
 use fairdeal::games::{AnyGame, rule_set};
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::transcript::Transcript;
-use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::live::{Output, Table, To};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
+
+#[path = "../protocol/tests/fixture/charter.rs"]
+mod fixture;
 
 /// Who sits at a seat: its table, its bot and its randomness.
 struct Sitting {
@@ -30,21 +31,7 @@ struct Sitting {
 
 fn sit(game: &str, seats: u8, options: &BTreeMap<String, String>, seed: u8) -> Vec<Sitting> {
     let rules = rule_set(game, seats, options).unwrap();
-    let keys: Vec<SigningKey> = (1..=seats)
-        .map(|n| SigningKey::from_bytes(&[n; 32]))
-        .collect();
-    let players = keys
-        .iter()
-        .zip(1_u8..)
-        .map(|(key, n)| Player {
-            name: format!("player {n}").try_into().unwrap(),
-            key: key.into(),
-            nonce: [n; 32],
-        })
-        .collect();
-    let charter = Charter::new([seed; 8], &rules, players).unwrap();
-    let signatures = keys.iter().map(|key| charter.sign(key)).collect();
-    let charter = SignedCharter::assemble(charter, signatures).unwrap();
+    let (charter, keys) = fixture::charter(&rules, [seed; 8]);
     let seats = charter.charter().seats();
     seats
         .iter()

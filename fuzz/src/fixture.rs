@@ -5,10 +5,13 @@ use std::sync::LazyLock;
 
 use ed25519_dalek::SigningKey;
 use fairdeal::games::rule_set;
-use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
+use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::game::RuleSet;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
+
+#[path = "../../protocol/tests/fixture/charter.rs"]
+mod shared;
 
 /// The game of the harnesses that need only some game: it has no sealed decks, so it is quick.
 pub const QUICK: &str = "plutonian-poker";
@@ -20,21 +23,7 @@ pub fn rules(game: &str, seats: u8) -> RuleSet {
 
 /// A charter for those rules, signed by fixed keys, and the keys.
 pub fn charter(rules: &RuleSet) -> (SignedCharter, Vec<SigningKey>) {
-    let keys: Vec<SigningKey> = (1..=rules.seats)
-        .map(|seat| SigningKey::from_bytes(&[seat; 32]))
-        .collect();
-    let players = keys
-        .iter()
-        .zip(1_u8..)
-        .map(|(key, n)| Player {
-            name: format!("player {n}").try_into().unwrap(),
-            key: key.into(),
-            nonce: [n; 32],
-        })
-        .collect();
-    let charter = Charter::new([7; 8], rules, players).unwrap();
-    let signatures = keys.iter().map(|key| charter.sign(key)).collect();
-    (SignedCharter::assemble(charter, signatures).unwrap(), keys)
+    shared::charter(rules, [7; 8])
 }
 
 /// The table that single entries, messages and records are checked against.

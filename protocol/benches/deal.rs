@@ -26,9 +26,7 @@ use curve25519_dalek::RistrettoPoint;
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_TABLE;
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{MultiscalarMul as _, VartimeMultiscalarMul as _};
-use ed25519_dalek::SigningKey;
 use fairdeal_protocol::card::{DeckId, Face, Faces, Handle, Slot};
-use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
 use fairdeal_protocol::crypto::coin::CoinChain;
 use fairdeal_protocol::crypto::elgamal::{CardPoints, Ciphertext, open};
 use fairdeal_protocol::crypto::escrow::{EscrowPlace, Parts, check_public, open_part, split};
@@ -48,6 +46,9 @@ use fairdeal_protocol::wire::codec::{decode, encode};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use serde::Serialize;
+
+#[path = "../tests/fixture/charter.rs"]
+mod fixture;
 
 /// Deals five cards to everybody, and waits for ever.
 #[derive(Clone, Debug, Serialize)]
@@ -148,21 +149,7 @@ fn tables(seats: u8, cards: u8) -> Vec<Table<FiveEach>> {
         options,
         strict: false,
     };
-    let keys: Vec<SigningKey> = (1..=seats)
-        .map(|n| SigningKey::from_bytes(&[n; 32]))
-        .collect();
-    let players = keys
-        .iter()
-        .zip(1_u8..)
-        .map(|(key, n)| Player {
-            name: n.to_string().try_into().unwrap(),
-            key: key.into(),
-            nonce: [n; 32],
-        })
-        .collect();
-    let charter = Charter::new([0; 8], &rules, players).unwrap();
-    let signatures = keys.iter().map(|key| charter.sign(key)).collect();
-    let charter = SignedCharter::assemble(charter, signatures).unwrap();
+    let (charter, keys) = fixture::charter(&rules, [0; 8]);
     let sit = |(seat, key)| Table::new(charter.clone(), seat, key).unwrap();
     charter
         .charter()

@@ -33,7 +33,7 @@ use crate::net::{
     JoinTarget, Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, PeerId, Ticket,
     TicketError, Transport, any_port, at_port_of,
 };
-use crate::store::{DataDir, IdentityKey, Journal};
+use crate::store::{DataDir, IdentityKey, Journal, StoreError};
 
 /// How often lost messages are looked for.
 const TICK: Duration = Duration::from_millis(500);
@@ -523,10 +523,7 @@ impl Driver {
             Ok(result) => result,
         };
         let Some(agreed) = agreed else {
-            if let Stage::Guest(lobby) = &self.stage
-                && let Some((table, me)) = lobby.signed()
-                && let Err(error) = self.keeper.data.promise(&table.to_string(), me)
-            {
+            if let Err(error) = self.promise() {
                 return self.fail(error.to_string()).await;
             }
             self.send_all(&outbox);
@@ -541,6 +538,21 @@ impl Driver {
                 self.open_table(table, agreed, journal).await;
             }
         }
+    }
+
+    /// Before a guest's signature goes out: from then on the others can begin the table.
+    fn promise(&self) -> Result<(), StoreError> {
+        let Stage::Guest(lobby) = &self.stage else {
+            return Ok(());
+        };
+        let Some((table, me)) = lobby.signed() else {
+            return Ok(());
+        };
+        let (data, table) = (&self.keeper.data, table.to_string());
+        if data.has_promised(&table, me)? {
+            return Ok(());
+        }
+        data.promise(&table, me)
     }
 
     /// The table that was agreed on, and its journal: the one that there is already if this player has

@@ -12,6 +12,8 @@ mod agreement;
 mod attacks;
 mod cheats;
 mod drill;
+#[path = "../fixture/charter.rs"]
+mod fixture;
 mod intents;
 mod secrecy;
 mod sim;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::audit::auditor::{Finding, Reason, audit};
 use fairdeal_protocol::audit::transcript::Transcript;
-use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
+use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::game::{Game, RuleSet, uniform};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
@@ -18,6 +18,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 
 use super::drill::Drill;
+use super::fixture;
 
 /// What the network does, in thousandths of messages.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,21 +32,7 @@ pub(crate) struct Faults {
 
 /// A charter for those rules, signed by fixed keys.
 pub(crate) fn charter(rules: &RuleSet) -> (SignedCharter, Vec<SigningKey>) {
-    let keys: Vec<SigningKey> = (1..=rules.seats)
-        .map(|seat| SigningKey::from_bytes(&[seat; 32]))
-        .collect();
-    let players = keys
-        .iter()
-        .zip(1_u8..)
-        .map(|(key, n)| Player {
-            name: format!("player {n}").try_into().unwrap(),
-            key: key.into(),
-            nonce: [n; 32],
-        })
-        .collect();
-    let charter = Charter::new([7; 8], rules, players).unwrap();
-    let signatures = keys.iter().map(|key| charter.sign(key)).collect();
-    (SignedCharter::assemble(charter, signatures).unwrap(), keys)
+    fixture::charter(rules, [7; 8])
 }
 
 /// A filter through which one seat's outgoing messages pass: what a cheat changes, for whom.

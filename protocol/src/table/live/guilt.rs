@@ -17,7 +17,6 @@ use std::collections::BTreeMap;
 use super::{Event, Output, Stop, Table, To};
 use crate::audit::transcript::{End, Halted, Proven, Transcript};
 use crate::game::{Game, Illegal};
-use crate::hash::Hash32;
 use crate::log::entry::Entry;
 use crate::log::equivocation::Equivocation;
 use crate::log::halt::{Halt, HaltError, Resolution, SignedHalt, circle, resolve};
@@ -93,7 +92,10 @@ impl<G: Game> Table<G> {
     /// A seat has signed two things for one place.
     pub(super) fn convict(&mut self, (seat, step): (Seat, u64), evidence: Equivocation) {
         let halting = self.halting.as_ref().map(|halting| halting.culprit);
-        if !self.concerns(seat) || halting == Some(seat) || self.evidence.is_some() {
+        // One that had gone before matters no more, whether or not the others are seen to go on.
+        let halting = halting.filter(|culprit| self.concerns(*culprit));
+        let over = self.stopped.is_some() || self.evidence.is_some();
+        if over || !self.concerns(seat) || halting == Some(seat) {
             return;
         }
         let record = Record::Evidence(Box::new(evidence.clone()));
@@ -142,7 +144,7 @@ impl<G: Game> Table<G> {
             self.halting = None;
             return;
         }
-        if self.may_sign() {
+        if self.may_sign() && self.halt_of(culprit, self.me).is_none() {
             self.say_halt(culprit);
         }
         self.settle_halts();
@@ -173,25 +175,16 @@ impl<G: Game> Table<G> {
     }
 
     fn say_halt(&mut self, culprit: Seat) {
+        let before = self.previous.as_ref().map(|before| before.parent());
         let halt = Halt {
             table: self.replica.table(),
             culprit,
             seat: self.me,
             step: self.replica.step(),
             parent: self.replica.parent(),
-            before: self
-                .previous
-                .as_ref()
-                .map_or(Hash32::default(), |before| before.parent()),
+            before: before.unwrap_or_default(),
             seats: self.reckoned_with(),
         };
-        let said = self
-            .halting
-            .as_ref()
-            .is_some_and(|halting| halting.halts.contains_key(&self.me));
-        if said {
-            return;
-        }
         // With every entry that counts here: others may have completed the step with them.
         self.keep_counted();
         self.put_halt(SignedHalt::sign(halt, &self.key));
@@ -301,10 +294,10 @@ impl<G: Game> Table<G> {
 
     /// Goes on if all others have said how far they are.
     fn settle_halts(&mut self) {
-        let Some(culprit) = self.halting.as_ref().map(|halting| halting.culprit) else {
+        let Some(halting) = self.halting.as_ref().filter(|_| self.stopped.is_none()) else {
             return;
         };
-        let Some(halting) = &self.halting else { return };
+        let culprit = halting.culprit;
         let Some(own) = halting.halts.get(&self.me) else {
             return;
         };
@@ -366,10 +359,12 @@ impl<G: Game> Table<G> {
         self.votes = Default::default();
         self.asked.clear();
         self.progressed = None;
-        self.left_at = None;
         let name = place.name(&self.replica.table(), culprit);
         let resumed = self.replica.resume_without(culprit, place.next, name);
         self.after_deal(deal);
+        // Who has left goes when the others have come to where they go on.
+        let live = self.replica.live().contains(self.me);
+        self.left_at = (!live).then_some(place.next);
         match resumed {
             Err(broken) => self.stop(Stop::Broken(broken)),
             Ok(news) => {

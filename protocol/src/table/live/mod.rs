@@ -357,6 +357,7 @@ impl<G: Game> Table<G> {
         let live = self.replica.live();
         // Our last entry is in the step before the one in which we were no longer counted.
         !live.contains(self.me)
+            && self.halting.is_none()
             && live.iter().all(|seat| {
                 let head = self.heads.get(&seat);
                 head.is_some_and(|step| Some(*step) >= self.left_at)
