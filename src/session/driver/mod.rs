@@ -1,0 +1,567 @@
+//! The task behind a session: it carries frames between the node, the lobby and the table, keeps
+//! the clock, and lets a bot play the seat if there is one.
+//!
+//! Here it starts and runs, and hears the network; `seating` is the way to the table, `table` the play.
+
+mod seating;
+mod table;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ed25519_dalek::SigningKey;
+use fairdeal_protocol::charter::SignedCharter;
+use fairdeal_protocol::game::RuleSet;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::{RestoreError, Table};
+use fairdeal_protocol::wire::bounded::Text;
+use getrandom::SysRng;
+use getrandom::rand_core::UnwrapErr;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+
+use super::frame::{Addresses, Frame, Join, MAX_FRAME};
+use super::journal::{Interrupted, Place};
+use super::lobby::{Agreed, GuestLobby, HostLobby, Outbox};
+use super::text::clean;
+use super::{Command, Handle, LobbyView, PeerState, SessionEvent};
+use crate::bots::{self, Bot, Level};
+use crate::games::AnyGame;
+use crate::net::{
+    JoinTarget, Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, PeerId, Transport,
+    any_port,
+};
+use crate::store::{DataDir, IdentityKey, Journal};
+
+pub(super) use table::display_names;
+
+/// How often lost messages are looked for.
+const TICK: Duration = Duration::from_millis(500);
+/// How long a finished table stays to hand the last entries to others.
+const LINGER: Duration = Duration::from_secs(10);
+/// How long a guest tries to reach the host.
+const REACH: Duration = Duration::from_secs(60);
+/// How long a host waits for its addresses to become known before it writes the ticket.
+const SETTLE: Duration = Duration::from_millis(200);
+
+/// Open a table or sit down at one.
+#[derive(Clone, Debug)]
+pub enum Role {
+    /// Open one.
+    Host(RuleSet),
+    /// Sit down at one.
+    Guest(JoinTarget),
+}
+
+/// A bot that plays the seat.
+#[derive(Clone, Copy, Debug)]
+pub struct Pilot {
+    /// How well.
+    pub level: Level,
+    /// How long it thinks before each action.
+    pub pace: Duration,
+}
+
+/// What a session is started with.
+#[derive(Debug)]
+pub struct Setup {
+    /// Who this player is.
+    pub identity: IdentityKey,
+    /// Its name, as others will see it.
+    pub name: String,
+    /// Host or guest.
+    pub role: Role,
+    /// What carries the connections.
+    pub transport: Transport,
+    /// Where to listen.
+    pub listen: Vec<Multiaddr>,
+    /// Who plays the seat, if it is not the holder of the handle.
+    pub pilot: Option<Pilot>,
+    /// Where journals, transcripts and evidence are kept.
+    pub data: Arc<DataDir>,
+    /// How long a seat may be missing before this one votes it out.
+    pub patience: Duration,
+    /// Whether this is a bot within another player's program, which writes the transcript.
+    pub house: bool,
+}
+
+/// Why a session cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The network cannot.
+    #[error("{0}")]
+    Node(#[from] NodeError),
+    /// The name is too long.
+    #[error("the name is longer than 64 bytes; choose a shorter one with --name")]
+    Name,
+    /// The system has no randomness.
+    #[error("the system gives no random bytes: {0}")]
+    Random(getrandom::Error),
+    /// The journal is another player's.
+    #[error(
+        "the identity in the data directory is not the one that sat at this table; use the data \
+         directory that it was played with"
+    )]
+    OtherIdentity,
+    /// The journal gives no table.
+    #[error("{0}")]
+    Restore(#[from] RestoreError),
+}
+
+/// Starts a session in a task of the current tokio runtime.
+///
+/// # Errors
+/// [`SessionError`].
+pub fn start(setup: Setup) -> Result<Handle, SessionError> {
+    let mut config = NodeConfig::new(setup.transport);
+    config.listen.clone_from(&setup.listen);
+    config.max_message = MAX_FRAME;
+    let (node, network) = Node::spawn(&setup.identity, config)?;
+    let place = Place {
+        transport: setup.transport,
+        listen: setup.listen,
+    };
+    let key = SigningKey::from_bytes(setup.identity.seed());
+    let mut random = [0_u8; 40];
+    getrandom::fill(&mut random).map_err(SessionError::Random)?;
+    let (mut nonce, mut lobby) = ([0; 32], [0; 8]);
+    nonce
+        .iter_mut()
+        .chain(&mut lobby)
+        .zip(random)
+        .for_each(|(to, from)| *to = from);
+    let name = Text::try_from(clean(&setup.name)).map_err(|_| SessionError::Name)?;
+    let own = Join {
+        lobby: None,
+        name,
+        nonce,
+        addresses: Addresses::default(),
+    };
+    let stage = match setup.role {
+        Role::Host(rules) => Stage::Host {
+            lobby: HostLobby::new(lobby, rules, key.clone(), own),
+            id: lobby,
+        },
+        Role::Guest(target) => {
+            let (host, lobby, addresses) = match target {
+                JoinTarget::Ticket(ticket) => (
+                    ticket.host(),
+                    Some(ticket.lobby()),
+                    ticket.addresses().to_vec(),
+                ),
+                JoinTarget::Address { peer, address } => (peer, None, vec![address]),
+            };
+            node.keep(host, addresses)?;
+            Stage::Guest(GuestLobby::new(host, key.clone(), Join { lobby, ..own }))
+        }
+    };
+    let keeper = Keeper {
+        data: setup.data,
+        house: setup.house.then_some(setup.identity),
+    };
+    Ok(run(Parts {
+        node,
+        network,
+        key,
+        stage,
+        place,
+        pilot: setup.pilot,
+        keeper,
+        patience: setup.patience,
+    }))
+}
+
+/// Sits down again at a table that was interrupted, in a task of the current tokio runtime. The own
+/// seat is played by `pilot`, if there is one; a bot of the house by itself.
+///
+/// # Errors
+/// [`SessionError`].
+pub fn resume(
+    interrupted: Interrupted,
+    identity: IdentityKey,
+    pilot: Option<Pilot>,
+    data: Arc<DataDir>,
+    patience: Duration,
+) -> Result<Handle, SessionError> {
+    let Interrupted {
+        agreed,
+        place,
+        journal,
+        records,
+        house,
+        ..
+    } = interrupted;
+    let is_house = house.is_some();
+    let (identity, pilot) = house.map_or((identity, pilot), |(own, pilot)| (own, Some(pilot)));
+    let key = SigningKey::from_bytes(identity.seed());
+    if agreed.charter.charter().seat_of(&(&key).into()) != Some(agreed.me) {
+        return Err(SessionError::OtherIdentity);
+    }
+    let mut config = NodeConfig::new(place.transport);
+    config.listen.clone_from(&place.listen);
+    config.max_message = MAX_FRAME;
+    let spawned = Node::spawn(&identity, config.clone()).or_else(|error| match error {
+        // Somebody else has the port now: the others are dialled from another one.
+        NodeError::Listen { .. } => {
+            config.listen = place.listen.iter().map(any_port).collect();
+            Node::spawn(&identity, config)
+        }
+        error => Err(error),
+    });
+    let (node, network) = spawned?;
+    let mut rng = UnwrapErr(SysRng);
+    let table = Table::restore(
+        agreed.charter.clone(),
+        agreed.me,
+        key.clone(),
+        records,
+        &mut rng,
+    )?;
+    Ok(run(Parts {
+        node,
+        network,
+        key,
+        stage: Stage::Restored(Box::new((table, agreed, journal))),
+        place,
+        pilot,
+        keeper: Keeper {
+            data,
+            house: is_house.then_some(identity),
+        },
+        patience,
+    }))
+}
+
+/// What a driver is put together from.
+struct Parts {
+    node: NodeHandle,
+    network: mpsc::Receiver<NodeEvent>,
+    key: SigningKey,
+    stage: Stage,
+    place: Place,
+    pilot: Option<Pilot>,
+    keeper: Keeper,
+    patience: Duration,
+}
+
+fn run(parts: Parts) -> Handle {
+    let (commands, inbox) = mpsc::channel(64);
+    let (events, outbox) = mpsc::channel(1024);
+    let driver = Driver {
+        node: parts.node,
+        key: parts.key,
+        stage: parts.stage,
+        place: parts.place,
+        pilot: parts.pilot,
+        bot: parts.pilot.map(|pilot| bots::bot(pilot.level)),
+        keeper: parts.keeper,
+        journal: None,
+        evidence: None,
+        settled: false,
+        events,
+        connected: Vec::new(),
+        told: None,
+        start: Instant::now(),
+        patience: parts.patience,
+        addresses_at: None,
+        reached: false,
+        give_up: Instant::now() + REACH,
+        think: None,
+        done: None,
+        rng: UnwrapErr(SysRng),
+    };
+    tokio::spawn(driver.run(parts.network, inbox));
+    Handle {
+        commands,
+        events: outbox,
+    }
+}
+
+/// Whose disk this session writes to.
+struct Keeper {
+    data: Arc<DataDir>,
+    /// The identity of a bot of the house, which has no file of its own.
+    house: Option<IdentityKey>,
+}
+
+enum Stage {
+    Host {
+        lobby: HostLobby,
+        id: [u8; 8],
+    },
+    Guest(GuestLobby),
+    /// Read from a journal; the first thing that the task does is to sit down.
+    Restored(Box<(Table<AnyGame>, Agreed, Arc<Journal>)>),
+    Table(Box<Seated>),
+    Ended,
+}
+
+/// A table with what is known of its peers.
+struct Seated {
+    table: Table<AnyGame>,
+    id: Hash32,
+    charter: SignedCharter,
+    addresses: Vec<Addresses>,
+    names: Vec<String>,
+    peers: BTreeMap<Seat, PeerId>,
+    /// The seats that are proven guilty of a fault.
+    guilty: SeatSet,
+    /// Whether the player knows that the table may be closed with a claim.
+    claimable: bool,
+}
+
+struct Driver {
+    node: NodeHandle,
+    key: SigningKey,
+    stage: Stage,
+    place: Place,
+    /// Who plays the seat instead of the holder of the handle.
+    pilot: Option<Pilot>,
+    bot: Option<Box<dyn Bot<AnyGame>>>,
+    keeper: Keeper,
+    /// The journal of the table, once there is one.
+    journal: Option<Arc<Journal>>,
+    /// Where the evidence of the last fault is.
+    evidence: Option<std::path::PathBuf>,
+    /// Whether nobody will ever ask for what is in it.
+    settled: bool,
+    events: mpsc::Sender<SessionEvent>,
+    connected: Vec<PeerId>,
+    /// The lobby as it was last told.
+    told: Option<LobbyView>,
+    /// From when the table's clock counts.
+    start: Instant,
+    /// How long the table waits for a missing seat.
+    patience: Duration,
+    /// When the listening addresses are taken to be complete.
+    addresses_at: Option<Instant>,
+    reached: bool,
+    give_up: Instant,
+    /// When the bot acts.
+    think: Option<Instant>,
+    /// When a finished table stops waiting for the others.
+    done: Option<Instant>,
+    rng: UnwrapErr<SysRng>,
+}
+
+/// Waits for an instant, or for ever if there is none.
+async fn at(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => sleep_until(instant).await,
+        None => std::future::pending().await,
+    }
+}
+
+impl Driver {
+    async fn run(
+        mut self,
+        mut network: mpsc::Receiver<NodeEvent>,
+        mut inbox: mpsc::Receiver<Command>,
+    ) {
+        let mut ticks = interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        self.addresses_at = Some(Instant::now() + SETTLE);
+        self.stage = match self.stage {
+            Stage::Restored(restored) => {
+                let (table, agreed, journal) = *restored;
+                self.stage = Stage::Ended;
+                self.open_table(table, agreed, journal).await;
+                self.stage
+            }
+            stage => stage,
+        };
+        while !matches!(self.stage, Stage::Ended) {
+            tokio::select! {
+                event = network.recv() => match event {
+                    Some(event) => self.network(event).await,
+                    None => self.fail("the network has ended".to_owned()).await,
+                },
+                command = inbox.recv() => match command {
+                    Some(Command::Act(action)) => self.act(action).await,
+                    Some(Command::Leave) => self.leave().await,
+                    Some(Command::Claim) => self.claim().await,
+                    Some(Command::Quit) | None => self.stage = Stage::Ended,
+                },
+                () = at(self.addresses_at) => self.addresses_known().await,
+                () = at(self.think) => self.pilot_acts().await,
+                () = at(self.done) => self.stage = Stage::Ended,
+                _ = ticks.tick() => self.tick().await,
+            }
+        }
+        self.node.shutdown().await;
+        if self.settled
+            && let Some(journal) = self.journal.take().and_then(Arc::into_inner)
+            && let Err(error) = journal.remove()
+        {
+            tracing::warn!(%error, "the journal of a finished table stays");
+        }
+    }
+
+    /// Notes in the journal that this table asks for nothing more from its player.
+    fn end_journal(&self) {
+        if let Some(journal) = &self.journal
+            && let Err(error) = journal.end()
+        {
+            // It will be offered to be resumed, and end at once.
+            tracing::warn!(%error, "the end of the table is not noted");
+        }
+    }
+
+    async fn tell(&self, event: SessionEvent) {
+        // A player that has gone away is noticed by its commands ending.
+        let _ = self.events.send(event).await;
+    }
+
+    async fn fail(&mut self, why: String) {
+        self.tell(SessionEvent::Error(why)).await;
+        self.stage = Stage::Ended;
+    }
+
+    fn send(&self, peer: PeerId, frame: &Frame) {
+        // What is lost is said again at the next tick.
+        if let Err(error) = self.node.send(peer, frame.to_bytes()) {
+            tracing::debug!(%peer, %error, "not sent");
+        }
+    }
+
+    fn send_all(&self, outbox: &Outbox) {
+        for (peer, frame) in outbox {
+            self.send(*peer, frame);
+        }
+    }
+
+    // The network.
+
+    async fn network(&mut self, event: NodeEvent) {
+        match event {
+            NodeEvent::Connected { peer, .. } => {
+                if !self.connected.contains(&peer) {
+                    self.connected.push(peer);
+                }
+                self.reached = true;
+                match &mut self.stage {
+                    Stage::Guest(lobby) if lobby.host() == peer && self.addresses_at.is_none() => {
+                        let outbox = lobby.tick();
+                        self.send_all(&outbox);
+                    }
+                    Stage::Table(seated) => {
+                        if let Some(seat) = seated.seat_of(peer) {
+                            seated.table.greet(seat);
+                            let state = PeerState::Connected;
+                            self.tell(SessionEvent::Peer { seat, state }).await;
+                            self.flush().await;
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            NodeEvent::Disconnected { peer } => {
+                self.connected.retain(|known| *known != peer);
+                match &mut self.stage {
+                    Stage::Host { lobby, .. } => {
+                        let result = lobby.gone(peer).map(|outbox| (outbox, None));
+                        self.lobby_result(result).await;
+                    }
+                    Stage::Table(seated) => {
+                        if let Some(seat) = seated.seat_of(peer) {
+                            self.tell(SessionEvent::Peer {
+                                seat,
+                                state: PeerState::Lost,
+                            })
+                            .await;
+                            self.show().await;
+                        }
+                    }
+                    Stage::Guest(_) | Stage::Restored(_) | Stage::Ended => {}
+                }
+            }
+            NodeEvent::Message { peer, bytes } => match Frame::from_bytes(&bytes) {
+                Ok(frame) => self.frame(peer, frame).await,
+                Err(error) => self.drop_peer(peer, &error.to_string()),
+            },
+            NodeEvent::DialFailed { peer, reason, .. } => {
+                tracing::debug!(?peer, %reason, "dial failed");
+            }
+            _ => {}
+        }
+    }
+
+    /// A peer whose messages are bad loses its connection.
+    fn drop_peer(&self, peer: PeerId, why: &str) {
+        tracing::warn!(%peer, why, "dropped");
+        let _ = self.node.disconnect(peer);
+    }
+
+    async fn frame(&mut self, peer: PeerId, frame: Frame) {
+        match (&mut self.stage, frame) {
+            (Stage::Host { lobby, .. }, frame) => {
+                let result = lobby.receive(peer, frame);
+                self.lobby_result(result).await;
+            }
+            (Stage::Guest(lobby), frame) => {
+                let result = lobby.receive(peer, frame);
+                self.lobby_result(result).await;
+            }
+            (Stage::Table(seated), Frame::Table { table, message }) if table == seated.id => {
+                let Some(seat) = seated.seat_of(peer) else {
+                    return;
+                };
+                if let Err(error) = seated.table.accept(seat, message, &mut self.rng) {
+                    let why = error.to_string();
+                    return self.drop_peer(peer, &why);
+                }
+                self.flush().await;
+            }
+            // A guest that has not heard that everybody signed.
+            (Stage::Table(seated), Frame::Sign { table, .. }) if table == seated.id => {
+                let frame = HostLobby::signed(&seated.charter);
+                self.send(peer, &frame);
+            }
+            // One of us that has lost the table.
+            (Stage::Table(seated), Frame::Join(_)) if seated.seat_of(peer).is_some() => {
+                let frame = HostLobby::back(&seated.charter, &seated.addresses);
+                self.send(peer, &frame);
+            }
+            (Stage::Table(_), Frame::Join(_)) => {
+                let text = Text::try_from("the table is already playing".to_owned());
+                self.send(peer, &Frame::Refused(text.unwrap_or_default()));
+            }
+            (Stage::Restored(_) | Stage::Table(_) | Stage::Ended, _) => {}
+        }
+    }
+
+    async fn tick(&mut self) {
+        match &mut self.stage {
+            Stage::Host { lobby, .. } => {
+                let outbox = lobby.tick();
+                self.send_all(&outbox);
+            }
+            Stage::Guest(lobby) => {
+                if self.reached && self.addresses_at.is_none() {
+                    let outbox = lobby.tick();
+                    self.send_all(&outbox);
+                } else if Instant::now() > self.give_up {
+                    let why = "the host cannot be reached: check the ticket, that the host is \
+                               still waiting, and that nothing between you blocks it";
+                    self.fail(why.to_owned()).await;
+                }
+            }
+            Stage::Table(seated) => {
+                let now = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
+                seated.table.tick(now, &mut self.rng);
+                let may_claim = seated.table.may_claim();
+                let news = std::mem::replace(&mut seated.claimable, may_claim) != may_claim;
+                self.flush().await;
+                if may_claim && self.pilot.is_some() && self.keeper.house.is_none() {
+                    // Nobody is there who could be asked.
+                    self.claim().await;
+                } else if news {
+                    self.show().await;
+                }
+            }
+            Stage::Restored(_) | Stage::Ended => {}
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! The driver before there is a table: the ticket, the lobby, the charter that all sign, and sitting down.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::{Event, Output, Table};
+use fairdeal_protocol::table::replica::News;
+
+use super::{Driver, Seated, Stage, display_names};
+use crate::games::{AnyGame, TableGame as _};
+use crate::net::{Multiaddr, PeerId, Ticket, TicketError, at_port_of};
+use crate::session::frame::{Addresses, MAX_ADDRESSES};
+use crate::session::journal::{self, Header};
+use crate::session::lobby::{Agreed, LobbyError, Outbox};
+use crate::session::{LobbyView, PeerState, SessionEvent};
+use crate::store::{Journal, StoreError};
+
+impl Driver {
+    /// Listening addresses have had time to come up: a host can write its ticket.
+    pub(super) async fn addresses_known(&mut self) {
+        self.addresses_at = None;
+        let addresses = self.node.addresses().await.unwrap_or_default();
+        for listen in &mut self.place.listen {
+            *listen = at_port_of(listen, &addresses);
+        }
+        let bytes: Vec<_> = addresses
+            .iter()
+            .take(MAX_ADDRESSES)
+            .filter_map(|address| address.to_vec().try_into().ok())
+            .collect();
+        let packed: Addresses = bytes.try_into().unwrap_or_default();
+        let ticket = match &mut self.stage {
+            Stage::Host { lobby, id } => {
+                lobby.set_addresses(packed);
+                if lobby.is_solitaire() {
+                    let alone = lobby.sit_alone();
+                    return self.lobby_result(alone).await;
+                }
+                let listed = addresses.iter().take(MAX_ADDRESSES).cloned();
+                Ticket::new(*id, self.node.local_peer(), listed)
+            }
+            Stage::Guest(lobby) => {
+                lobby.set_addresses(packed);
+                let outbox = lobby.tick();
+                self.send_all(&outbox);
+                return;
+            }
+            Stage::Restored(_) | Stage::Table(_) | Stage::Ended => return,
+        };
+        match ticket {
+            Ok(ticket) => self.show_ticket(&ticket, &addresses).await,
+            Err(error) => self.fail(ticket_words(&error)).await,
+        }
+    }
+
+    async fn show_ticket(&mut self, ticket: &Ticket, addresses: &[Multiaddr]) {
+        let me = self.node.local_peer();
+        let Stage::Host { lobby, .. } = &self.stage else {
+            return;
+        };
+        let view = LobbyView {
+            ticket: Some(ticket.to_string()),
+            addresses: addresses
+                .iter()
+                .map(|address| format!("{address}/p2p/{me}"))
+                .collect(),
+            ..lobby.view()
+        };
+        self.told = Some(view.clone());
+        self.tell(SessionEvent::Lobby(view)).await;
+    }
+
+    /// Tells the player what has changed in the lobby.
+    async fn tell_lobby(&mut self) {
+        let mut view = match &self.stage {
+            Stage::Host { lobby, .. } => lobby.view(),
+            Stage::Guest(lobby) => lobby.view(),
+            Stage::Restored(_) | Stage::Table(_) | Stage::Ended => return,
+        };
+        let before = self.told.clone().unwrap_or_default();
+        view.ticket.clone_from(&before.ticket);
+        view.addresses.clone_from(&before.addresses);
+        if view == before {
+            return;
+        }
+        for (seat, name) in Seat::first(view.seats.len()).zip(&view.seats) {
+            if let Some(name) = name
+                && before
+                    .seats
+                    .get(seat.index())
+                    .is_none_or(|known| known.as_ref() != Some(name))
+            {
+                self.tell(SessionEvent::Seated {
+                    seat,
+                    name: name.clone(),
+                })
+                .await;
+            }
+        }
+        self.told = Some(view.clone());
+        self.tell(SessionEvent::Lobby(view)).await;
+    }
+
+    pub(super) async fn lobby_result(
+        &mut self,
+        result: Result<(Outbox, Option<Agreed>), LobbyError>,
+    ) {
+        let (outbox, agreed) = match result {
+            Err(error) => return self.fail(error.to_string()).await,
+            Ok(result) => result,
+        };
+        let Some(agreed) = agreed else {
+            if let Err(error) = self.promise() {
+                return self.fail(error.to_string()).await;
+            }
+            self.send_all(&outbox);
+            return self.tell_lobby().await;
+        };
+        // Before anybody else can open the table: whoever is in it must be able to come back.
+        match self.begin_journal(&agreed) {
+            Err(why) => self.fail(why).await,
+            Ok((table, journal)) => {
+                self.send_all(&outbox);
+                self.tell_lobby().await;
+                self.open_table(table, agreed, journal).await;
+            }
+        }
+    }
+
+    /// Before a guest's signature goes out: from then on the others can begin the table.
+    fn promise(&self) -> Result<(), StoreError> {
+        let Stage::Guest(lobby) = &self.stage else {
+            return Ok(());
+        };
+        let Some((table, me)) = lobby.signed() else {
+            return Ok(());
+        };
+        let (data, table) = (&self.keeper.data, table.to_string());
+        if data.has_promised(&table, me)? {
+            return Ok(());
+        }
+        data.promise(&table, me)
+    }
+
+    /// The table that was agreed on, and its journal: the one that there is already if this player has
+    /// sat there before.
+    fn begin_journal(&mut self, agreed: &Agreed) -> Result<(Table<AnyGame>, Arc<Journal>), String> {
+        let (charter, me, key) = (agreed.charter.clone(), agreed.me, self.key.clone());
+        let id = charter.table().to_string();
+        let data = &self.keeper.data;
+        let mut records = Vec::new();
+        let kept = agreed.again.then(|| journal::of_returner(data, &id, me));
+        let kept = kept.transpose().map_err(|error| error.to_string())?;
+        let journal = match kept.flatten() {
+            Some(kept) => {
+                records = kept.records;
+                kept.journal
+            }
+            None => {
+                let house = self.keeper.house.as_ref().zip(self.pilot);
+                let header = Header::new(agreed, &self.place, house).to_bytes();
+                let begun = data.begin_journal(&id, me, &header);
+                Arc::new(begun.map_err(|error| error.to_string())?)
+            }
+        };
+        let table = if agreed.again {
+            Table::restore(charter, me, key, records, &mut self.rng)
+                .map_err(|error| error.to_string())
+        } else {
+            Table::new(charter, me, key).map_err(|error| error.to_string())
+        };
+        Ok((table?, journal))
+    }
+
+    /// Sits down: the charter is signed by all.
+    pub(super) async fn open_table(
+        &mut self,
+        table: Table<AnyGame>,
+        agreed: Agreed,
+        journal: Arc<Journal>,
+    ) {
+        let Agreed {
+            charter,
+            me,
+            addresses,
+            again,
+        } = agreed;
+        let names = display_names(charter.charter());
+        let mut peers = BTreeMap::new();
+        for ((seat, player), listed) in charter.charter().seated().zip(&addresses) {
+            if seat == me {
+                continue;
+            }
+            match PeerId::from_bytes(&player.key.to_bytes()) {
+                Ok(peer) => {
+                    peers.insert(seat, peer);
+                    let known: Vec<Multiaddr> = listed
+                        .iter()
+                        .filter_map(|bytes| Multiaddr::try_from(bytes.to_vec()).ok())
+                        .collect();
+                    // The later seat dials the earlier one, so that two do not dial each other; but
+                    // nobody knows for sure where one that has come back is.
+                    let dials = again || (seat < me && Some(seat) != Seat::new(0));
+                    if dials && !known.is_empty() {
+                        let _ = self.node.keep(peer, known);
+                    }
+                }
+                Err(error) => return self.fail(error.to_string()).await,
+            }
+        }
+        let id = charter.table();
+        let game = charter.charter().rules().game;
+        let started = SessionEvent::Started {
+            table: id,
+            game,
+            names: names.clone(),
+            me,
+        };
+        self.tell(started).await;
+        let present: Vec<Seat> = peers
+            .iter()
+            .filter(|(_, peer)| self.connected.contains(peer))
+            .map(|(seat, _)| *seat)
+            .collect();
+        self.stage = Stage::Table(Box::new(Seated {
+            table,
+            id,
+            charter,
+            addresses,
+            names,
+            peers,
+            guilty: SeatSet::EMPTY,
+            claimable: false,
+        }));
+        self.journal = Some(journal);
+        for seat in present {
+            self.tell(SessionEvent::Peer {
+                seat,
+                state: PeerState::Connected,
+            })
+            .await;
+        }
+        self.history().await;
+        if let Stage::Table(seated) = &mut self.stage {
+            let patience = u64::try_from(self.patience.as_millis()).unwrap_or(u64::MAX);
+            seated.table.set_patience(patience);
+            seated.table.begin(&mut self.rng);
+        }
+        self.flush().await;
+        self.show().await;
+        self.plan();
+    }
+
+    /// Tells what happened before a return, in lines alone, and how it ended if it did.
+    async fn history(&mut self) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        let mut events = Vec::new();
+        while let Some(output) = seated.table.poll() {
+            if let Output::Event(event) = output {
+                events.push(event);
+            }
+        }
+        for event in events {
+            match event {
+                Event::News(News::Game(event)) => {
+                    if let Stage::Table(seated) = &self.stage {
+                        let line = seated.table.game().event_text(&event, &seated.names);
+                        self.tell(SessionEvent::Line(line)).await;
+                    }
+                }
+                Event::Fault(fault, _) => {
+                    if let Stage::Table(seated) = &mut self.stage {
+                        seated.guilty.insert(fault.seat);
+                    }
+                }
+                event @ (Event::News(News::Finished) | Event::Stopped(_)) => {
+                    self.news(event).await;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn ticket_words(error: &TicketError) -> String {
+    format!("no ticket can be written: {error}")
+}

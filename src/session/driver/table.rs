@@ -1,0 +1,385 @@
+//! The driver at a table: actions go in, records go to the disk, messages to the others, news to the player.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fairdeal_protocol::audit::transcript::Transcript;
+use fairdeal_protocol::charter::Charter;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::fault::Fault;
+use fairdeal_protocol::table::live::{Event, Output, Stop, To};
+use fairdeal_protocol::table::replica::News;
+use fairdeal_protocol::wire::message::Message;
+use tokio::task::spawn_blocking;
+use tokio::time::Instant;
+
+use super::{Driver, LINGER, Seated, Stage};
+use crate::games::{AnyAction, AnyGame, TableGame as _};
+use crate::net::PeerId;
+use crate::session::frame::Frame;
+use crate::session::lobby::Outbox;
+use crate::session::text::clean;
+use crate::session::{PeerState, SessionEvent, Snapshot};
+
+impl Driver {
+    pub(super) async fn act(&mut self, action: AnyAction) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        if let Err(error) = seated.table.act(action, &mut self.rng) {
+            self.tell(SessionEvent::Refused(error.to_string())).await;
+        }
+        self.flush().await;
+    }
+
+    pub(super) async fn leave(&mut self) {
+        let Stage::Table(seated) = &mut self.stage else {
+            self.stage = Stage::Ended;
+            return;
+        };
+        self.bot = None;
+        if let Err(error) = seated.table.leave(&mut self.rng) {
+            self.tell(SessionEvent::Refused(error.to_string())).await;
+        }
+        self.flush().await;
+    }
+
+    pub(super) async fn claim(&mut self) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        if let Err(error) = seated.table.claim() {
+            self.tell(SessionEvent::Refused(error.to_string())).await;
+        }
+        self.flush().await;
+    }
+
+    pub(super) async fn pilot_acts(&mut self) {
+        self.think = None;
+        let (Stage::Table(seated), Some(bot)) = (&mut self.stage, &mut self.bot) else {
+            return;
+        };
+        let table = &seated.table;
+        let choice = bot.choose(table.game(), table.me(), table.known(), &mut self.rng);
+        if let Some(action) = choice {
+            self.act(action).await;
+        }
+        // Refused (a second vote between two turns), or nothing done: the turn is still this bot's.
+        if let Stage::Table(seated) = &self.stage
+            && seated.table.is_my_turn()
+        {
+            self.plan();
+        }
+    }
+
+    /// Sends and tells whatever the table has to say.
+    pub(super) async fn flush(&mut self) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        let mut changed = false;
+        let mut news = Vec::new();
+        let mut frames: Outbox = Vec::new();
+        let mut records = Vec::new();
+        while let Some(output) = seated.table.poll() {
+            match output {
+                Output::Keep(record) => records.push(record.to_bytes()),
+                Output::Send(to, message) => seated.address(to, message, &mut frames),
+                Output::Event(event) => {
+                    changed = true;
+                    news.push(event);
+                }
+            }
+        }
+        if !records.is_empty() {
+            let Some(journal) = self.journal.clone() else {
+                return;
+            };
+            let kept = spawn_blocking(move || journal.append(&records)).await;
+            // What is not on disk must not be said.
+            if let Err(why) = kept
+                .map_err(|e| e.to_string())
+                .and_then(|kept| kept.map_err(|e| e.to_string()))
+            {
+                return self.fail(why).await;
+            }
+        }
+        self.send_all(&frames);
+        for event in news {
+            self.news(event).await;
+        }
+        if changed {
+            self.show().await;
+            self.plan();
+        }
+        if let Stage::Table(seated) = &self.stage
+            && (seated.table.all_finished() || seated.table.has_left())
+        {
+            // The others may still wait for our last head to be acknowledged.
+            self.settled = true;
+            let soon = Instant::now() + Duration::from_millis(100);
+            self.done = Some(self.done.map_or(soon, |end| end.min(soon)));
+        }
+    }
+
+    /// Lets the bot think if there is something to think about.
+    pub(super) fn plan(&mut self) {
+        let (Stage::Table(seated), Some(pilot)) = (&self.stage, &self.pilot) else {
+            return;
+        };
+        let table = &seated.table;
+        let may_act = table.is_my_turn()
+            || table
+                .game()
+                .legal(table.me(), table.known())
+                .iter()
+                .any(|action| table.game().out_of_turn(action));
+        self.think = may_act.then(|| Instant::now() + pilot.pace);
+    }
+
+    pub(super) async fn show(&self) {
+        let Stage::Table(seated) = &self.stage else {
+            return;
+        };
+        let table = &seated.table;
+        let mut connected: SeatSet = seated
+            .peers
+            .iter()
+            .filter(|(_, peer)| self.connected.contains(peer))
+            .map(|(seat, _)| *seat)
+            .collect();
+        connected.insert(table.me());
+        let snapshot = Snapshot {
+            table: seated.id,
+            me: table.me(),
+            names: seated.names.clone(),
+            game: table.game().clone(),
+            known: table.known().clone(),
+            progress: table.progress(),
+            my_turn: table.is_my_turn(),
+            connected,
+            may_claim: table.may_claim(),
+        };
+        self.tell(SessionEvent::Snapshot(Box::new(snapshot))).await;
+    }
+
+    pub(super) async fn news(&mut self, event: Event<AnyGame>) {
+        let Stage::Table(seated) = &self.stage else {
+            return;
+        };
+        let name = |seat: Seat| {
+            seated
+                .names
+                .get(seat.index())
+                .cloned()
+                .unwrap_or_else(|| seat.to_string())
+        };
+        match event {
+            Event::News(News::Deal(deal)) => {
+                self.tell(SessionEvent::Deal(deal)).await;
+            }
+            Event::News(News::Action { step, seat, action }) => {
+                self.tell(SessionEvent::Action { step, seat, action }).await;
+            }
+            Event::News(News::Game(event)) => {
+                let line = seated.table.game().event_text(&event, &seated.names);
+                self.tell(SessionEvent::Game(event)).await;
+                self.tell(SessionEvent::Line(line)).await;
+            }
+            Event::News(News::Sealed { cards, .. }) => {
+                let line =
+                    format!("{cards} cards are sealed: every seat has shuffled, with proof.");
+                self.tell(SessionEvent::Line(line)).await;
+            }
+            Event::News(News::Opened(deal)) => {
+                let line = format!(
+                    "Deal {}: all seeds are open, every shuffle was computed again and fits.",
+                    deal + 1
+                );
+                self.tell(SessionEvent::Line(line)).await;
+            }
+            Event::News(News::Void(seat)) => {
+                let line = format!("{} was too late; its call has no effect.", name(seat));
+                self.tell(SessionEvent::Line(line)).await;
+            }
+            Event::News(News::Left(seat)) => {
+                if seat == seated.table.me() {
+                    self.end_journal();
+                    self.done = Some(Instant::now() + LINGER);
+                }
+                let state = PeerState::Left;
+                self.tell(SessionEvent::Peer { seat, state }).await;
+            }
+            Event::News(News::Removed(seat)) => {
+                let state = if seated.guilty.contains(seat) {
+                    PeerState::Removed
+                } else {
+                    PeerState::VotedOut
+                };
+                self.tell(SessionEvent::Peer { seat, state }).await;
+            }
+            Event::News(News::Voided(deal)) => {
+                let line = format!(
+                    "Deal {} cannot go on without who is gone; it is dealt anew, and counts for nothing.",
+                    deal + 1
+                );
+                self.tell(SessionEvent::Line(line)).await;
+            }
+            Event::VotedOut(seat) => {
+                let line = format!("All others have signed that {} is out.", name(seat));
+                self.tell(SessionEvent::Line(line)).await;
+            }
+            Event::News(News::Finished) => self.over().await,
+            Event::News(News::Dealt { .. }) | Event::Step(..) | Event::YourTurn => {}
+            Event::Dropped(why) => self.tell(SessionEvent::Refused(why.to_string())).await,
+            Event::Fault(fault, evidence) => self.guilty(&fault, &evidence).await,
+            Event::Stopped(stop) => self.stopped(stop).await,
+        }
+    }
+
+    /// A seat is proven guilty: the evidence is kept, and the others play on.
+    async fn guilty(&mut self, fault: &Fault, evidence: &Transcript) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        seated.guilty.insert(fault.seat);
+        self.evidence = self.save_evidence(evidence);
+        self.tell(SessionEvent::Fault {
+            stopped: false,
+            seat: Some(fault.seat),
+            what: fault.to_string(),
+            evidence: self.evidence.clone(),
+        })
+        .await;
+    }
+
+    /// Writes evidence for strangers; a bot of the house leaves that to its host.
+    fn save_evidence(&self, evidence: &Transcript) -> Option<PathBuf> {
+        let id = evidence.charter().table().to_string();
+        let bytes = evidence.to_bytes().ok();
+        let bytes = bytes.filter(|_| self.keeper.house.is_none())?;
+        let saved = self.keeper.data.save_evidence(&id, &bytes);
+        saved
+            .inspect_err(|error| tracing::warn!(%error, "the evidence is not saved"))
+            .ok()
+    }
+
+    async fn over(&mut self) {
+        self.think = None;
+        self.done = Some(Instant::now() + LINGER);
+        let Stage::Table(seated) = &self.stage else {
+            return;
+        };
+        let table = &seated.table;
+        let game = table.game();
+        let saved = self.save_transcript();
+        self.end_journal();
+        let transcript = match saved {
+            None => PathBuf::new(),
+            Some(Ok(path)) => path,
+            Some(Err(error)) => {
+                return self
+                    .tell(SessionEvent::Error(format!(
+                        "the transcript was not saved: {error}"
+                    )))
+                    .await;
+            }
+        };
+        let over = SessionEvent::Over {
+            scores: game.scores(),
+            winners: game.winners().iter().collect(),
+            log: table.log_hash(),
+            transcript,
+        };
+        self.tell(over).await;
+    }
+
+    /// Writes the transcript of the table; a bot of the house leaves that to its host.
+    fn save_transcript(&self) -> Option<Result<PathBuf, String>> {
+        let Stage::Table(seated) = &self.stage else {
+            return None;
+        };
+        self.keeper.house.is_none().then(|| {
+            let bytes = seated.table.transcript().to_bytes();
+            let bytes = bytes.map_err(|error| error.to_string())?;
+            let saved = self
+                .keeper
+                .data
+                .save_transcript(&seated.id.to_string(), &bytes);
+            saved.map_err(|error| error.to_string())
+        })
+    }
+
+    async fn stopped(&mut self, stop: Stop) {
+        self.think = None;
+        self.done = Some(Instant::now() + LINGER);
+        let Stage::Table(seated) = &self.stage else {
+            return;
+        };
+        if let Stop::Claimed(by) = stop {
+            let transcript = self.save_transcript().and_then(Result::ok);
+            self.end_journal();
+            self.settled = true;
+            let seat = by;
+            return self.tell(SessionEvent::Claimed { seat, transcript }).await;
+        }
+        let (seat, evidence) = match &stop {
+            // Told and kept already.
+            Stop::Fault(fault) => (Some(fault.seat), self.evidence.clone()),
+            _ => (None, self.save_evidence(&seated.table.transcript())),
+        };
+        self.end_journal();
+        self.settled = true;
+        self.tell(SessionEvent::Fault {
+            stopped: true,
+            seat,
+            what: stop.to_string(),
+            evidence,
+        })
+        .await;
+    }
+}
+
+impl Seated {
+    pub(super) fn seat_of(&self, peer: PeerId) -> Option<Seat> {
+        self.peers
+            .iter()
+            .find(|(_, known)| **known == peer)
+            .map(|(seat, _)| *seat)
+    }
+
+    fn address(&self, to: To, message: Message, frames: &mut Outbox) {
+        let frame = Frame::Table {
+            table: self.id,
+            message,
+        };
+        match to {
+            To::One(seat) => {
+                frames.extend(self.peers.get(&seat).map(|peer| (*peer, frame)));
+            }
+            To::All => frames.extend(self.peers.values().map(|peer| (*peer, frame.clone()))),
+        }
+    }
+}
+
+/// Names for the screen: cleaned, and told apart by their seat if two are alike.
+pub(in crate::session) fn display_names(charter: &Charter) -> Vec<String> {
+    let cleaned: Vec<String> = charter
+        .players
+        .iter()
+        .map(|player| clean(player.name.as_str()))
+        .collect();
+    cleaned
+        .iter()
+        .enumerate()
+        .map(|(seat, name)| {
+            let alike = cleaned.iter().filter(|other| *other == name).count() > 1;
+            if name.is_empty() || alike {
+                format!("{name}#{}", seat + 1)
+            } else {
+                name.clone()
+            }
+        })
+        .collect()
+}
