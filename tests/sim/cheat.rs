@@ -7,7 +7,7 @@ use ed25519_dalek::SigningKey;
 use fairdeal::games::AnyGame;
 use fairdeal_protocol::crypto::seed::Seed;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
+use fairdeal_protocol::log::ballot::{Ballot, Place, SignedBallot};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::halt::SignedHalt;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -172,7 +172,7 @@ pub(crate) struct Cheat {
     own: Vec<Entry>,
     seed: Option<Seed>,
     done: bool,
-    ballots: BTreeMap<(u64, u16, bool), SignedBallot>,
+    ballots: BTreeMap<(Place, bool), SignedBallot>,
 }
 
 /// How many entries of others a cheat remembers.
@@ -335,12 +335,13 @@ impl Cheat {
                         round,
                         seat: table.me(),
                         base: replica.out(),
+                        without: None,
                         target: Some(target),
                     };
                     // One word in each round, so that it is no proof against itself.
                     let signed = self
                         .ballots
-                        .entry((step, round, false))
+                        .entry((ballot.place(), false))
                         .or_insert_with(|| SignedBallot::sign(ballot, &self.key))
                         .clone();
                     out.push(Message::Ballots(vec![signed].try_into().unwrap()).to_bytes());
@@ -396,6 +397,7 @@ impl Cheat {
                     round: 1000 + round,
                     seat: table.me(),
                     base: replica.out(),
+                    without: None,
                     target: None,
                 };
                 SignedBallot::sign(ballot, &self.key)
@@ -432,7 +434,7 @@ impl Cheat {
         if ballot.seat != table.me() || !self.has(Trick::TwoBallots) || !face {
             return signed.clone();
         }
-        let place = (ballot.step, ballot.round, true);
+        let place = (ballot.place(), true);
         if let Some(known) = self.ballots.get(&place) {
             return known.clone();
         }

@@ -166,11 +166,17 @@ fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
                 ));
             }
         }
-        let complete = chair(world, *seat).table.replica().step().min(until);
-        for signed in transcript.entries() {
-            let Some(entry) = world.watch.verified(signed) else {
-                continue;
-            };
+        let entries: Vec<_> = transcript
+            .entries()
+            .iter()
+            .filter_map(|signed| world.watch.verified(signed))
+            .collect();
+        // Whoever has left has no vote, and may count an entry that those who have one drop.
+        let own = entries.iter().filter(|entry| entry.seat() == *seat);
+        let part = own.map(|entry| entry.step() + 1).max().unwrap_or(0);
+        let complete = chair(world, *seat).table.replica().step();
+        let complete = complete.min(until).min(part);
+        for entry in entries {
             let place = (entry.step(), entry.seat());
             if entry.step() < complete {
                 counted.insert(place, *seat);
@@ -193,31 +199,6 @@ fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     }
 }
 
-/// A known limit, which `FAIRDEAL_STRICT=1` counts as the failure of 7 or 11 that it is: a seat that was cut
-/// off has signed a ballot in a step that it could now complete, and everybody else is further than the next
-/// one. Ballots are answered for the open step and the one before, so nobody tells it that its own round is
-/// dead; it rests, and never learns that the others have voted it out of the next step.
-fn is_bound(world: &World, honest: &[Seat], seat: Seat) -> bool {
-    if std::env::var_os("FAIRDEAL_STRICT").is_some() {
-        return false;
-    }
-    let here = chair(world, seat);
-    let open = here.table.replica().step();
-    let bound = here.disk.iter().any(|bytes| {
-        let record = Record::from_bytes(bytes);
-        matches!(record, Ok(Record::Ballot(signed)) if {
-            let ballot = signed.ballot();
-            (ballot.seat, ballot.step) == (seat, open) && ballot.target.is_some()
-        })
-    });
-    let left_behind = honest.iter().all(|other| {
-        let other = chair(world, *other);
-        let elsewhere = !other.is_up() || other.table.stopped().is_some();
-        other.table.me() == seat || elsewhere || other.table.replica().step() > open + 1
-    });
-    bound && left_behind
-}
-
 /// Invariant 7: an honest seat that was voted out has learned it, and is at most one step ahead.
 fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     for seat in honest {
@@ -235,11 +216,7 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         });
         // A voter that shows it another ballot hides its removal, and is proven two-faced by that.
         let knows = here.is_done() || !here.proven.is_empty();
-        if here.is_up() && told && !knows && is_bound(world, honest, *seat) {
-            world
-                .tally
-                .add("known limit: bound by a ballot of long ago", 1);
-        } else if here.is_up() && told && !knows {
+        if here.is_up() && told && !knows {
             let what = format!(
                 "{seat} was voted out of step {step} and has not learned it: {:?}, returning: {}",
                 table.progress(),
@@ -254,38 +231,13 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     }
 }
 
-/// Another: some have signed that a seat is out which has completed the step, and the one whose other ballot
-/// could make that round dead is gone for good. No vote on it can succeed then, and the table rests.
-fn is_refused(world: &World, honest: &[Seat]) -> bool {
-    if std::env::var_os("FAIRDEAL_STRICT").is_some() {
-        return false;
-    }
-    let gone = world.chairs.iter().any(|chair| chair.is_gone());
-    let held_out = |seat: &Seat| {
-        let here = chair(world, *seat);
-        let open = here.table.replica().step();
-        here.disk
-            .iter()
-            .any(|bytes| match Record::from_bytes(bytes) {
-                Ok(Record::Ballot(signed)) => {
-                    let ballot = signed.ballot();
-                    let own = ballot.seat == *seat && ballot.step == open;
-                    let ahead = |target: Seat| chair(world, target).table.replica().step() > open;
-                    own && ballot.target.is_some_and(ahead)
-                }
-                _ => false,
-            })
-    };
-    gone && honest.iter().any(held_out)
-}
-
 /// Invariant 11: with at most one seat gone or cheating, and three or more, everybody gets to the end or
 /// to evidence.
 fn liveness(world: &mut World, honest: &[Seat]) {
     let mut rests = false;
     for seat in honest {
         let here = chair(world, *seat);
-        if !here.is_up() || here.is_done() || is_bound(world, honest, *seat) {
+        if !here.is_up() || here.is_done() {
             continue;
         }
         rests = true;
@@ -293,16 +245,14 @@ fn liveness(world: &mut World, honest: &[Seat]) {
         let present = table.replica().participants();
         let absent = |other: &Seat| {
             let chair = chair(world, *other);
-            let stopped = chair.table.stopped().is_some() || is_bound(world, honest, *other);
+            let stopped = chair.table.stopped().is_some();
             chair.role.cheat.is_some() || chair.is_gone() || stopped || chair.role.old_disk
         };
         let bad = present.iter().filter(absent).count();
         let own_disk = here.role.old_disk;
         // "Or shared evidence": who has it waits for the others' words, which those who have finished do not give.
         let evidence = !here.proven.is_empty();
-        if is_refused(world, honest) {
-            world.tally.add("known limit: a vote that one refuses", 1);
-        } else if evidence {
+        if evidence {
             world.tally.add("rests with evidence of two faces", 1);
         } else if !own_disk && (bad == 0 || (bad == 1 && present.len() >= 3)) {
             let progress = table.progress();

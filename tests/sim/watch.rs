@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::hash::{Hash32, Hasher};
-use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
+use fairdeal_protocol::log::ballot::{Ballot, Place, SignedBallot};
 use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::{Entry, SignedEntry};
 use fairdeal_protocol::log::halt::{Halt, SignedHalt};
@@ -26,7 +26,7 @@ pub(crate) struct Watch {
     /// The entries that each seat has signed for each place, as far as anybody could see them.
     pub(crate) signed: BTreeMap<(u64, Seat), BTreeSet<Hash32>>,
     /// The same for ballots: step, round, seat.
-    ballots: BTreeMap<(u64, u16, Seat), Ballot>,
+    ballots: BTreeMap<Place, Ballot>,
     /// And for words on how far a seat has come: about whom, whose.
     halts: BTreeMap<(Seat, Seat), Halt>,
     /// When each honest seat signed a ballot of a step for the first time and the last, and how many.
@@ -178,11 +178,14 @@ impl Watch {
         let Ok(ballot) = signed.verify(self.charter.charter(), &table) else {
             return;
         };
-        let (step, round, seat) = ballot.place();
+        let place = ballot.place();
+        let Place {
+            step, round, seat, ..
+        } = place;
         if !self.honest(seat) {
             return;
         }
-        let known = self.ballots.get(&(step, round, seat)).copied();
+        let known = self.ballots.get(&place).copied();
         match known {
             Some(first) if first != ballot => {
                 if self.forgetful.contains(seat) {
@@ -194,7 +197,7 @@ impl Watch {
             }
             Some(_) => {}
             None => {
-                self.ballots.insert((step, round, seat), ballot);
+                self.ballots.insert(place, ballot);
                 let votes = self.votes.entry((step, seat)).or_insert((now, now, 0));
                 votes.1 = now;
                 votes.2 += 1;
@@ -315,7 +318,8 @@ impl Watch {
     /// But for the exception that the rules of ballots make themselves: who has voted out a seat that is
     /// back aims next at one that has left that round unanswered, for only its word is missing.
     fn votes_for_the_absent(&mut self, seat: Seat, ballot: &Ballot, disk: &[Vec<u8>]) {
-        let (Some(target), true) = (ballot.target, ballot.seat == seat) else {
+        let vote = ballot.seat == seat && ballot.without.is_none();
+        let (Some(target), true) = (ballot.target, vote) else {
             return;
         };
         let (mut holds, mut against) = (false, false);
@@ -328,7 +332,9 @@ impl Watch {
                     holds |= entry
                         .is_some_and(|held| (held.step(), held.seat()) == (ballot.step, target));
                 }
-                Ok(Record::Ballot(kept)) if kept.ballot().step == ballot.step => {
+                Ok(Record::Ballot(kept))
+                    if kept.ballot().step == ballot.step && kept.ballot().without.is_none() =>
+                {
                     let kept = kept.ballot();
                     if kept.seat == seat {
                         against |= kept.target == Some(target);

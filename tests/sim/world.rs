@@ -8,6 +8,7 @@ use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::{Hash32, Hasher};
+use fairdeal_protocol::log::ballot::Ballot;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
@@ -372,10 +373,17 @@ impl World {
                 if let Message::Ballots(ballots) = &message {
                     let words = ballots.iter().map(|signed| {
                         let ballot = signed.ballot();
-                        let (step, round, of) = ballot.place();
+                        let Ballot {
+                            step, round, seat, ..
+                        } = ballot;
+                        let without = ballot
+                            .without
+                            .map_or_else(String::new, |silent| format!(" without {silent}"));
                         match ballot.target {
-                            Some(target) => format!("{of} out {target} in {step}.{round}"),
-                            None => format!("{of} stand in {step}.{round}"),
+                            Some(target) => {
+                                format!("{seat} out {target} in {step}.{round}{without}")
+                            }
+                            None => format!("{seat} stand in {step}.{round}{without}"),
                         }
                     });
                     let words = words.collect::<Vec<_>>().join(", ");

@@ -486,6 +486,7 @@ impl<'a, G: Game> Audit<'a, G> {
                     round: first.round,
                     seat,
                     base,
+                    without: None,
                     target: Some(target),
                 };
                 if ballot != expected {

@@ -4,6 +4,9 @@
 //! of that step, given the same seats that were out before. One that holds its entry signs *stand*. The
 //! rules of when to sign what are in [`crate::table::live`]; a certificate of such ballots stands in the log
 //! in place of the entry.
+//!
+//! A *release* takes up a round again, without the word of one seat that has none in it: if all other voters
+//! say that nobody is out in it, it is dead (`crate::table::live`, `release.rs`).
 
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +29,23 @@ pub struct Ballot {
     pub seat: Seat,
     /// The seats that are out of the step already.
     pub base: SeatSet,
+    /// In a release: the seat without whose word the round is taken up again; `None` in a vote.
+    pub without: Option<Seat>,
     /// Who is out; `None` says *stand*: nobody more.
     pub target: Option<Seat>,
+}
+
+/// Where a ballot stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The step of the log.
+    pub step: u64,
+    /// The round.
+    pub round: u16,
+    /// In a release, the seat whose word is not waited for.
+    pub without: Option<Seat>,
+    /// Who signs.
+    pub seat: Seat,
 }
 
 /// A ballot as it travels: its signature is not checked yet.
@@ -44,8 +62,13 @@ pub struct BallotError;
 
 impl Ballot {
     /// Where it stands: of these an honest seat signs one.
-    pub fn place(&self) -> (u64, u16, Seat) {
-        (self.step, self.round, self.seat)
+    pub fn place(&self) -> Place {
+        Place {
+            step: self.step,
+            round: self.round,
+            without: self.without,
+            seat: self.seat,
+        }
     }
 
     /// Whether a round with that base is one of a step of which `out` are out, the `guilty` of them by proof:

@@ -682,6 +682,7 @@ fn two_ballots_for_one_place_are_proved() {
             round,
             seat: seat(CHEAT),
             base: SeatSet::EMPTY,
+            without: None,
             target,
         };
         SignedBallot::sign(ballot, &keys[CHEAT])

@@ -216,9 +216,9 @@ impl<G: Game> Table<G> {
         for signed in recalled.ballots.iter() {
             self.hold_ballot(signed, true)?;
             // Nobody votes on older steps any more.
-            let (step, round, _) = signed.ballot().place();
-            let over = step.saturating_add(1) < self.replica.step();
-            known &= over || self.has_ballot(step, round, self.me);
+            let place = signed.ballot().place();
+            let over = place.step.saturating_add(1) < self.replica.step();
+            known &= over || self.has_ballot(place);
         }
         for signed in recalled.halts.iter() {
             self.hold_halt(signed)?;

@@ -345,6 +345,7 @@ impl<G: Game> Table<G> {
             self.log.resize(next, BTreeMap::new());
         }
         self.certificates.split_off(&place.point);
+        self.released.split_off(&place.point);
         self.faults.split_off(&place.point);
         let early = std::mem::take(&mut self.open)
             .into_iter()

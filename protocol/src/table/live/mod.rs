@@ -22,6 +22,7 @@ mod absence;
 mod back;
 mod guilt;
 mod held;
+mod release;
 mod vote;
 mod write;
 
@@ -39,7 +40,7 @@ use crate::card::Faces;
 use crate::charter::SignedCharter;
 use crate::game::{Game, Illegal, RuleSetError};
 use crate::hash::Hash32;
-use crate::log::ballot::{BallotError, SignedBallot};
+use crate::log::ballot::{BallotError, Place, SignedBallot};
 use crate::log::body::Body;
 use crate::log::claim::{ClaimError, SignedClaim};
 use crate::log::entry::{Content, Entry, EntryError};
@@ -221,6 +222,8 @@ pub struct Table<G: Game> {
     past: Option<Past>,
     /// The ballots that have voted seats out, by step.
     certificates: BTreeMap<u64, Vec<SignedBallot>>,
+    /// The words by which rounds of votes were given up, by step.
+    released: BTreeMap<u64, Vec<SignedBallot>>,
     /// The entries that prove faults, by step.
     faults: BTreeMap<u64, Vec<Proven>>,
     /// The claims that have closed the table.
@@ -232,7 +235,7 @@ pub struct Table<G: Game> {
     /// The state before the last step.
     previous: Option<Box<Replica<G>>>,
     /// The rounds that others have signed in since the last tick, by step: answered at the next one.
-    asked: BTreeSet<(u64, u16)>,
+    asked: BTreeSet<Place>,
     /// The time of the last tick, in milliseconds of the caller's clock.
     now: u64,
     /// Since when the open step waits; set at the first tick after it began.
@@ -291,6 +294,7 @@ impl<G: Game> Table<G> {
             votes: Votes::default(),
             past: None,
             certificates: BTreeMap::new(),
+            released: BTreeMap::new(),
             faults: BTreeMap::new(),
             claims: BTreeMap::new(),
             halting: None,
@@ -539,16 +543,16 @@ impl<G: Game> Table<G> {
             // Who has said how far it is takes part in no more votes there.
             Message::Ballots(_) if self.is_frozen() => {}
             Message::Ballots(ballots) => {
-                let mut rounds = Vec::new();
+                let mut places = Vec::new();
                 self.notice_later_removal(&ballots);
                 let succeeded = self.succeeded(&ballots);
                 for signed in ballots.iter() {
-                    let (step, round, _) = signed.ballot().place();
+                    let Place { step, round, .. } = signed.ballot().place();
                     let succeeded = succeeded.contains(&(step, round));
-                    rounds.extend(self.hold_ballot(signed, succeeded)?);
+                    places.extend(self.hold_ballot(signed, succeeded)?);
                 }
                 self.work(rng);
-                self.asked.extend(rounds);
+                self.asked.extend(places);
             }
             Message::Recall(recall) => {
                 let answered = self.answered.entry(from).or_default();
@@ -761,6 +765,7 @@ impl<G: Game> Table<G> {
     fn complete(&mut self) {
         let step = self.replica.step();
         self.keep_counted();
+        self.keep_releases();
         self.past = Some(Past {
             step,
             live: self.replica.live(),

@@ -7,7 +7,9 @@
 //!
 //! - Who has signed that T is out counts T's entry only once every such round is *dead*: another ballot
 //!   than the own one is held in it, not T's, or a later round has succeeded.
-//! - Who has signed a later round acts on an earlier one only once the later rounds that it signed are dead.
+//! - Who has signed a later round acts on an earlier one only once the later rounds in which it signed
+//!   something else are dead.
+//! - A round whose one missing word does not come can be given up (`release.rs`).
 //!
 //! (`docs/protocol.md`, "Voting out"; the rules were settled with an executable model of them.)
 //!
@@ -17,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Event, Output, Stop, Table, To};
 use crate::game::Game;
-use crate::log::ballot::{Ballot, BallotError, SignedBallot};
+use crate::log::ballot::{Ballot, BallotError, Place, SignedBallot};
 use crate::log::equivocation::Equivocation;
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
@@ -34,11 +36,13 @@ const SILENT: u64 = 5_000;
 /// The ballots of one step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Votes {
-    ballots: BTreeMap<(u16, Seat), SignedBallot>,
-    /// The latest round that has voted a seat out.
-    acted: u16,
+    pub(super) ballots: BTreeMap<(u16, Seat), SignedBallot>,
+    /// The rounds that have voted seats out here.
+    pub(super) acted: BTreeMap<u16, Seat>,
     /// When this seat signed in each round.
-    mine_at: BTreeMap<u16, u64>,
+    pub(super) mine_at: BTreeMap<u16, u64>,
+    /// Words on giving a round up, without that seat's: by round, that seat, and who signs.
+    pub(super) releases: BTreeMap<(u16, Seat, Seat), SignedBallot>,
 }
 
 impl Votes {
@@ -48,6 +52,18 @@ impl Votes {
             .map(|(round, _)| *round)
             .max()
             .unwrap_or(0)
+    }
+
+    /// What is held in a place.
+    pub(super) fn get(&self, place: Place) -> Option<&SignedBallot> {
+        match place.without {
+            None => self.ballots.get(&(place.round, place.seat)),
+            Some(without) => self.releases.get(&(place.round, without, place.seat)),
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &SignedBallot> {
+        self.ballots.values().chain(self.releases.values())
     }
 }
 
@@ -74,14 +90,14 @@ impl<G: Game> Table<G> {
     }
 
     /// The seat's own ballots of the open step.
-    fn mine(&self) -> impl Iterator<Item = (u16, Ballot)> {
+    pub(super) fn mine(&self) -> impl Iterator<Item = (u16, Ballot)> {
         let all = self.votes.ballots.iter();
         all.filter(|((_, seat), _)| *seat == self.me)
             .map(|((round, _), signed)| (*round, *signed.ballot()))
     }
 
     /// Whether a round in which this seat signed `mine` can no longer succeed.
-    fn is_dead(&self, round: u16, mine: &Ballot) -> bool {
+    pub(super) fn is_dead(&self, round: u16, mine: &Ballot) -> bool {
         let others = self.votes.ballots.iter();
         let other = others
             .filter(|((at, seat), _)| {
@@ -96,7 +112,8 @@ impl<G: Game> Table<G> {
                 let ballot = signed.ballot();
                 (ballot.base, ballot.target) != (mine.base, mine.target)
             });
-        round < self.votes.acted || other
+        let succeeded = self.votes.acted.keys().any(|acted| *acted > round);
+        succeeded || other || self.is_released(mine)
     }
 
     /// Whether an own ballot that may still succeed keeps this seat from counting that one's entry.
@@ -132,7 +149,7 @@ impl<G: Game> Table<G> {
             };
             let step = self.replica.step();
             self.certificates.entry(step).or_default().extend(ballots);
-            self.votes.acted = round;
+            self.votes.acted.insert(round, target);
             self.progressed = Some(self.now);
             self.replica.vote_out(target);
             self.counted.remove(target);
@@ -149,13 +166,13 @@ impl<G: Game> Table<G> {
         let guilty = guilty.into_iter().flatten().map(|proven| proven.seat);
         let guilty: SeatSet = guilty.collect();
         let all = self.votes.ballots.values().map(SignedBallot::ballot);
-        for &Ballot {
-            round,
-            base,
-            target,
-            ..
-        } in all
-        {
+        for ballot in all {
+            let &Ballot {
+                round,
+                base,
+                target,
+                ..
+            } = ballot;
             let live = self.replica.live();
             let Some(target) = target.filter(|target| live.contains(*target)) else {
                 continue;
@@ -175,9 +192,11 @@ impl<G: Game> Table<G> {
                 .collect();
             let enough = voters.nth(1).is_some();
             let bound = target != self.me
-                && self
-                    .mine()
-                    .any(|(later, mine)| later > round && !self.is_dead(later, &mine));
+                && self.mine().any(|(later, mine)| {
+                    let same = (mine.base, mine.target) == (base, Some(target));
+                    later > round && !same && !self.is_dead(later, &mine)
+                });
+            let bound = bound || self.gives_up(ballot);
             if let (Some(ballots), true, true, false) = (ballots, fits, enough, bound) {
                 return Some((round, target, ballots));
             }
@@ -216,8 +235,15 @@ impl<G: Game> Table<G> {
             || self.replica.kind().is_none()
             || !self.replica.live().contains(self.me)
             || self.votes.ballots.contains_key(&(round, self.me))
-            || self.replica.live().len() <= 2
         {
+            return;
+        }
+        if self.replica.live().len() <= 2 {
+            // No more votes; but whoever has signed in a later round waits for this word before it acts on
+            // the one that has succeeded.
+            if !self.votes.acted.is_empty() {
+                self.sign_ballot(step, round, self.replica.out(), None);
+            }
             return;
         }
         let target = self.aim(round);
@@ -282,6 +308,7 @@ impl<G: Game> Table<G> {
             round,
             seat: self.me,
             base,
+            without: None,
             target,
         };
         let signed = SignedBallot::sign(ballot, &self.key);
@@ -293,21 +320,30 @@ impl<G: Game> Table<G> {
 
     /// Lays a ballot in its place, and acts on what follows. It is kept whoever signed it: what is dead, and
     /// so what may be counted or acted on, depends on all of them and on their order.
-    fn put(&mut self, signed: SignedBallot) {
+    pub(super) fn put(&mut self, signed: SignedBallot) {
         let record = Record::Ballot(signed.clone());
         self.outputs.push_back(Output::Keep(record));
-        let (step, round, seat) = signed.ballot().place();
+        let Place {
+            step,
+            round,
+            without,
+            seat,
+        } = signed.ballot().place();
         let (me, now) = (self.me, self.now);
         if let Some(votes) = self.votes_of(step) {
-            votes.ballots.insert((round, seat), signed);
-            if seat == me {
-                votes.mine_at.insert(round, now);
+            if let Some(without) = without {
+                votes.releases.insert((round, without, seat), signed);
+            } else {
+                votes.ballots.insert((round, seat), signed);
+                if seat == me {
+                    votes.mine_at.insert(round, now);
+                }
             }
         }
         self.certify();
     }
 
-    fn votes_of(&mut self, step: u64) -> Option<&mut Votes> {
+    pub(super) fn votes_of(&mut self, step: u64) -> Option<&mut Votes> {
         if step == self.replica.step() {
             return Some(&mut self.votes);
         }
@@ -317,21 +353,18 @@ impl<G: Game> Table<G> {
 
     /// All ballots that are held of a seat and may still matter.
     pub(super) fn ballots_of(&self, seat: Seat) -> impl Iterator<Item = &SignedBallot> {
-        let past = self
-            .past
-            .iter()
-            .flat_map(|past| past.votes.ballots.values());
-        let all = past.chain(self.votes.ballots.values());
+        let past = self.past.iter().flat_map(|past| past.votes.all());
+        let all = past.chain(self.votes.all());
         all.filter(move |signed| signed.ballot().seat == seat)
     }
 
-    /// Whether a seat's ballot in a round is held.
-    pub(super) fn has_ballot(&self, step: u64, round: u16, seat: Seat) -> bool {
-        self.ballots_of(seat)
-            .any(|signed| signed.ballot().place() == (step, round, seat))
+    /// Whether the ballot of a place is held.
+    pub(super) fn has_ballot(&self, place: Place) -> bool {
+        self.ballots_of(place.seat)
+            .any(|signed| signed.ballot().place() == place)
     }
 
-    fn cast(&mut self, signed: &SignedBallot) {
+    pub(super) fn cast(&mut self, signed: &SignedBallot) {
         let ballots = vec![signed.clone()].try_into().unwrap_or_default();
         self.outputs
             .push_back(Output::Send(To::All, Message::Ballots(ballots)));
@@ -349,7 +382,9 @@ impl<G: Game> Table<G> {
         };
         let mut signers: BTreeMap<(u64, u16, Option<Seat>), SeatSet> = BTreeMap::new();
         for signed in ballots {
-            if let Ok(ballot) = signed.verify(charter, &table) {
+            if let Ok(ballot) = signed.verify(charter, &table)
+                && ballot.without.is_none()
+            {
                 let said = (ballot.step, ballot.round, ballot.target);
                 let signers = signers.entry(said).or_default();
                 signers.extend(ballot.base.iter().chain([ballot.seat]));
@@ -370,7 +405,8 @@ impl<G: Game> Table<G> {
             .collect()
     }
 
-    /// Takes a ballot, of a round that is known to have `succeeded` or not; says whether an answer to it is due: in which round of which step.
+    /// Takes a ballot, of a round that is known to have `succeeded` or not; says whether an answer to
+    /// it is due: in which place.
     ///
     /// # Errors
     /// [`BallotError`] if no seat of this table signed it.
@@ -378,9 +414,12 @@ impl<G: Game> Table<G> {
         &mut self,
         signed: &SignedBallot,
         succeeded: bool,
-    ) -> Result<Option<(u64, u16)>, BallotError> {
+    ) -> Result<Option<Place>, BallotError> {
         let ballot = signed.verify(self.replica.charter(), &self.replica.table())?;
-        let (step, round, seat) = ballot.place();
+        let place = ballot.place();
+        let Place {
+            step, round, seat, ..
+        } = place;
         let me = self.me;
         let own = seat == me;
         if own && self.may_sign() {
@@ -397,7 +436,7 @@ impl<G: Game> Table<G> {
         if round == 0 || (round > next && !succeeded) {
             return Ok(None);
         }
-        match votes.ballots.get(&(round, seat)) {
+        match votes.get(place) {
             None => self.put(signed.clone()),
             Some(held) => {
                 if let (false, Some(evidence)) = (own, Equivocation::of_ballots(held, signed)) {
@@ -406,7 +445,8 @@ impl<G: Game> Table<G> {
             }
         }
         self.notice_own_removal();
-        Ok((!own).then_some((step, round)))
+        self.notice_release();
+        Ok((!own).then_some(Place { seat: me, ..place }))
     }
 
     /// Learns that the others have voted this seat out of a step that it has not come to: it may be bound by an
@@ -416,6 +456,7 @@ impl<G: Game> Table<G> {
         let mut said: BTreeMap<(u64, u16), SeatSet> = BTreeMap::new();
         for signed in ballots {
             if signed.ballot().step > self.replica.step()
+                && signed.ballot().without.is_none()
                 && let Ok(ballot) = signed.verify(charter, &table)
                 && ballot.target == Some(self.me)
             {
@@ -442,7 +483,12 @@ impl<G: Game> Table<G> {
             let ballot = signed.ballot();
             ballot.target == Some(self.me) && !ballot.base.contains(self.me)
         };
-        let mut accused = past.votes.ballots.values().filter(against);
+        let mut accused = past
+            .votes
+            .ballots
+            .values()
+            .filter(against)
+            .filter(|signed| !past.votes.has_released(signed.ballot(), all));
         let out = accused.any(|signed| {
             let Ballot { round, base, .. } = *signed.ballot();
             let mut voters = all
@@ -471,8 +517,11 @@ impl<G: Game> Table<G> {
             self.progressed = Some(self.now);
         }
         // Once a tick, so that a flood of ballots is not answered by another.
-        for (step, round) in std::mem::take(&mut self.asked) {
-            self.vote(step, round);
+        for place in std::mem::take(&mut self.asked) {
+            match place.without {
+                None => self.vote(place.step, place.round),
+                Some(without) => self.answer_release(place, without),
+            }
         }
         if self.stopped.is_some() || self.replica.kind().is_none() {
             return;
@@ -490,6 +539,7 @@ impl<G: Game> Table<G> {
             } else if mine == 0 || self.now.saturating_sub(mine_at) > self.pause(mine) {
                 self.vote(step, mine.saturating_add(1));
             }
+            self.open_releases();
         }
         let again: Vec<SignedBallot> = self
             .mine()
@@ -503,7 +553,7 @@ impl<G: Game> Table<G> {
 
     /// How long after its ballot in a round this seat opens the next: longer each time, so that one that is
     /// more patient, and signs more rarely, comes up.
-    fn pause(&self, round: u16) -> u64 {
+    pub(super) fn pause(&self, round: u16) -> u64 {
         self.patience.saturating_mul(u64::from(round.min(16)))
     }
 
@@ -524,7 +574,12 @@ impl<G: Game> Table<G> {
             .certificates
             .range(step..)
             .flat_map(|(_, ballots)| ballots);
-        let open = self.votes.ballots.values();
-        old.chain(open).take(MAX_BALLOTS).cloned().collect()
+        let released = self.released.range(step..).flat_map(|(_, words)| words);
+        let open = self.votes.all();
+        old.chain(released)
+            .chain(open)
+            .take(MAX_BALLOTS)
+            .cloned()
+            .collect()
     }
 }
