@@ -102,7 +102,7 @@ fn halt() -> SignedHalt {
         seat: Seat::new(0).unwrap(),
         step: 7,
         parent: Hash32([1; 32]),
-        before: Hash32([2; 32]),
+        earlier: vec![Hash32([2; 32])].try_into().unwrap(),
         seats: fairdeal_protocol::seat::SeatSet::all(3),
     };
     SignedHalt::sign(halt, &TABLE.1[0])

@@ -67,7 +67,7 @@ impl fmt::Debug for Seat {
 }
 
 /// A set of seats; iterates in seat order.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct SeatSet(u8);
 

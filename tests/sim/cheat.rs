@@ -261,14 +261,15 @@ impl Cheat {
                 let changed: Vec<SignedHalt> = halts
                     .iter()
                     .map(|signed| {
-                        let halt = *signed.halt();
+                        let halt = signed.halt().clone();
                         if !lies || halt.seat != table.me() {
                             return signed.clone();
                         }
-                        let mut other = halt;
+                        let mut other = halt.clone();
                         if self.habit.other_face.contains(to) {
                             other.step = halt.step.saturating_sub(1);
-                            other.parent = halt.before;
+                            other.parent = halt.earlier.first().copied().unwrap_or_default();
+                            other.earlier = Default::default();
                         }
                         SignedHalt::sign(other, &self.key)
                     })

@@ -53,18 +53,22 @@ fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
     };
     for seat in honest {
         let table = &chair(world, *seat).table;
+        let mut until = u64::MAX;
         if let Some(Stop::VotedOut(step)) = table.stopped() {
             note(*seat, *step);
+            // The others have gone on without it, by another round than it.
+            until = *step;
         }
         for signed in table.transcript().ballots() {
             let ballot = signed.ballot();
-            if let Some(target) = ballot.target {
+            if let (Some(target), true) = (ballot.target, ballot.step < until) {
                 note(target, ballot.step);
             }
         }
         // Of the open step, no ballot stands in the transcript yet.
-        for out in table.replica().out().iter() {
-            note(out, table.replica().step());
+        let step = table.replica().step();
+        for out in table.replica().out().iter().filter(|_| step < until) {
+            note(out, step);
         }
     }
     removed

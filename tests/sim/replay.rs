@@ -53,7 +53,7 @@ pub(crate) fn check(world: &mut World, transcript: &Transcript) {
         if *step != reader.replica.step()
             && let Some(next) = halted.next()
         {
-            let words: Vec<Halt> = next.halts.iter().map(|word| *word.halt()).collect();
+            let words: Vec<Halt> = next.halts.iter().map(|word| word.halt().clone()).collect();
             let culprit = next.evidence.culprit(world.charter.charter(), &table);
             if let (Some(place), Some((culprit, _))) = (resolve(&words), culprit) {
                 reader.resume(place, place.name(&table, culprit), culprit);

@@ -210,8 +210,9 @@ impl Watch {
         let Ok(halt) = signed.verify(self.charter.charter(), &table) else {
             return;
         };
-        let first = *self.halts.entry(halt.place()).or_insert(halt);
-        if first != halt && self.honest(halt.seat) {
+        let first = self.halts.entry(halt.place());
+        let first = first.or_insert_with(|| halt.clone());
+        if *first != halt && self.honest(halt.seat) {
             if self.forgetful.contains(halt.seat) {
                 self.forgot.insert(halt.seat);
             } else {

@@ -413,7 +413,8 @@ impl<'a, G: Game> Audit<'a, G> {
         self.read_faults()?;
         self.read_ballots()?;
         let entries = self.read_step()?;
-        let complete = entries.len() == self.replica.live().len();
+        let live = self.replica.live();
+        let complete = entries.len() == live.len() && self.replica.kind().is_some();
         if self.replica.is_finished() || !complete {
             self.check_folded()?;
             self.check_end(&entries)?;
@@ -428,6 +429,9 @@ impl<'a, G: Game> Audit<'a, G> {
         let step = self.replica.step();
         let deal = self.replica.deal();
         self.count(&entries);
+        for fault in self.replica.accused(&entries) {
+            self.note_fault(fault);
+        }
         let live = self.replica.participants();
         let finished = self.replica.finish(&entries);
         let stays = self.replica.participants();
@@ -517,7 +521,8 @@ impl<'a, G: Game> Audit<'a, G> {
             if entry.step() != step || self.replica.is_finished() {
                 break;
             }
-            if !self.replica.live().contains(proven.seat) {
+            let own = entry.seat() == proven.seat;
+            if !own || !self.replica.live().contains(proven.seat) {
                 return Err(unproven);
             }
             self.next_fault += 1;
@@ -533,20 +538,20 @@ impl<'a, G: Game> Audit<'a, G> {
             let examined = self.replica.examine(&entry, counted, Proofs::Verify);
             let fault = match examined {
                 Verdict::Fault(what) => Some(Fault::of(&entry, what)),
-                Verdict::Counts => {
-                    let mut accused = self.replica.accused(&entry).into_iter();
-                    accused.find(|fault| fault.seat == seat)
-                }
-                Verdict::Waits | Verdict::Desync => None,
+                Verdict::Counts | Verdict::Waits | Verdict::Desync => None,
             };
             let Some(fault) = fault.filter(|fault| fault.seat == seat) else {
                 let step = self.replica.step();
                 return Err(Finding::Unproven { step, seat });
             };
-            self.tally.faults += 1;
-            self.reasons.insert(seat, Reason::Fault(fault));
+            self.note_fault(fault);
         }
         Ok(())
+    }
+
+    fn note_fault(&mut self, fault: Fault) {
+        self.tally.faults += 1;
+        self.reasons.insert(fault.seat, Reason::Fault(fault));
     }
 
     /// A two-faced seat that was removed at the open step: the proof, and all others' words that they go on
@@ -557,8 +562,12 @@ impl<'a, G: Game> Audit<'a, G> {
         let Some(halted) = transcript.halted().get(self.next_halted) else {
             return Ok(false);
         };
-        let halts: Vec<Halt> = halted.halts.iter().map(|signed| *signed.halt()).collect();
-        let place = resolve(&halts).filter(|place| place.point == step);
+        let halts: Vec<Halt> = halted
+            .halts
+            .iter()
+            .map(|signed| signed.halt().clone())
+            .collect();
+        let place = resolve(&halts).filter(|place| place.point.step == step);
         let (Some(place), false) = (place, self.replica.is_finished()) else {
             return Ok(false);
         };
@@ -578,7 +587,7 @@ impl<'a, G: Game> Audit<'a, G> {
         let needed = circle(culprit, self.replica.participants(), &held.collect());
         if !signed
             || needed.is_none_or(|needed| !needed.into_values().eq(halted.halts.iter().cloned()))
-            || place.parent != self.replica.parent()
+            || place.point.parent != self.replica.parent()
         {
             return Err(Finding::Halted { step, culprit });
         }
@@ -673,17 +682,7 @@ impl<'a, G: Game> Audit<'a, G> {
         if let Some(seat) = entries.keys().find(|seat| !counted.contains_key(seat)) {
             return Err(Finding::Names { step, seat: *seat });
         }
-        self.judge_proven(&counted)?;
-        self.judge_accused(&counted)
-    }
-
-    /// Whom an entry that counts accuses with proof is out.
-    fn judge_accused(&self, counted: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
-        let accused = counted
-            .values()
-            .flat_map(|entry| self.replica.accused(entry));
-        let mut stays = accused.filter(|fault| !self.replica.out().contains(fault.seat));
-        stays.next().map_or(Ok(()), |fault| Err(fault.into()))
+        self.judge_proven(&counted)
     }
 
     fn fold_shuffle(
@@ -857,7 +856,8 @@ impl<'a, G: Game> Audit<'a, G> {
                 }
             }
         }
-        self.judge_accused(&counted)
+        let accused = self.replica.accused(&counted).into_iter().next();
+        accused.map_or(Ok(()), |fault| Err(fault.into()))
     }
 
     /// What was found.

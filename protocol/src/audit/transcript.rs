@@ -42,15 +42,8 @@ pub enum End {
 pub struct Proven {
     /// Who is guilty.
     pub seat: Seat,
-    /// The entry: its own, which stands in no step, or one that counts and accuses it with proof.
+    /// Its own entry, which stands in no step.
     pub entry: SignedEntry,
-}
-
-impl Proven {
-    /// Whether the entry is of another seat.
-    pub fn accuses(&self) -> bool {
-        self.entry.claimed_seat() != Some(self.seat)
-    }
 }
 
 /// What removed a two-faced seat: the proof, and all others' words on where they go on.

@@ -8,6 +8,8 @@
 //! A *release* takes up a round again, without the word of one seat that has none in it: if all other voters
 //! say that nobody is out in it, it is dead (`crate::table::live`, `release.rs`).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 use crate::charter::{Charter, SignatureBytes};
@@ -79,6 +81,62 @@ impl Ballot {
             && out
                 .iter()
                 .all(|seat| base.contains(seat) || guilty.contains(seat))
+    }
+}
+
+/// What the voters of a round have to agree on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Motion {
+    /// The round.
+    pub round: u16,
+    /// The seats that are out of the step already.
+    pub base: SeatSet,
+    /// Who is out.
+    pub target: Seat,
+}
+
+impl Motion {
+    /// What a vote moves; `None` for *stand* and for releases.
+    pub fn of(ballot: &Ballot) -> Option<Self> {
+        let target = ballot.target.filter(|_| ballot.without.is_none())?;
+        Some(Self {
+            round: ballot.round,
+            base: ballot.base,
+            target,
+        })
+    }
+}
+
+/// The motions of one step that have succeeded among its `participants`, and who is out of the step then, if
+/// `out` are known to be. Only signatures count: a seat that a ballot calls out already is taken to be so if
+/// it is known to be, or if these ballots themselves put it out.
+pub fn carried(
+    ballots: &[Ballot],
+    participants: SeatSet,
+    mut out: SeatSet,
+) -> (BTreeSet<Motion>, SeatSet) {
+    let mut signers: BTreeMap<Motion, SeatSet> = BTreeMap::new();
+    for ballot in ballots {
+        if let Some(motion) = Motion::of(ballot) {
+            signers.entry(motion).or_default().insert(ballot.seat);
+        }
+    }
+    let mut carried = BTreeSet::new();
+    loop {
+        let before = carried.len();
+        for (motion, signers) in &signers {
+            let known = motion.base.iter().all(|seat| out.contains(seat));
+            let voters = participants.without(motion.target).iter();
+            let voters: SeatSet = voters.filter(|seat| !motion.base.contains(*seat)).collect();
+            let all = voters.iter().all(|seat| signers.contains(seat));
+            if known && all && voters.len() >= 2 && participants.contains(motion.target) {
+                carried.insert(*motion);
+                out.insert(motion.target);
+            }
+        }
+        if carried.len() == before {
+            return (carried, out);
+        }
     }
 }
 

@@ -1,16 +1,18 @@
 //! Halts: how those who hold the proof that a seat is two-faced agree where to go on without it.
 //!
 //! A seat that has signed two things for one place may have been answered differently by honest seats. So
-//! whoever holds the proof signs nothing more in that part of the log, but one word: how far it has come
-//! ([`Halt`]). When all others have said so, every one of them computes the same place from their words
-//! ([`resolve`]): the last state that all hold alike. There the seat is removed, and the log goes on at a
-//! step for which nobody can have signed anything.
+//! whoever holds the proof signs nothing more in that part of the log, but one word: how far it has come, with
+//! the last states that it has gone through ([`Halt`]). When all others have said so, every one of them computes
+//! the same place from their words ([`resolve`]): the last state that all have gone through alike. There the
+//! seat is removed, and the log goes on at a step for which nobody can have signed anything.
 //!
 //! ```text
-//! m     the least open step of all who signed
-//! point m, if all of them hold the same step before it, else m - 1
-//! next  m + 2: nobody is further than m + 1, and nobody signs beyond its open step
+//! point  the greatest step that every word names with the same hash before it
+//! next   point + 3: nobody's open step is further than point + 2, and nobody signs beyond its open step
 //! ```
+//!
+//! Those who take part in a step are at most one step apart; but one that has left with the step before need
+//! not have it as the others do, who may be two steps further then. So each word names three states.
 //!
 //! Who "all others" are they may see differently too, where one has gone in the last step. So each word names
 //! the seats that its signer reckons with, and all whom any of them names must have signed ([`circle`]). Who
@@ -25,10 +27,20 @@ use crate::charter::{Charter, SignatureBytes};
 use crate::domain;
 use crate::hash::{Hash32, Hasher};
 use crate::seat::{Seat, SeatSet};
+use crate::wire::bounded::Bounded;
 use crate::wire::codec::encode;
 
+/// A state that a log has gone through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The step that is open in it.
+    pub step: u64,
+    /// The hash of the step before.
+    pub parent: Hash32,
+}
+
 /// One seat's word on how far it has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Halt {
     /// The table id.
     pub table: Hash32,
@@ -40,8 +52,9 @@ pub struct Halt {
     pub step: u64,
     /// The hash of the step before that.
     pub parent: Hash32,
-    /// The parent of that step; zeros if the log began, or went on after another halt, with it.
-    pub before: Hash32,
+    /// The parents of the steps before the open one, the last one first; none from before the log began, or
+    /// went on after another halt.
+    pub earlier: Bounded<Hash32, EARLIER>,
     /// Who takes part in its open step or took part in the one before.
     pub seats: SeatSet,
 }
@@ -63,6 +76,16 @@ impl Halt {
     pub fn place(&self) -> (Seat, Seat) {
         (self.culprit, self.seat)
     }
+
+    /// The states that it names.
+    fn states(&self) -> impl Iterator<Item = Position> {
+        let parents = std::iter::once(&self.parent).chain(self.earlier.iter());
+        let steps = (0..).map_while(|back| self.step.checked_sub(back));
+        steps.zip(parents).map(|(step, parent)| Position {
+            step,
+            parent: *parent,
+        })
+    }
 }
 
 impl SignedHalt {
@@ -82,7 +105,7 @@ impl SignedHalt {
             .key
             .verifies(domain::HALT, &encode(&self.halt), &self.signature);
         let ours = self.halt.table == *table;
-        (ours && signed).then_some(self.halt).ok_or(HaltError)
+        (ours && signed).then(|| self.halt.clone()).ok_or(HaltError)
     }
 
     /// What it says, whoever signed it.
@@ -98,13 +121,14 @@ impl SignedHalt {
     }
 }
 
+/// How many states a word names before the open one.
+pub const EARLIER: usize = 2;
+
 /// Where the log goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resolution {
-    /// The last open step that all hold alike: what was signed for it and for later ones is void.
-    pub point: u64,
-    /// The hash of the step before it.
-    pub parent: Hash32,
+    /// The last state that all have gone through: what was signed for its step and for later ones is void.
+    pub point: Position,
     /// The number of the next step.
     pub next: u64,
 }
@@ -115,8 +139,8 @@ impl Resolution {
         Hasher::new(domain::HALTED)
             .hash(table)
             .number(u64::from(culprit.number()))
-            .number(self.point)
-            .hash(&self.parent)
+            .number(self.point.step)
+            .hash(&self.point.parent)
             .number(self.next)
             .finish()
     }
@@ -142,45 +166,36 @@ pub fn circle(
     Some(found)
 }
 
-/// Where those who have signed these halts go on; `None` if they cannot all be true.
+/// Where those who have signed these halts go on; `None` if they cannot all be true of one log.
 pub fn resolve(halts: &[Halt]) -> Option<Resolution> {
-    let least = halts.iter().map(|halt| halt.step).min()?;
-    let next = least.checked_add(2)?;
-    let (behind, ahead): (Vec<&Halt>, Vec<&Halt>) =
-        halts.iter().partition(|halt| halt.step == least);
-    let parent = behind.first()?.parent;
-    let same = behind.iter().all(|halt| halt.parent == parent);
-    let follow = |halt: &&Halt| halt.step.checked_sub(1) == Some(least) && halt.before == parent;
-    if same && ahead.iter().all(follow) {
-        return Some(Resolution {
-            point: least,
-            parent,
-            next,
-        });
-    }
-    // They hold the step before differently: what lies before that they must hold alike.
-    let parent = behind.first()?.before;
-    let point = least.checked_sub(1)?;
-    let alike = ahead.is_empty() && behind.iter().all(|halt| halt.before == parent);
-    alike.then_some(Resolution {
-        point,
-        parent,
-        next,
-    })
+    let (first, others) = halts.split_first()?;
+    let shared = |place: &Position| {
+        others
+            .iter()
+            .all(|halt| halt.states().any(|at| at == *place))
+    };
+    let point = first.states().filter(shared).max()?;
+    let ahead = EARLIER as u64;
+    let near = |halt: &Halt| halt.step.checked_sub(point.step) <= Some(ahead);
+    let next = point.step.checked_add(ahead)?.checked_add(1)?;
+    let near = halts.iter().all(near);
+    near.then_some(Resolution { point, next })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn halt(seat: usize, step: u64, before: u8, parent: u8) -> Halt {
+    /// At a step, having gone through states with these parents, the last one first.
+    fn halt(seat: usize, step: u64, parents: &[u8]) -> Halt {
+        let mut parents = parents.iter().map(|parent| Hash32([*parent; 32]));
         Halt {
             table: Hash32([1; 32]),
             culprit: Seat::new(5).unwrap(),
             seat: Seat::new(seat).unwrap(),
             step,
-            parent: Hash32([parent; 32]),
-            before: Hash32([before; 32]),
+            parent: parents.next().unwrap(),
+            earlier: parents.collect::<Vec<Hash32>>().try_into().unwrap(),
             seats: SeatSet::all(3),
         }
     }
@@ -193,7 +208,7 @@ mod tests {
         let signed = |seat, seats: &[usize]| {
             let halt = Halt {
                 seats: set(seats),
-                ..halt(seat, 7, 1, 2)
+                ..halt(seat, 7, &[2, 1])
             };
             (halt.seat, SignedHalt::sign(halt, &key))
         };
@@ -211,41 +226,55 @@ mod tests {
 
     fn found(halts: &[Halt]) -> Option<(u64, u8, u64)> {
         let found = resolve(halts)?;
-        Some((found.point, found.parent.0[0], found.next))
+        Some((found.point.step, found.point.parent.0[0], found.next))
     }
 
     #[test]
     fn all_at_one_place_go_on_from_there() {
-        let halts = [halt(0, 7, 1, 2), halt(1, 7, 1, 2), halt(2, 7, 1, 2)];
-        assert_eq!(found(&halts), Some((7, 2, 9)));
+        let halts = [0, 1, 2].map(|seat| halt(seat, 7, &[2, 1, 0]));
+        assert_eq!(found(&halts), Some((7, 2, 10)));
+        assert_eq!(
+            found(&[halt(0, 0, &[2]), halt(1, 0, &[2])]),
+            Some((0, 2, 3))
+        );
     }
 
     #[test]
     fn who_is_a_step_ahead_goes_back() {
-        assert_eq!(
-            found(&[halt(0, 8, 2, 3), halt(1, 7, 1, 2)]),
-            Some((7, 2, 9))
-        );
-        // It has not completed the step before as the others hold it.
-        assert_eq!(found(&[halt(0, 8, 4, 3), halt(1, 7, 1, 2)]), None);
+        let halts = [halt(0, 8, &[3, 2, 1]), halt(1, 7, &[2, 1, 0])];
+        assert_eq!(found(&halts), Some((7, 2, 10)));
     }
 
     #[test]
     fn who_holds_the_last_step_differently_goes_back_before_it() {
-        assert_eq!(
-            found(&[halt(0, 7, 1, 2), halt(1, 7, 1, 3)]),
-            Some((6, 1, 9))
-        );
-        assert_eq!(found(&[halt(0, 7, 1, 2), halt(1, 7, 9, 3)]), None);
+        let halts = [halt(0, 7, &[2, 1, 0]), halt(1, 7, &[3, 1, 0])];
+        assert_eq!(found(&halts), Some((6, 1, 9)));
     }
 
     #[test]
-    fn what_cannot_be_true_of_honest_seats_leads_nowhere() {
+    fn who_has_left_holds_the_last_step_as_nobody_else() {
+        let stayers = [halt(0, 8, &[4, 2, 1]), halt(1, 7, &[2, 1, 0])];
+        let leaver = halt(2, 7, &[3, 1, 0]);
+        let [one, other] = stayers;
+        assert_eq!(found(&[one, other, leaver]), Some((6, 1, 9)));
+    }
+
+    #[test]
+    fn what_cannot_be_true_of_one_log_leads_nowhere() {
         assert_eq!(found(&[]), None);
-        assert_eq!(found(&[halt(0, 9, 1, 2), halt(1, 7, 1, 2)]), None);
-        assert_eq!(found(&[halt(0, 0, 0, 2), halt(1, 0, 0, 3)]), None);
-        assert_eq!(found(&[halt(0, u64::MAX, 0, 2)]), None);
-        let ahead_of_a_fork = [halt(0, 7, 1, 2), halt(1, 7, 1, 3), halt(2, 8, 2, 4)];
-        assert_eq!(found(&ahead_of_a_fork), None);
+        assert_eq!(
+            found(&[halt(0, 7, &[2, 1, 0]), halt(1, 7, &[5, 4, 3])]),
+            None
+        );
+        assert_eq!(
+            found(&[halt(0, 10, &[5, 4, 3]), halt(1, 7, &[2, 1, 0])]),
+            None
+        );
+        assert_eq!(found(&[halt(0, 0, &[2]), halt(1, 0, &[3])]), None);
+        assert_eq!(found(&[halt(0, u64::MAX, &[2])]), None);
+        assert_eq!(
+            found(&[halt(0, 7, &[2, 1, 0]), halt(1, 9, &[4, 3, 2])]),
+            Some((7, 2, 10))
+        );
     }
 }

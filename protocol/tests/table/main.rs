@@ -15,6 +15,7 @@ mod drill;
 #[path = "../fixture/charter.rs"]
 mod fixture;
 mod intents;
+mod overreach;
 mod release;
 mod secrecy;
 mod sim;

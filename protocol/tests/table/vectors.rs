@@ -237,10 +237,10 @@ fn values_of_a_fixed_deal() {
         seat: context.seat,
         step: 300,
         parent: Hash32([7; 32]),
-        before: Hash32([8; 32]),
+        earlier: vec![Hash32([8; 32]), Hash32([9; 32])].try_into().unwrap(),
         seats: SeatSet::all(3),
     };
-    let place = resolve(&[halt]).unwrap();
+    let place = resolve(std::slice::from_ref(&halt)).unwrap();
     line(
         "parent after a halt",
         place.name(&context.table, halt.culprit).as_bytes(),

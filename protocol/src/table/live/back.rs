@@ -213,7 +213,9 @@ impl<G: Game> Table<G> {
                 .and_then(|held| held.get(&self.me))
                 .is_some_and(|own| own.hash() == hash);
         }
-        for signed in recalled.ballots.iter() {
+        let me = self.me;
+        let own = recalled.ballots.iter();
+        for signed in own.filter(|signed| signed.ballot().seat == me) {
             self.hold_ballot(signed, true)?;
             // Nobody votes on older steps any more.
             let place = signed.ballot().place();

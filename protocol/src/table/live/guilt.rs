@@ -14,12 +14,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{Event, Output, Stop, Table, To};
+use super::{Event, Output, Stop, Table, To, bounded};
 use crate::audit::transcript::{End, Halted, Proven, Transcript};
 use crate::game::{Game, Illegal};
 use crate::log::entry::Entry;
 use crate::log::equivocation::Equivocation;
-use crate::log::halt::{Halt, HaltError, Resolution, SignedHalt, circle, resolve};
+use crate::log::halt::{
+    EARLIER, Halt, HaltError, Position, Resolution, SignedHalt, circle, resolve,
+};
 use crate::seat::{Seat, SeatSet};
 use crate::table::fault::{Fault, FaultKind};
 use crate::table::journal::Record;
@@ -32,6 +34,16 @@ pub(super) struct Halting {
     culprit: Seat,
     evidence: Equivocation,
     halts: BTreeMap<Seat, SignedHalt>,
+    /// All others have spoken, and some do not reckon with this seat: they go on without it.
+    without_me: bool,
+}
+
+/// Which state a replica is in.
+fn position<G: Game>(replica: &Replica<G>) -> Position {
+    Position {
+        step: replica.step(),
+        parent: replica.parent(),
+    }
 }
 
 impl<G: Game> Table<G> {
@@ -48,26 +60,10 @@ impl<G: Game> Table<G> {
         let shown = vec![entry.signed().clone()].try_into();
         let message = Message::Entries(shown.unwrap_or_default());
         self.outputs.push_back(Output::Send(To::All, message));
-        self.remove_for(Fault::of(entry, what), entry);
-    }
-
-    /// Removes the seats that an entry which counts accuses with proof.
-    pub(super) fn accuse(&mut self, entry: &Entry) {
-        for fault in self.replica.accused(entry) {
-            if self.replica.live().contains(fault.seat) {
-                self.remove_for(fault, entry);
-            }
-        }
-    }
-
-    /// Takes a seat out of the open step, for a fault that `entry` proves.
-    fn remove_for(&mut self, fault: Fault, entry: &Entry) {
+        let fault = Fault::of(entry, what);
         let seat = fault.seat;
-        let evidence = self.evidence(Some(entry), None);
-        self.event(Event::Fault(fault.clone(), Box::new(evidence)));
-        if seat == self.me {
-            self.refused = Some(entry.seat());
-            return self.stop(Stop::Fault(fault));
+        if !self.report(fault, entry) {
+            return;
         }
         let proven = Proven {
             seat,
@@ -78,6 +74,31 @@ impl<G: Game> Table<G> {
         self.counted.remove(seat);
         self.replica.vote_out(seat);
         self.progressed = Some(self.now);
+    }
+
+    /// Reports the seats that an entry which counts accuses with proof. They go when the step is complete, with
+    /// all complaints at hand: two may accuse each other, and it must not matter whose word came first.
+    pub(super) fn accuse(&mut self, entry: &Entry) {
+        let known = self.replica.accused(&self.counting());
+        let single = BTreeMap::from([(entry.seat(), entry.clone())]);
+        for fault in self.replica.accused(&single) {
+            let news = known.iter().all(|other| other.seat != fault.seat);
+            if news && self.replica.live().contains(fault.seat) && !self.report(fault, entry) {
+                return;
+            }
+        }
+    }
+
+    /// Hands out the evidence of a fault that `entry` proves, and stops if the fault is this seat's own; says
+    /// whether it goes on.
+    fn report(&mut self, fault: Fault, entry: &Entry) -> bool {
+        let evidence = self.evidence(Some(entry), None);
+        self.event(Event::Fault(fault.clone(), Box::new(evidence)));
+        if fault.seat == self.me {
+            self.refused = Some(entry.seat());
+            self.stop(Stop::Fault(fault));
+        }
+        self.stopped.is_none()
     }
 
     /// Whether a proof against a seat can part those who are here: it takes part, or did in the last step,
@@ -122,6 +143,7 @@ impl<G: Game> Table<G> {
             culprit: seat,
             evidence,
             halts: BTreeMap::new(),
+            without_me: false,
         });
     }
 
@@ -150,6 +172,19 @@ impl<G: Game> Table<G> {
         self.settle_halts();
     }
 
+    /// Whether a halt still needs this seat, or may yet.
+    pub(super) fn halt_needs_me(&self) -> bool {
+        let halting = self.halting.as_ref();
+        halting.is_some_and(|halting| !halting.without_me)
+    }
+
+    /// Nobody calls back a game that is over.
+    pub(super) fn end_halting(&mut self) {
+        if let Some(halting) = self.halting.take() {
+            self.evidence = Some(halting.evidence);
+        }
+    }
+
     /// Whether another seat has signed an entry that follows from what is held here.
     fn others_go_on(&self) -> bool {
         let parent = self.replica.parent();
@@ -166,23 +201,25 @@ impl<G: Game> Table<G> {
         let step = self.replica.step();
         let last = self.replica.kind() == Some(StepKind::Closing) && self.replica.game().is_over();
         let finished = || {
+            let culprit = self.halting.as_ref().map(|halting| halting.culprit);
             self.replica.live().iter().any(|seat| {
                 let head = self.heads.get(&seat);
-                seat != self.me && head.is_some_and(|head| *head > step)
+                let other = seat != self.me && Some(seat) != culprit;
+                other && head.is_some_and(|head| *head > step)
             })
         };
         !(self.is_frozen() && last) || finished()
     }
 
     fn say_halt(&mut self, culprit: Seat) {
-        let before = self.previous.as_ref().map(|before| before.parent());
+        let earlier = self.earlier.iter().rev().take(EARLIER);
         let halt = Halt {
             table: self.replica.table(),
             culprit,
             seat: self.me,
             step: self.replica.step(),
             parent: self.replica.parent(),
-            before: before.unwrap_or_default(),
+            earlier: bounded(earlier.map(Replica::parent)),
             seats: self.reckoned_with(),
         };
         // With every entry that counts here: others may have completed the step with them.
@@ -270,22 +307,21 @@ impl<G: Game> Table<G> {
                 .max()
                 .is_some_and(|last| step <= last.saturating_add(1))
         });
-        let messages: Vec<Message> = later
-            .flat_map(|halted| {
-                [
-                    Message::Evidence(halted.evidence.clone()),
-                    Message::Halts(halted.halts.clone()),
-                ]
-            })
-            .collect();
-        let each = messages.into_iter();
+        // One after the other: it cannot be at two of them.
+        let Some(halted) = later.into_iter().next() else {
+            return;
+        };
+        let messages = [
+            Message::Evidence(halted.evidence.clone()),
+            Message::Halts(halted.halts.clone()),
+        ];
         self.outputs
-            .extend(each.map(|message| Output::Send(To::One(to), message)));
+            .extend(messages.map(|message| Output::Send(To::One(to), message)));
     }
 
     /// Who takes part in the open step or took part in the last one, which others may hold differently.
     fn reckoned_with(&self) -> SeatSet {
-        let before = self.previous.as_ref().map(|before| before.participants());
+        let before = self.earlier.back().map(Replica::participants);
         let here = self.replica.participants();
         here.iter()
             .chain(before.unwrap_or_default().iter())
@@ -302,51 +338,61 @@ impl<G: Game> Table<G> {
             return;
         };
         let others = own.halt().seats.without(self.me);
-        let Some(mut circle) = circle(culprit, others, &halting.halts) else {
+        let Some(mut others) = circle(culprit, others, &halting.halts) else {
             return;
         };
         // Who is not reckoned with by all of them is out without knowing it, and will learn it.
-        if !circle
-            .values()
-            .all(|signed| signed.halt().seats.contains(self.me))
-        {
+        let reckoned_with = |signed: &SignedHalt| {
+            let halt = signed.halt();
+            let theirs = circle(culprit, halt.seats, &halting.halts);
+            theirs.is_some_and(|circle| circle.contains_key(&self.me))
+        };
+        if !others.values().all(reckoned_with) {
+            if let Some(halting) = &mut self.halting {
+                halting.without_me = true;
+            }
             return;
         }
-        circle.insert(self.me, own.clone());
-        let words: Vec<SignedHalt> = circle.into_values().collect();
-        let halts: Vec<Halt> = words.iter().map(|signed| *signed.halt()).collect();
-        let Some(place) = resolve(&halts) else { return };
-        let at = |replica: &Replica<G>| {
-            (place.point, place.parent) == (replica.step(), replica.parent())
+        others.insert(self.me, own.clone());
+        let words: Vec<SignedHalt> = others.into_values().collect();
+        let halts: Vec<Halt> = words.iter().map(|signed| signed.halt().clone()).collect();
+        let Some(place) = resolve(&halts) else {
+            // Another seat has lied too: there is no state that all would go on from.
+            let (evidence, step) = (halting.evidence.clone(), own.halt().step);
+            self.evidence = Some(evidence);
+            return self.stop(Stop::Fault(Fault {
+                seat: culprit,
+                step,
+                what: FaultKind::Equivocation,
+            }));
         };
-        if at(&self.replica) {
-            self.go_on(culprit, &words, place, false);
-        } else if self.previous.as_ref().is_some_and(|before| at(before)) {
-            self.go_on(culprit, &words, place, true);
+        let states = self.earlier.iter().chain([&self.replica]);
+        let state = states.filter(|replica| position(replica) == place.point);
+        if let Some(state) = state.last().cloned() {
+            self.go_on(culprit, &words, place, state);
         }
     }
 
-    fn go_on(&mut self, culprit: Seat, words: &[SignedHalt], place: Resolution, back: bool) {
+    fn go_on(&mut self, culprit: Seat, words: &[SignedHalt], place: Resolution, state: Replica<G>) {
         let Some(halting) = self.halting.take() else {
             return;
         };
         let deal = self.replica.deal();
-        if back && let Some(before) = self.previous.take() {
-            self.replica = *before;
-        }
+        self.replica = state;
+        let point = place.point.step;
         self.halted.push(Halted {
             evidence: Box::new(halting.evidence),
             halts: words.to_vec().try_into().unwrap_or_default(),
         });
-        let lengths = (usize::try_from(place.point), usize::try_from(place.next));
-        if let (Ok(point), Ok(next)) = lengths {
+        let lengths = (usize::try_from(point), usize::try_from(place.next));
+        if let (Ok(until), Ok(next)) = lengths {
             // What was signed for the places between is void.
-            self.log.truncate(point);
+            self.log.truncate(until);
             self.log.resize(next, BTreeMap::new());
         }
-        self.certificates.split_off(&place.point);
-        self.released.split_off(&place.point);
-        self.faults.split_off(&place.point);
+        self.certificates.split_off(&point);
+        self.released.split_off(&point);
+        self.faults.split_off(&point);
         let early = std::mem::take(&mut self.open)
             .into_iter()
             .chain(std::mem::take(&mut self.ahead));
@@ -355,7 +401,7 @@ impl<G: Game> Table<G> {
             .collect();
         self.counted = SeatSet::EMPTY;
         self.kept = SeatSet::EMPTY;
-        self.previous = None;
+        self.earlier.clear();
         self.past = None;
         self.votes = Default::default();
         self.asked.clear();
@@ -369,7 +415,7 @@ impl<G: Game> Table<G> {
         match resumed {
             Err(broken) => self.stop(Stop::Broken(broken)),
             Ok(news) => {
-                self.event(Event::Step(place.point, name));
+                self.event(Event::Step(point, name));
                 for item in news {
                     self.event(Event::News(item));
                 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ops::RangeBounds;
 
 use super::{Output, REPAIR_BYTES, Table, To};
-use crate::audit::transcript::Proven;
 use crate::game::Game;
 use crate::hash::Hash32;
 use crate::log::entry::{Entry, EntryError, SignedEntry};
@@ -35,9 +34,7 @@ impl<G: Game> Table<G> {
     /// The entries that prove faults of their own seats, in some steps.
     fn faulty(&self, steps: impl RangeBounds<u64>) -> impl Iterator<Item = &SignedEntry> {
         let proven = self.faults.range(steps).flat_map(|(_, proven)| proven);
-        // One that proves the fault of another counts itself.
-        let counts = |proven: &&Proven| !proven.accuses();
-        proven.filter(counts).map(|proven| &proven.entry)
+        proven.map(|proven| &proven.entry)
     }
 
     /// The entry held of a seat in a step, also one that proves its fault.

@@ -40,12 +40,12 @@ use crate::card::Faces;
 use crate::charter::SignedCharter;
 use crate::game::{Game, Illegal, RuleSetError};
 use crate::hash::Hash32;
-use crate::log::ballot::{BallotError, Place, SignedBallot};
+use crate::log::ballot::{BallotError, Motion, Place, SignedBallot};
 use crate::log::body::Body;
 use crate::log::claim::{ClaimError, SignedClaim};
 use crate::log::entry::{Content, Entry, EntryError};
 use crate::log::equivocation::Equivocation;
-use crate::log::halt::HaltError;
+use crate::log::halt::{EARLIER, HaltError};
 use crate::seat::{Seat, SeatSet};
 use crate::wire::bounded::Bounded;
 use crate::wire::codec::{CodecError, encode};
@@ -232,8 +232,8 @@ pub struct Table<G: Game> {
     halting: Option<Halting>,
     /// Who has been.
     halted: Vec<Halted>,
-    /// The state before the last step.
-    previous: Option<Box<Replica<G>>>,
+    /// The states before the last steps, the latest last.
+    earlier: VecDeque<Replica<G>>,
     /// The rounds that others have signed in since the last tick, by step: answered at the next one.
     asked: BTreeSet<Place>,
     /// The time of the last tick, in milliseconds of the caller's clock.
@@ -299,7 +299,7 @@ impl<G: Game> Table<G> {
             claims: BTreeMap::new(),
             halting: None,
             halted: Vec::new(),
-            previous: None,
+            earlier: VecDeque::new(),
             asked: BTreeSet::new(),
             now: 0,
             progressed: None,
@@ -360,12 +360,14 @@ impl<G: Game> Table<G> {
     pub fn has_left(&self) -> bool {
         let live = self.replica.live();
         // Our last entry is in the step before the one in which we were no longer counted.
-        !live.contains(self.me)
-            && self.halting.is_none()
-            && live.iter().all(|seat| {
+        let known = || {
+            live.iter().all(|seat| {
                 let head = self.heads.get(&seat);
                 head.is_some_and(|step| Some(*step) >= self.left_at)
             })
+        };
+        let halted = self.halting.is_some();
+        !live.contains(self.me) && !self.halt_needs_me() && (halted || known())
     }
 
     /// The hash of the last complete step.
@@ -442,9 +444,10 @@ impl<G: Game> Table<G> {
     ) -> Transcript {
         let complete = self.log.iter().flat_map(BTreeMap::values);
         // What is held of the open step goes along only as evidence against the entry that is refused: what
-        // counts, and what does not. Two faces prove themselves.
+        // counts, and what does not. A complaint names no other entry. Two faces prove themselves.
+        let complains = self.replica.kind() == Some(StepKind::Accept);
         let shown = |entry: &&Entry| {
-            let counts = self.counted.contains(entry.seat());
+            let counts = self.counted.contains(entry.seat()) && !complains;
             refused.is_some_and(|refused| counts || refused.hash() == entry.hash())
         };
         let open = self.open.values().filter(shown);
@@ -545,11 +548,12 @@ impl<G: Game> Table<G> {
             Message::Ballots(ballots) => {
                 let mut places = Vec::new();
                 self.notice_later_removal(&ballots);
-                let succeeded = self.succeeded(&ballots);
+                let carried = self.carried_by(&ballots);
                 for signed in ballots.iter() {
-                    let Place { step, round, .. } = signed.ballot().place();
-                    let succeeded = succeeded.contains(&(step, round));
-                    places.extend(self.hold_ballot(signed, succeeded)?);
+                    let ballot = signed.ballot();
+                    let motion = Motion::of(ballot).map(|motion| (ballot.step, motion));
+                    let carried = motion.is_some_and(|motion| carried.contains(&motion));
+                    places.extend(self.hold_ballot(signed, carried)?);
                 }
                 self.work(rng);
                 self.asked.extend(places);
@@ -710,8 +714,8 @@ impl<G: Game> Table<G> {
                 };
                 match self.replica.examine(&entry, &self.counting(), proofs) {
                     Verdict::Counts => {
-                        self.counted.insert(seat);
                         self.accuse(&entry);
+                        self.counted.insert(seat);
                     }
                     Verdict::Waits => {}
                     Verdict::Desync => {
@@ -780,13 +784,20 @@ impl<G: Game> Table<G> {
         self.counted = SeatSet::EMPTY;
         self.kept = SeatSet::EMPTY;
         let deal = self.replica.deal();
-        self.previous = Some(Box::new(self.replica.clone()));
+        // Who has said how far it is may complete one step more, and go back from there.
+        if self.earlier.len() > EARLIER {
+            self.earlier.pop_front();
+        }
+        self.earlier.push_back(self.replica.clone());
         let result = self.replica.finish(&entries);
         self.log.push(entries);
         match result {
             Err(broken) => self.stop(Stop::Broken(broken)),
             Ok(news) => {
                 self.after_deal(deal);
+                if self.is_finished() {
+                    self.end_halting();
+                }
                 if self.left_at.is_none() && !self.replica.live().contains(self.me) {
                     self.left_at = Some(step.saturating_add(1));
                     // The others learn that we know.

@@ -13,10 +13,11 @@
 //! If C has acted on it, C is the one that the others have gone on without, and stops when it learns so.
 //! (`docs/protocol.md`, "Voting out".)
 
-use super::{Stop, Table, Votes};
+use super::{Output, Stop, Table, To, Votes, bounded};
 use crate::game::Game;
 use crate::log::ballot::{Ballot, Place, SignedBallot};
 use crate::seat::{Seat, SeatSet};
+use crate::wire::message::Message;
 
 impl Votes {
     /// The words on giving up a round without a seat.
@@ -134,9 +135,8 @@ impl<G: Game> Table<G> {
         let all = votes.ballots.iter().filter(|((at, _), _)| *at == round);
         let mut known: Vec<SignedBallot> = all.map(|(_, signed)| signed.clone()).collect();
         known.extend(votes.words(round, without).cloned());
-        for signed in known {
-            self.cast(&signed);
-        }
+        let known = Message::Ballots(bounded(known.into_iter()));
+        self.outputs.push_back(Output::Send(To::All, known));
         let Some(mine) = mine.filter(|mine| mine.target.is_some() && without != me) else {
             return;
         };
@@ -176,10 +176,10 @@ impl<G: Game> Table<G> {
     /// Learns that the others have given up a round that has voted a seat out here.
     pub(super) fn notice_release(&mut self) {
         let (open, participants) = (self.replica.step(), self.replica.participants());
-        let past = self.past.as_ref().map(|past| {
-            let all: SeatSet = past.live.iter().chain(past.out.iter()).collect();
-            (past.step, &past.votes, all)
-        });
+        let past = self
+            .past
+            .as_ref()
+            .map(|past| (past.step, &past.votes, past.all()));
         let steps = past.into_iter().chain([(open, &self.votes, participants)]);
         let left_behind = steps
             .filter(|(_, votes, all)| {

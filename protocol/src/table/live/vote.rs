@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Event, Output, Stop, Table, To};
 use crate::game::Game;
-use crate::log::ballot::{Ballot, BallotError, Place, SignedBallot};
+use crate::log::ballot::{Ballot, BallotError, Motion, Place, SignedBallot, carried};
 use crate::log::equivocation::Equivocation;
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
@@ -76,6 +76,13 @@ pub(super) struct Past {
     /// Who was voted out in it.
     pub(super) out: SeatSet,
     pub(super) votes: Votes,
+}
+
+impl Past {
+    /// Who took part in it.
+    pub(super) fn all(&self) -> SeatSet {
+        self.live.iter().chain(self.out.iter()).collect()
+    }
 }
 
 impl<G: Game> Table<G> {
@@ -370,50 +377,43 @@ impl<G: Game> Table<G> {
             .push_back(Output::Send(To::All, Message::Ballots(ballots)));
     }
 
-    /// The rounds of these ballots that have succeeded, by step and number, as far as the signatures hold.
-    pub(super) fn succeeded(&self, ballots: &[SignedBallot]) -> BTreeSet<(u64, u16)> {
-        let (charter, table) = (self.replica.charter(), self.replica.table());
-        let past = self.past.as_ref().map(|past| (past.step, past.live));
-        let participants = |step| {
-            if step == self.replica.step() {
-                return Some(self.replica.participants());
-            }
-            past.filter(|(at, _)| *at == step).map(|(_, live)| live)
-        };
-        let mut signers: BTreeMap<(u64, u16, Option<Seat>), SeatSet> = BTreeMap::new();
-        for signed in ballots {
-            if let Ok(ballot) = signed.verify(charter, &table)
-                && ballot.without.is_none()
-            {
-                let said = (ballot.step, ballot.round, ballot.target);
-                let signers = signers.entry(said).or_default();
-                signers.extend(ballot.base.iter().chain([ballot.seat]));
-            }
-        }
-        let all = |step, target, signers: SeatSet| {
-            participants(step).is_some_and(|live| {
-                let mut voters = live.without(target).iter();
-                voters.all(|seat| signers.contains(seat))
+    /// The motions of these ballots that have been carried, by step, as far as the signatures hold.
+    pub(super) fn carried_by(&self, ballots: &[SignedBallot]) -> BTreeSet<(u64, Motion)> {
+        let past = self
+            .past
+            .iter()
+            .map(|past| (past.step, past.all(), past.out));
+        let (participants, out) = (self.replica.participants(), self.replica.out());
+        let open = (self.replica.step(), participants, out);
+        let steps = past.chain([open]);
+        steps
+            .flat_map(|(step, participants, out)| {
+                let ballots = self.verified(ballots, step);
+                let (motions, _) = carried(&ballots, participants, out);
+                motions.into_iter().map(move |motion| (step, motion))
             })
-        };
-        signers
-            .into_iter()
-            .filter(|((step, _, target), signers)| {
-                target.is_some_and(|target| all(*step, target, *signers))
-            })
-            .map(|((step, round, _), _)| (step, round))
             .collect()
     }
 
-    /// Takes a ballot, of a round that is known to have `succeeded` or not; says whether an answer to
-    /// it is due: in which place.
+    /// What the ballots of a step say that seats of this table have signed.
+    fn verified(&self, ballots: &[SignedBallot], step: u64) -> Vec<Ballot> {
+        let (charter, table) = (self.replica.charter(), self.replica.table());
+        let ballots = ballots.iter();
+        ballots
+            .filter(|signed| signed.ballot().step == step)
+            .filter_map(|signed| signed.verify(charter, &table).ok())
+            .collect()
+    }
+
+    /// Takes a ballot, of a motion that is known to be `carried` or not; says whether an answer to it is due: in
+    /// which place.
     ///
     /// # Errors
     /// [`BallotError`] if no seat of this table signed it.
     pub(super) fn hold_ballot(
         &mut self,
         signed: &SignedBallot,
-        succeeded: bool,
+        carried: bool,
     ) -> Result<Option<Place>, BallotError> {
         let ballot = signed.verify(self.replica.charter(), &self.replica.table())?;
         let place = ballot.place();
@@ -433,7 +433,7 @@ impl<G: Game> Table<G> {
         let signed_by_me = votes.ballots.keys().filter(|(_, signer)| *signer == me);
         let last = signed_by_me.map(|(round, _)| *round).max();
         let next = last.unwrap_or(0).saturating_add(1);
-        if round == 0 || (round > next && !succeeded) {
+        if round == 0 || (round > next && !carried) {
             return Ok(None);
         }
         match votes.get(place) {
@@ -452,60 +452,31 @@ impl<G: Game> Table<G> {
     /// Learns that the others have voted this seat out of a step that it has not come to: it may be bound by an
     /// own ballot in an earlier one, in which the others have counted everybody.
     pub(super) fn notice_later_removal(&mut self, ballots: &[SignedBallot]) {
-        let (charter, table) = (self.replica.charter(), self.replica.table());
-        let mut said: BTreeMap<(u64, u16), SeatSet> = BTreeMap::new();
-        for signed in ballots {
-            if signed.ballot().step > self.replica.step()
-                && signed.ballot().without.is_none()
-                && let Ok(ballot) = signed.verify(charter, &table)
-                && ballot.target == Some(self.me)
-            {
-                let signers = said.entry((ballot.step, ballot.round)).or_default();
-                signers.extend(ballot.base.iter().chain([ballot.seat]));
+        let open = self.replica.step();
+        let later = ballots.iter().map(|signed| signed.ballot().step);
+        let steps: BTreeSet<u64> = later.filter(|step| *step >= open).collect();
+        let mut out = self.replica.out();
+        for step in steps {
+            let ballots = self.verified(ballots, step);
+            (_, out) = carried(&ballots, self.replica.participants(), out);
+            if out.contains(self.me) && step > open {
+                return self.stop(Stop::VotedOut(step));
             }
-        }
-        let others = self.replica.participants().without(self.me);
-        let out = said.into_iter().find(|(_, signers)| {
-            others.len() >= 2 && others.iter().all(|seat| signers.contains(seat))
-        });
-        if let Some(((step, _), _)) = out {
-            self.stop(Stop::VotedOut(step));
         }
     }
 
-    /// Learns that the others have voted this seat out of a step that it holds complete.
+    /// Learns that the others have voted this seat out of a step that it holds complete. They may have acted on
+    /// another round of it than this seat has.
     fn notice_own_removal(&mut self) {
         let Some(past) = &self.past else { return };
-        let all: SeatSet = past.live.iter().chain(past.out.iter()).collect();
-        // By the ballots' own word on who was out before: the others may have acted on another round of the
-        // same step than this seat has.
-        let against = |signed: &&SignedBallot| {
-            let ballot = signed.ballot();
-            ballot.target == Some(self.me) && !ballot.base.contains(self.me)
-        };
-        let mut accused = past
-            .votes
-            .ballots
-            .values()
-            .filter(against)
-            .filter(|signed| !past.votes.has_released(signed.ballot(), all));
-        let out = accused.any(|signed| {
-            let Ballot { round, base, .. } = *signed.ballot();
-            let mut voters = all
-                .without(self.me)
-                .iter()
-                .filter(|seat| !base.contains(*seat));
-            let enough = voters.clone().count() >= 2;
-            enough
-                && voters.all(|seat| {
-                    let signed = past.votes.ballots.get(&(round, seat));
-                    signed.is_some_and(|signed| {
-                        let ballot = signed.ballot();
-                        ballot.target == Some(self.me) && ballot.base == base
-                    })
-                })
-        });
-        if out {
+        let ballots = past.votes.ballots.values().map(SignedBallot::ballot);
+        let ballots: Vec<Ballot> = ballots
+            .filter(|ballot| ballot.target.is_some())
+            .filter(|ballot| !past.votes.has_released(ballot, past.all()))
+            .copied()
+            .collect();
+        let (_, out) = carried(&ballots, past.all(), past.out);
+        if out.contains(self.me) && !past.out.contains(self.me) {
             let step = past.step;
             self.stop(Stop::VotedOut(step));
         }
@@ -558,7 +529,9 @@ impl<G: Game> Table<G> {
     }
 
     pub(super) fn patience_with(&self, seat: Seat) -> u64 {
-        let leads = self.replica.kind() == Some(StepKind::Action { leader: seat });
+        // One whose entry is here, and held back by own ballots alone, is not thinking.
+        let acted = self.open.contains_key(&seat);
+        let leads = !acted && self.replica.kind() == Some(StepKind::Action { leader: seat });
         let heard = self.heard.get(&seat).copied();
         let silent = heard.is_none_or(|at| self.now.saturating_sub(at) > SILENT);
         if leads && !silent {

@@ -25,7 +25,12 @@ impl<G: Game> Replica<G> {
         };
         let table = self.table();
         let hash = step_hash(&table, self.step, &self.parent, entries.values(), self.out);
-        let out = std::mem::take(&mut self.out);
+        // With all their words at hand, so that it does not matter which complaint came first.
+        let accused = self.accused(entries).into_iter().map(|fault| fault.seat);
+        let out: SeatSet = std::mem::take(&mut self.out)
+            .iter()
+            .chain(accused)
+            .collect();
         match kind {
             StepKind::Action { leader } => self.finish_action(leader, entries, &mut news)?,
             _ => {
@@ -59,6 +64,8 @@ impl<G: Game> Replica<G> {
             settled: self.settled.clone(),
             game: self.game.clone(),
             running: self.running.clone(),
+            agenda: self.agenda.clone(),
+            interjected: self.interjected,
             live: self.live,
             last_leader: self.last_leader,
         }));
@@ -156,8 +163,8 @@ impl<G: Game> Replica<G> {
         self.game = checkpoint.game;
         self.running = checkpoint.running;
         self.last_leader = checkpoint.last_leader;
-        self.interjected = SeatSet::EMPTY;
-        self.agenda.clear();
+        self.interjected = checkpoint.interjected;
+        self.agenda = checkpoint.agenda;
         let gone = checkpoint.live.iter();
         let gone = gone.filter(|seat| !self.live.contains(*seat));
         self.agenda.extend(gone.map(Item::Forfeit));

@@ -157,19 +157,25 @@ impl<G: Game> Replica<G> {
         }
     }
 
-    /// The faults of other seats that an entry proves which counts: parts of keys that do not open.
-    pub fn accused(&self, entry: &Entry) -> Vec<Fault> {
-        let Body::Accept { complaints } = entry.body() else {
-            return Vec::new();
-        };
-        let each = complaints.iter().map(|(owner, _)| Fault {
-            seat: *owner,
-            step: entry.step(),
-            what: FaultKind::BadPart {
-                holder: entry.seat(),
-            },
-        });
-        each.collect()
+    /// The faults of other seats that the entries which count prove: parts of keys that do not open. One of
+    /// each seat, in seat order.
+    pub fn accused(&self, counted: &BTreeMap<Seat, Entry>) -> Vec<Fault> {
+        let mut accused: BTreeMap<Seat, Fault> = BTreeMap::new();
+        for entry in counted.values() {
+            let Body::Accept { complaints } = entry.body() else {
+                continue;
+            };
+            for (owner, _) in complaints.iter() {
+                accused.entry(*owner).or_insert_with(|| Fault {
+                    seat: *owner,
+                    step: entry.step(),
+                    what: FaultKind::BadPart {
+                        holder: entry.seat(),
+                    },
+                });
+            }
+        }
+        accused.into_values().collect()
     }
 
     /// Whether `holder` complains rightly of a part that `owner` gave it.

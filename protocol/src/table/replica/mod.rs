@@ -246,6 +246,9 @@ struct Checkpoint<G: Game> {
     settled: G,
     game: G,
     running: Option<Running<G>>,
+    /// What is still to be done then: the forfeits of those who went between two deals, too.
+    agenda: VecDeque<Item<G>>,
+    interjected: SeatSet,
     live: SeatSet,
     last_leader: Seat,
 }
@@ -462,8 +465,15 @@ impl<G: Game> Replica<G> {
         self.deal.made_by(seat)
     }
 
-    /// What the open step is for; `None` when the log has ended.
+    /// What the open step is for; `None` when the log has ended, or nobody is left to go on with it.
     pub fn kind(&self) -> Option<StepKind> {
+        let over = matches!(
+            self.stage,
+            Stage::Opening | Stage::Closing | Stage::Finished
+        );
+        if self.live.is_empty() && !over {
+            return None;
+        }
         if self.confirming {
             return Some(StepKind::Confirm);
         }
@@ -501,7 +511,10 @@ impl<G: Game> Replica<G> {
             .iter()
             .filter(|seat| self.live.contains(*seat))
             .collect();
-        waiting.after(self.last_leader).unwrap_or(self.last_leader)
+        let next = waiting.after(self.last_leader);
+        // An engine that waits for nobody who is here is broken; the step is then of somebody who is.
+        let next = next.or_else(|| self.live.after(self.last_leader));
+        next.unwrap_or(self.last_leader)
     }
 
     fn compute_digest(&self) -> Hash32 {
@@ -562,6 +575,15 @@ impl<G: Game> Replica<G> {
             } else {
                 Vec::new()
             };
+            // What is being dealt to it is its own already, and stays sealed.
+            let asked = self.running.iter().flat_map(|running| &running.batch);
+            for request in asked {
+                if let Request::Deal { card, to } = request
+                    && *to == seat
+                {
+                    handles.retain(|handle| handle != card);
+                }
+            }
             for request in self.running.iter().flat_map(|running| &running.batch) {
                 match request {
                     Request::Deal { card, to } if self.live.contains(*to) => handles.push(*card),

@@ -1,0 +1,449 @@
+//! What a few seats may not bring about, whatever they sign: words that are not theirs to give, rounds without
+//! end, accusations in an order of their choice, departures at awkward moments.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fairdeal_protocol::audit::auditor::audit;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::game::uniform;
+use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
+use fairdeal_protocol::log::body::Body;
+use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::fault::FaultKind;
+use fairdeal_protocol::table::live::{Event, Output, Table, To};
+use fairdeal_protocol::table::replica::{News, StepKind};
+use fairdeal_protocol::wire::message::Message;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+use super::drill::{Drill, rules};
+use super::sim::{Faults, Sim, charter, honest};
+
+fn seat(index: usize) -> Seat {
+    Seat::new(index).unwrap()
+}
+
+fn set(seats: &[usize]) -> SeatSet {
+    seats.iter().map(|index| seat(*index)).collect()
+}
+
+/// A vote at a table of so many.
+struct Vote {
+    seats: u8,
+    by: usize,
+    step: u64,
+    round: u16,
+    base: SeatSet,
+    target: usize,
+}
+
+impl Vote {
+    fn sign(&self) -> SignedBallot {
+        let (signed, keys) = charter(&rules(self.seats, 16));
+        let ballot = Ballot {
+            table: signed.table(),
+            step: self.step,
+            round: self.round,
+            seat: seat(self.by),
+            base: self.base,
+            without: None,
+            target: Some(seat(self.target)),
+        };
+        SignedBallot::sign(ballot, &keys[self.by])
+    }
+}
+
+fn message(ballots: Vec<SignedBallot>) -> Message {
+    Message::Ballots(ballots.try_into().unwrap())
+}
+
+/// A ballot may say that everybody else is out already; that is not the word of those.
+#[test]
+fn one_ballot_votes_nobody_out() {
+    let mut rng = ChaCha20Rng::from_seed([0; 32]);
+    for seats in [3_u8, 6] {
+        let mut sim: Sim<Drill> = Sim::new(&rules(seats, 16), 1, Faults::default());
+        let table = &mut sim.tables[0];
+        table.begin(&mut rng);
+        let others: Vec<usize> = (1..usize::from(seats)).collect();
+        let vote = Vote {
+            seats,
+            by: 1,
+            step: 7,
+            round: 1,
+            base: set(&others),
+            target: 0,
+        };
+        let ballots = message(vec![vote.sign()]);
+        table.accept(seat(1), ballots, &mut rng).unwrap();
+        assert_eq!(table.stopped(), None, "{seats} seats");
+    }
+}
+
+#[test]
+fn two_ballots_vote_nobody_out_of_the_step_before() {
+    let mut rng = ChaCha20Rng::from_seed([0; 32]);
+    let mut sim: Sim<Drill> = Sim::new(&rules(5, 16), 1, Faults::default());
+    sim.run(300, false, &mut honest);
+    let table = &mut sim.tables[0];
+    let step = table.progress().step - 1;
+    let sign = |by| {
+        let vote = Vote {
+            seats: 5,
+            by,
+            step,
+            round: 1,
+            base: set(&[3, 4]),
+            target: 0,
+        };
+        vote.sign()
+    };
+    let ballots = message(vec![sign(1), sign(2)]);
+    table.accept(seat(1), ballots, &mut rng).unwrap();
+    assert_eq!(table.stopped(), None);
+}
+
+#[test]
+fn rounds_without_end_are_not_kept() {
+    let mut rng = ChaCha20Rng::from_seed([0; 32]);
+    let mut sim: Sim<Drill> = Sim::new(&rules(3, 16), 1, Faults::default());
+    let table = &mut sim.tables[0];
+    table.begin(&mut rng);
+    while table.poll().is_some() {}
+    for round in (100..400).step_by(50) {
+        let many = (round..round + 50).map(|round| {
+            let vote = Vote {
+                seats: 3,
+                by: 1,
+                step: 0,
+                round,
+                base: set(&[0, 2]),
+                target: 2,
+            };
+            vote.sign()
+        });
+        let ballots = message(many.collect());
+        table.accept(seat(1), ballots, &mut rng).unwrap();
+        let kept = std::iter::from_fn(|| table.poll());
+        let kept = kept.filter(|output| matches!(output, Output::Keep(_)));
+        assert_eq!(kept.count(), 0);
+    }
+}
+
+/// Carries everything at once, but what does not `pass`.
+fn deliver(tables: &mut [Table<Drill>], rng: &mut ChaCha20Rng, pass: &dyn Fn(usize) -> bool) {
+    loop {
+        let mut letters = Vec::new();
+        for (from, table) in tables.iter_mut().enumerate() {
+            while let Some(output) = table.poll() {
+                if let Output::Send(to, message) = output
+                    && pass(from)
+                {
+                    letters.push((from, to, message));
+                }
+            }
+        }
+        if letters.is_empty() {
+            return;
+        }
+        for (from, to, message) in letters {
+            for (index, table) in tables.iter_mut().enumerate() {
+                let meant = to == To::All || to == To::One(seat(index));
+                if index != from && meant {
+                    // Its sender may be out, or its table over.
+                    let _ = table.accept(seat(from), message.clone(), rng);
+                }
+            }
+        }
+    }
+}
+
+/// A vote in the last round that there is leaves room for others: a cheat cannot take the rounds away and be silent.
+#[test]
+fn who_votes_in_the_last_round_can_still_be_voted_out() {
+    let mut rng = ChaCha20Rng::from_seed([3; 32]);
+    let mut sim: Sim<Drill> = Sim::new(&rules(4, 16), 1, Faults::default());
+    let tables = &mut sim.tables;
+    for table in tables.iter_mut() {
+        table.set_patience(10_000);
+        table.begin(&mut rng);
+    }
+    deliver(tables, &mut rng, &|_| true);
+    let progress = tables[0].progress();
+    let Some(StepKind::Action { leader }) = progress.kind else {
+        panic!("{progress:?}");
+    };
+    let cheat = (leader.index() + 1) % 4;
+    let others = Seat::first(4).filter(|other| other.index() != cheat);
+    let others: Vec<usize> = others.map(Seat::index).collect();
+    let target = others.iter().find(|index| **index != leader.index());
+    let vote = Vote {
+        seats: 4,
+        by: cheat,
+        step: progress.step,
+        round: u16::MAX,
+        base: set(&others),
+        target: *target.unwrap(),
+    };
+    for index in &others {
+        let ballots = message(vec![vote.sign()]);
+        let table = &mut tables[*index];
+        table.accept(seat(cheat), ballots, &mut rng).unwrap();
+    }
+    let quiet = |from| from != cheat;
+    let mut now = 0;
+    let mut pass = |tables: &mut [Table<Drill>], rng: &mut ChaCha20Rng, seconds: u64| {
+        for _ in 0..seconds {
+            now += 1000;
+            for table in tables.iter_mut().filter(|table| table.me() != seat(cheat)) {
+                table.tick(now, rng);
+            }
+            deliver(tables, rng, &quiet);
+        }
+    };
+    pass(tables, &mut rng, 6);
+    let table = &mut tables[leader.index()];
+    let legal = table.game().legal(leader, table.known());
+    let action = legal
+        .into_iter()
+        .find(|action| !table.game().out_of_turn(action));
+    table.act(action.unwrap(), &mut rng).unwrap();
+    deliver(tables, &mut rng, &quiet);
+    pass(tables, &mut rng, 60);
+    let live = tables[leader.index()].replica().live();
+    assert_eq!(live, set(&others));
+}
+
+/// Two guilty seats that accuse each other truly, the word of each brought to another honest seat first: both go.
+#[test]
+fn two_who_accuse_each_other_both_go() {
+    let rules = rules(4, 16);
+    let (signed, keys) = charter(&rules);
+    let table = signed.table();
+    let mut sim: Sim<Drill> = Sim::new(&rules, 5, Faults::default());
+    sim.patience = 30_000;
+    let mut parents: BTreeMap<u64, _> = BTreeMap::new();
+    let mut said: BTreeMap<(Seat, u64), SignedEntry> = BTreeMap::new();
+    let cheats = [seat(2), seat(3)];
+    let mut over: Option<u64> = None;
+    sim.run(400_000, false, &mut |from, to, message| {
+        let entries = match message {
+            Message::Entries(entries) => entries,
+            other => return Some(other).filter(|_| over.is_none() || !cheats.contains(&from)),
+        };
+        let mut out = Vec::new();
+        for entry in entries.iter() {
+            let known = entry.verify(signed.charter(), &table).unwrap();
+            let place = (known.seat(), known.step());
+            if !cheats.contains(&known.seat()) {
+                parents.insert(known.step(), known.content().parent);
+            }
+            if !cheats.contains(&known.seat()) || known.seat() != from {
+                out.push(entry.clone());
+                continue;
+            }
+            let mut content = known.content().clone();
+            match &mut content.body {
+                Body::Escrow { parts } => {
+                    let other = if from == cheats[0] {
+                        cheats[1]
+                    } else {
+                        cheats[0]
+                    };
+                    let mut list = parts.to_vec();
+                    let masked = list[0].masked;
+                    list.iter_mut()
+                        .filter(|part| part.to == other)
+                        .for_each(|part| part.masked = masked);
+                    *parts = list.try_into().unwrap();
+                }
+                Body::Accept { .. } => {
+                    let Some(parent) = parents.get(&known.step()) else {
+                        continue;
+                    };
+                    over.get_or_insert(known.step());
+                    content.parent = *parent;
+                    if (from == cheats[0]) != (to == seat(0)) {
+                        continue;
+                    }
+                }
+                _ if over.is_some_and(|step| known.step() > step) => continue,
+                _ => {}
+            }
+            let again = said.entry(place).or_insert_with(|| {
+                let entry = Entry::sign(content, &keys[from.index()]).unwrap();
+                entry.signed().clone()
+            });
+            out.push(again.clone());
+        }
+        Some(Message::Entries(out.try_into().unwrap()))
+    });
+    let [one, other] = [&sim.tables[0], &sim.tables[1]];
+    assert_eq!(one.replica().live(), set(&[0, 1]));
+    assert!(one.transcript() == other.transcript());
+    let report = audit::<Drill>(&one.transcript());
+    assert_eq!(report.finding, None);
+    assert_eq!(report.left.len(), 2, "{:?}", report.left);
+    for events in &sim.events[..2] {
+        let blamed = events.iter().filter_map(|event| match event {
+            Event::Fault(fault, evidence) => {
+                assert!(matches!(fault.what, FaultKind::BadPart { .. }), "{fault}");
+                assert!(audit::<Drill>(evidence).finding.is_some());
+                Some(fault.seat)
+            }
+            _ => None,
+        });
+        let blamed: BTreeSet<Seat> = blamed.collect();
+        assert_eq!(blamed, cheats.into_iter().collect());
+    }
+}
+
+/// A seat goes at an opening, and another before the next deal is ready, so that this deal is given up: the first
+/// one's forfeit is not lost with it.
+#[test]
+fn a_forfeit_between_two_deals_is_not_lost() {
+    let rules = rules(5, 60);
+    let (signed, _) = charter(&rules);
+    let table = signed.table();
+    let mut sim: Sim<Drill> = Sim::new(&rules, 0, Faults::default());
+    sim.patience = 10_000;
+    let mut gone: BTreeSet<Seat> = BTreeSet::new();
+    sim.run(1_500_000, false, &mut |from, _, message| {
+        if let Message::Entries(entries) = &message {
+            for entry in entries.iter() {
+                let known = entry.verify(signed.charter(), &table).unwrap();
+                let goes = match known.body() {
+                    Body::Open { .. } => from == seat(4),
+                    Body::Commit { .. } => from == seat(3) && gone.contains(&seat(4)),
+                    _ => false,
+                };
+                if goes && known.seat() == from {
+                    gone.insert(from);
+                }
+            }
+        }
+        (!gone.contains(&from)).then_some(message)
+    });
+    assert_eq!(gone.len(), 2);
+    let first = &sim.tables[0];
+    for table in &sim.tables[..3] {
+        assert!(table.is_finished(), "{:?}", table.progress());
+        assert_eq!(table.replica().live(), set(&[0, 1, 2]));
+        assert!(table.transcript() == first.transcript());
+    }
+    assert_eq!(audit::<Drill>(&first.transcript()).finding, None);
+}
+
+/// What was being dealt to a seat that goes stays sealed.
+#[test]
+fn a_card_on_its_way_to_who_is_gone_is_opened_to_nobody() {
+    let rules = rules(4, 60);
+    let (signed, _) = charter(&rules);
+    let table = signed.table();
+    let mut sim: Sim<Drill> = Sim::new(&rules, 3, Faults::default());
+    sim.patience = 10_000;
+    let (mut shuffled, mut gone) = (false, false);
+    let mut rebuilt = None;
+    sim.run(60_000, false, &mut |from, _, message| {
+        if let Message::Entries(entries) = &message {
+            for entry in entries.iter() {
+                let known = entry.verify(signed.charter(), &table).unwrap();
+                if let Body::Rebuild { parts } = known.body() {
+                    rebuilt.get_or_insert(parts.shares.len());
+                }
+                match known.body() {
+                    Body::Shuffle(_) => shuffled = true,
+                    Body::Effects { .. } => gone |= shuffled && from == seat(3),
+                    _ => {}
+                }
+            }
+        }
+        (!(gone && from == seat(3))).then_some(message)
+    });
+    assert_eq!(rebuilt, Some(11), "all of twelve but the one for it");
+}
+
+/// A seat shows another face to one that leaves in that very step: the others may be further than it then, and it
+/// holds the step as none of them.
+#[test]
+fn two_faces_for_a_leaver_hold_up_nobody() {
+    let (mut faced_in_all, mut back) = (0, 0);
+    for seed in [4, 17, 30, 37, 41, 64] {
+        let seats = 4 + u8::try_from(seed % 2).unwrap();
+        let rules = rules(seats, 30);
+        let (signed, keys) = charter(&rules);
+        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let cheat = seat(uniform(&mut rng, u32::from(seats)) as usize);
+        let faults = Faults {
+            delayed: 400,
+            ..Faults::default()
+        };
+        let mut sim: Sim<Drill> = Sim::new(&rules, seed, faults);
+        sim.cheat = Some(cheat);
+        sim.patience = 40_000;
+        sim.leaves = 15;
+        let mut leaving: BTreeMap<Seat, u64> = BTreeMap::new();
+        let mut faced: Option<(u64, Seat, SignedEntry)> = None;
+        sim.run(1_000_000, false, &mut |from, to, message| {
+            let entries = match message {
+                Message::Entries(entries) => entries,
+                other => return Some(other),
+            };
+            let mut out = Vec::new();
+            for entry in entries.iter() {
+                let known = entry.verify(signed.charter(), &signed.table()).unwrap();
+                if matches!(known.body(), Body::Leave) && known.seat() != cheat {
+                    leaving.entry(known.seat()).or_insert(known.step());
+                }
+                if known.seat() != cheat || from != cheat {
+                    out.push(entry.clone());
+                    continue;
+                }
+                // Two steps after its wish a leaver gives its shares.
+                let leaver = leaving.iter().find(|(_, at)| **at + 2 == known.step());
+                if faced.is_none()
+                    && let (Body::Effects { answers }, Some((leaver, _))) = (known.body(), leaver)
+                    && answers.is_empty()
+                {
+                    let content = Content {
+                        body: Body::Close,
+                        ..known.content().clone()
+                    };
+                    let other = Entry::sign(content, &keys[cheat.index()]).unwrap();
+                    faced = Some((known.step(), *leaver, other.signed().clone()));
+                }
+                match &faced {
+                    Some((step, leaver, other)) if *step == known.step() && *leaver == to => {
+                        out.push(other.clone());
+                    }
+                    _ => out.push(entry.clone()),
+                }
+            }
+            Some(Message::Entries(out.try_into().unwrap()))
+        });
+        let Some((.., leaver, _)) = faced else {
+            continue;
+        };
+        faced_in_all += 1;
+        let stays = |table: &&Table<Drill>| {
+            table.me() != cheat && table.me() != leaver && !table.has_left()
+        };
+        let stayed: Vec<_> = sim.tables.iter().filter(stays).collect();
+        for table in &stayed {
+            assert!(table.is_finished(), "seed {seed}: {:?}", table.progress());
+            assert!(table.transcript() == stayed[0].transcript(), "seed {seed}");
+        }
+        if let Some(first) = stayed.first() {
+            assert_eq!(
+                audit::<Drill>(&first.transcript()).finding,
+                None,
+                "seed {seed}"
+            );
+            let events = sim.events[first.me().index()].iter();
+            let voided = events.filter(|event| matches!(event, Event::News(News::Voided(_))));
+            back += voided.count();
+        }
+    }
+    assert!(faced_in_all >= 4 && back >= 3, "{faced_in_all} {back}");
+}
