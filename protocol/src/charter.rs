@@ -59,8 +59,12 @@ impl TryFrom<[u8; 32]> for SeatKey {
 
     fn try_from(bytes: [u8; 32]) -> Result<Self, Self::Error> {
         let key = VerifyingKey::from_bytes(&bytes).map_err(|_| "no Ed25519 key")?;
-        if key.is_weak() || key.to_bytes() != bytes {
+        if key.is_weak() {
             return Err("a weak Ed25519 key");
+        }
+        // `key` keeps the bytes that it was given, reduced or not: a point has one encoding here.
+        if key.to_edwards().compress().to_bytes() != bytes {
+            return Err("an Ed25519 key that is not in its one encoding");
         }
         Ok(Self(key))
     }

@@ -8,7 +8,7 @@ use fairdeal_protocol::charter::{Charter, SignatureBytes, SignedCharter};
 use fairdeal_protocol::seat::{MAX_SEATS, Seat};
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::wire::bounded::Bounded;
-use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
+use fairdeal_protocol::wire::codec::{CodecError, decode, encode_secret};
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize as _, Zeroizing};
 
@@ -106,7 +106,7 @@ impl Header {
 
     /// Its bytes, wiped when dropped.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        Zeroizing::new(encode(self))
+        encode_secret(self)
     }
 
     /// Decodes a header. The signatures under its charter are not checked yet.

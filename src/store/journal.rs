@@ -179,6 +179,15 @@ impl DataDir {
         files::write_whole(&path, &[])
     }
 
+    /// Takes a promise back: the seat can then not be led to that table any more.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], [`StoreError::BadTable`].
+    pub fn take_back_promise(&self, table: &str, seat: Seat) -> Result<(), StoreError> {
+        let path = self.journal_path(table, seat, PROMISE)?;
+        files::remove_if_there(&path).map_err(|source| StoreError::io("remove", &path, source))
+    }
+
     /// Whether the seat has promised to sit at the table and signed nothing there yet.
     ///
     /// # Errors

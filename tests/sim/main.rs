@@ -114,6 +114,17 @@ fn tables_hold_what_the_protocol_promises() {
     assert!(tally.count("outcome: finished") > 0, "no table finished");
 }
 
+/// Tables that failed once, as long as the drawing stays as it is; the smaller of them are in [`named`] for good.
+#[test]
+fn tables_that_failed_once() {
+    for seed in [
+        190, 2252, 31769, 32576, 32594, 40104, 50033, 50057, 50637, 50749, 60583,
+    ] {
+        let failures = play(seed, false).failures;
+        assert!(failures.is_empty(), "seed {seed}: {failures:#?}");
+    }
+}
+
 /// Without that no failure could be looked at again.
 #[test]
 fn one_seed_gives_one_run() {

@@ -433,6 +433,9 @@ impl<'a, G: Game> Audit<'a, G> {
             self.note_fault(fault);
         }
         let live = self.replica.participants();
+        if !self.replica.out().is_empty() {
+            self.check_folded()?;
+        }
         let finished = self.replica.finish(&entries);
         let stays = self.replica.participants();
         let mut reasons = std::mem::take(&mut self.reasons);
@@ -885,7 +888,8 @@ fn transcript_claims(transcript: &Transcript) -> Vec<Seat> {
     claims.map(|signed| signed.claim().seat).collect()
 }
 
-/// Deal, deck and seat of a shuffle, which no two of a table share.
+/// Deal, deck and seat of a shuffle, which no two share that wait to be checked: before a run begins again, what
+/// waits is.
 fn folded_key(place: &ShufflePlace) -> (u32, DeckId, Seat) {
     (place.context.deal, place.deck, place.context.seat)
 }

@@ -15,7 +15,7 @@ use crate::log::claim::SignedClaim;
 use crate::log::entry::{MAX_ENTRY, SignedEntry};
 use crate::log::equivocation::Equivocation;
 use crate::log::halt::SignedHalt;
-use crate::wire::codec::{CodecError, decode, encode};
+use crate::wire::codec::{CodecError, decode, encode_secret};
 
 /// The largest record, in bytes: a proof of equivocation holds two entries.
 pub const MAX_RECORD: usize = 2 * MAX_ENTRY + 1024;
@@ -47,7 +47,7 @@ pub enum Record {
 impl Record {
     /// Its bytes, wiped when dropped.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        Zeroizing::new(encode(self))
+        encode_secret(self)
     }
 
     /// Decodes a record.

@@ -4,8 +4,11 @@
 //! An encoding is canonical: [`decode`] re-encodes what it read and refuses bytes that differ, so
 //! that a value has exactly one encoding, and trailing bytes are refused.
 
+use bincode::enc::write::Writer;
+use bincode::error::EncodeError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use zeroize::Zeroizing;
 
 /// The largest single value that is ever decoded, in bytes: a transcript file.
 pub const MAX_BYTES: usize = 256 << 20;
@@ -32,6 +35,32 @@ pub enum CodecError {
     /// They decode, but not to their own encoding, or more bytes follow.
     #[error("not the canonical encoding of its value")]
     NotCanonical,
+}
+
+/// A buffer that leaves no copy of what it held where it grew out of.
+struct Wiping(Zeroizing<Vec<u8>>);
+
+impl Writer for Wiping {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
+        let needed = self.0.len() + bytes.len();
+        if needed > self.0.capacity() {
+            let mut larger = Zeroizing::new(Vec::with_capacity(2 * needed));
+            larger.extend_from_slice(&self.0);
+            self.0 = larger;
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Encodes a value that may hold a secret: the bytes are wiped when they are dropped, and are nowhere else.
+pub fn encode_secret<T: Serialize + ?Sized>(value: &T) -> Zeroizing<Vec<u8>> {
+    let mut buffer = Wiping(Zeroizing::new(Vec::with_capacity(128)));
+    let config = bincode::config::standard();
+    match bincode::serde::encode_into_writer(value, &mut buffer, config) {
+        Ok(()) => buffer.0,
+        Err(_) => Zeroizing::default(),
+    }
 }
 
 /// Encodes a value. Every type of this crate encodes; the result is empty only if a foreign
@@ -67,7 +96,7 @@ pub fn decode<T: Serialize + DeserializeOwned>(
     };
     let (value, read): (T, usize) =
         decoded.map_err(|error| CodecError::Malformed(error.to_string()))?;
-    if read != bytes.len() || encode(&value) != bytes {
+    if read != bytes.len() || **encode_secret(&value) != *bytes {
         return Err(CodecError::NotCanonical);
     }
     Ok(value)

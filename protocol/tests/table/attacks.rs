@@ -807,6 +807,62 @@ fn a_removal_without_its_ballots_is_no_removal() {
     assert_eq!(finding.seat(), None);
 }
 
+/// A removal for a fault needs the entry that proves it: one that proves nothing, or another seat's, does not do.
+#[test]
+fn a_removal_without_its_proof_is_no_removal() {
+    let (_, keys) = charter(&rules(4, LIMIT));
+    let reversed = |parts: &mut PartShares| {
+        let mut points = parts.shares.to_vec();
+        points.reverse();
+        parts.shares = points.try_into().unwrap();
+    };
+    let mut games = (0..10).map(|seed| play_and_lose_one(seed, reversed));
+    let sim = games.find(|sim| sim.fault(0).is_some());
+    let whole = sim.expect("in ten games there is an occasion").tables[0].transcript();
+    assert_eq!(audit::<Drill>(&whole).finding, None);
+    let proven = &whole.faults()[0];
+    let (charter, table) = (whole.charter().charter(), whole.charter().table());
+    let content = proven
+        .entry
+        .verify(charter, &table)
+        .unwrap()
+        .content()
+        .clone();
+    let with = |seat: Seat, entry: SignedEntry| {
+        let bytes = encode(&(
+            MAGIC,
+            VERSION,
+            charter,
+            whole.charter().signatures().to_vec(),
+            whole.entries().to_vec(),
+            (
+                (
+                    End::Finished,
+                    audit::<Drill>(&whole).log,
+                    None::<Equivocation>,
+                ),
+                whole.ballots().to_vec(),
+                vec![(seat, entry)],
+                [0_u8; 2],
+            ),
+        ));
+        audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap()).finding
+    };
+    assert_eq!(with(proven.seat, proven.entry.clone()), None);
+    let elsewhere = Content {
+        parent: Hash32([1; 32]),
+        ..content.clone()
+    };
+    let elsewhere = Entry::sign(elsewhere, &keys[CHEAT]).unwrap();
+    let (step, seat) = (content.step, proven.seat);
+    let unproven = Some(Finding::Unproven { step, seat });
+    assert_eq!(with(proven.seat, elsewhere.signed().clone()), unproven);
+    let innocent = Seat::new(0).unwrap();
+    let other = with(innocent, proven.entry.clone());
+    let seat = innocent;
+    assert_eq!(other, Some(Finding::Unproven { step, seat }));
+}
+
 /// Who has left can sign what it likes: it stops nobody, neither by entries for places that it has no part
 /// in nor by other entries for places that all have confirmed.
 #[test]

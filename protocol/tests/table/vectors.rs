@@ -88,6 +88,22 @@ fn values_of_a_fixed_deal() {
         .map(|_| u8::try_from(Flip::Die(6).sample(&mut flip)[0]).unwrap())
         .collect();
     line("eight rolls of a die", &rolls);
+    let mut flipped = |name: &str, flip: &Flip| {
+        let mut stream = flip_stream(&context.table, context.deal, 0, &parts);
+        let values = flip.sample(&mut stream).into_iter();
+        let values: Vec<u8> = values.map(|value| u8::try_from(value).unwrap()).collect();
+        line(name, &values);
+    };
+    flipped(
+        "ten faces in order",
+        &Flip::Order((0..10).map(Face).collect()),
+    );
+    let columns = Flip::Columns {
+        kinds: 5,
+        each: 3,
+        levels: 3,
+    };
+    flipped("fifteen columns", &columns);
 
     let secret = SecretKey::derive(&seed, &context);
     let key = secret.public();

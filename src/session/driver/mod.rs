@@ -263,6 +263,7 @@ fn run(parts: Parts) -> Handle {
         events,
         connected: Vec::new(),
         told: None,
+        promised: None,
         start: Instant::now(),
         patience: parts.patience,
         addresses_at: None,
@@ -331,6 +332,8 @@ struct Driver {
     connected: Vec<PeerId>,
     /// The lobby as it was last told.
     told: Option<LobbyView>,
+    /// The table and seat of the last charter that was signed here.
+    promised: Option<(String, Seat)>,
     /// From when the table's clock counts.
     start: Instant,
     /// How long the table waits for a missing seat.

@@ -128,8 +128,9 @@ impl Driver {
         }
     }
 
-    /// Before a guest's signature goes out: from then on the others can begin the table.
-    fn promise(&self) -> Result<(), StoreError> {
+    /// Before a guest's signature goes out: from then on the others can begin the table. A host that proposes
+    /// one charter after the other leaves one promise.
+    fn promise(&mut self) -> Result<(), StoreError> {
         let Stage::Guest(lobby) = &self.stage else {
             return Ok(());
         };
@@ -140,7 +141,11 @@ impl Driver {
         if data.has_promised(&table, me)? {
             return Ok(());
         }
-        data.promise(&table, me)
+        data.promise(&table, me)?;
+        if let Some((table, me)) = self.promised.replace((table, me)) {
+            data.take_back_promise(&table, me)?;
+        }
+        Ok(())
     }
 
     /// The table that was agreed on, and its journal: the one that there is already if this player has

@@ -327,7 +327,14 @@ impl Driver {
         let (seat, evidence) = match &stop {
             // Told and kept already.
             Stop::Fault(fault) => (Some(fault.seat), self.evidence.clone()),
-            _ => (None, self.save_evidence(&seated.table.transcript())),
+            Stop::Desync(..) => (None, self.save_evidence(&seated.table.transcript())),
+            // Nobody is to blame; the log is kept as far as it goes.
+            Stop::VotedOut(_) | Stop::Claimed(_) | Stop::Broken(_) => {
+                if let Some(Err(error)) = self.save_transcript() {
+                    self.tell(SessionEvent::Error(error)).await;
+                }
+                (None, None)
+            }
         };
         self.end_journal();
         self.settled = true;

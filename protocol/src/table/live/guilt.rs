@@ -9,7 +9,7 @@
 //! state that all hold alike ([`crate::log::halt`]); the deal is given up and begun anew without that seat.
 //!
 //! A seat that has finished the game is not called back: the last step has an empty entry of each seat, of which
-//! there are no two that count. Should a second seat prove two-faced before all have said how far they are, the
+//! there are no two that count; and one that does not count removes nobody there. Should a second seat prove two-faced before all have said how far they are, the
 //! table stops with the evidence.
 
 use std::collections::BTreeMap;
@@ -63,6 +63,11 @@ impl<G: Game> Table<G> {
         let fault = Fault::of(entry, what);
         let seat = fault.seat;
         if !self.report(fault, entry) {
+            return;
+        }
+        if self.ends_the_game() {
+            // Others may have ended it with another entry of that seat. It is missing here.
+            self.blamed.insert(entry.hash());
             return;
         }
         let proven = Proven {
@@ -172,6 +177,11 @@ impl<G: Game> Table<G> {
         self.settle_halts();
     }
 
+    /// Whether the open step is the last one, which has an empty entry of each seat.
+    fn ends_the_game(&self) -> bool {
+        self.replica.kind() == Some(StepKind::Closing) && self.replica.game().is_over()
+    }
+
     /// Whether a halt still needs this seat, or may yet.
     pub(super) fn halt_needs_me(&self) -> bool {
         let halting = self.halting.as_ref();
@@ -199,7 +209,7 @@ impl<G: Game> Table<G> {
     /// no such word, so that nobody can go on from there.
     pub(super) fn may_complete(&self) -> bool {
         let step = self.replica.step();
-        let last = self.replica.kind() == Some(StepKind::Closing) && self.replica.game().is_over();
+        let last = self.ends_the_game();
         let finished = || {
             let culprit = self.halting.as_ref().map(|halting| halting.culprit);
             self.replica.live().iter().any(|seat| {

@@ -126,7 +126,8 @@ impl<G: Game> Table<G> {
                 // finished the game with it.
                 let follows = |entry: &Entry| entry.content().parent == self.replica.parent();
                 let open = entry.step() == self.replica.step();
-                if open && follows(&entry) && !follows(&held) && self.open.contains_key(&seat) {
+                let idle = !follows(&held) || self.blamed.contains(&held.hash());
+                if open && follows(&entry) && idle && self.open.contains_key(&seat) {
                     self.open.insert(seat, entry);
                 }
             }

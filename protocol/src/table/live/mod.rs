@@ -127,6 +127,11 @@ pub enum Stop {
 }
 
 impl Stop {
+    /// Whether the log shows whose fault it is, or lets a replay tell.
+    pub fn has_evidence(&self) -> bool {
+        matches!(self, Self::Fault(_) | Self::Desync(..))
+    }
+
     /// Whether a claim closed the table.
     pub fn is_claim(&self) -> bool {
         matches!(self, Self::Claimed(_))
@@ -226,6 +231,8 @@ pub struct Table<G: Game> {
     released: BTreeMap<u64, Vec<SignedBallot>>,
     /// The entries that prove faults, by step.
     faults: BTreeMap<u64, Vec<Proven>>,
+    /// Entries of the last step that prove faults.
+    blamed: BTreeSet<Hash32>,
     /// The claims that have closed the table.
     claims: BTreeMap<Seat, SignedClaim>,
     /// Who is being removed as two-faced.
@@ -296,6 +303,7 @@ impl<G: Game> Table<G> {
             certificates: BTreeMap::new(),
             released: BTreeMap::new(),
             faults: BTreeMap::new(),
+            blamed: BTreeSet::new(),
             claims: BTreeMap::new(),
             halting: None,
             halted: Vec::new(),
@@ -427,7 +435,7 @@ impl<G: Game> Table<G> {
     pub fn transcript(&self) -> Transcript {
         let end = match (&self.stopped, self.is_finished()) {
             (_, true) => End::Finished,
-            (Some(stop), false) if !stop.is_claim() => End::Stopped,
+            (Some(stop), false) if stop.has_evidence() => End::Stopped,
             (_, false) => End::Unfinished,
         };
         let refused = self.refused.and_then(|seat| self.open.get(&seat));
@@ -712,6 +720,9 @@ impl<G: Game> Table<G> {
                 let Some(entry) = self.open.get(&seat).cloned() else {
                     continue;
                 };
+                if self.blamed.contains(&entry.hash()) {
+                    continue;
+                }
                 match self.replica.examine(&entry, &self.counting(), proofs) {
                     Verdict::Counts => {
                         self.accuse(&entry);
