@@ -29,7 +29,7 @@ pub(crate) fn check(world: &mut World) {
     forks(world, &honest, &removed);
     drops(world, &honest, &removed);
     learned(world, &honest, &removed);
-    liveness(world, &honest);
+    liveness(world, &honest, &removed);
     transcripts(world, &honest, &removed);
     journals(world, &honest);
     for seat in &honest {
@@ -203,6 +203,15 @@ fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     }
 }
 
+/// Whether two are there who can tell a seat that it is out: it does not believe one alone.
+fn told(world: &World, honest: &[Seat], seat: Seat) -> bool {
+    let others = honest.iter().filter(|other| {
+        let other = chair(world, **other);
+        other.is_up() && other.table.me() != seat && other.table.stopped().is_none()
+    });
+    others.count() >= 2
+}
+
 /// Invariant 7: an honest seat that was voted out has learned it, and is at most one step ahead.
 fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     for seat in honest {
@@ -213,11 +222,7 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         let here = chair(world, *seat);
         let table = &here.table;
         let open = table.replica().step();
-        // Somebody has to be there who can tell it.
-        let told = honest.iter().any(|other| {
-            let other = chair(world, *other);
-            other.is_up() && other.table.me() != *seat && other.table.stopped().is_none()
-        });
+        let told = told(world, honest, *seat);
         // A voter that shows it another ballot hides its removal, and is proven two-faced by that.
         let knows = here.is_done() || !here.proven.is_empty();
         if here.is_up() && told && !knows {
@@ -237,11 +242,12 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
 
 /// Invariant 11: with at most one seat gone or cheating, and three or more, everybody gets to the end or
 /// to evidence.
-fn liveness(world: &mut World, honest: &[Seat]) {
+fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     let mut rests = false;
     for seat in honest {
         let here = chair(world, *seat);
-        if !here.is_up() || here.is_done() {
+        let out = removed.contains_key(seat) && !told(world, honest, *seat);
+        if !here.is_up() || here.is_done() || out {
             continue;
         }
         rests = true;

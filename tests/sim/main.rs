@@ -116,7 +116,7 @@ fn tables_hold_what_the_protocol_promises() {
 
 /// Tables that failed once, as long as the drawing stays as it is; the smaller of them are in [`named`] for good.
 #[test]
-fn tables_that_failed_once() {
+fn what_failed_once() {
     for seed in [
         190, 2252, 31769, 32576, 32594, 40104, 50033, 50057, 50637, 50749, 60583,
     ] {

@@ -6,7 +6,8 @@
 //! in place of the entry.
 //!
 //! A *release* takes up a round again, without the word of one seat that has none in it: if all other voters
-//! say that nobody is out in it, it is dead (`crate::table::live`, `release.rs`).
+//! say that nobody is out in it, it is dead (`crate::table::live`, `release.rs`). A release without the target
+//! itself is a voter's word that it has acted on the round.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,6 +105,26 @@ impl Motion {
             base: ballot.base,
             target,
         })
+    }
+}
+
+impl Motion {
+    /// Whether the seat that a carried motion puts out can believe it: none of its voters can be left behind by
+    /// a release any more, because two have signed that they have acted on it, or both of two.
+    pub fn is_final(&self, ballots: &[Ballot], participants: SeatSet) -> bool {
+        let voters = participants.without(self.target).iter();
+        let voters: SeatSet = voters.filter(|seat| !self.base.contains(*seat)).collect();
+        let acted: SeatSet = ballots
+            .iter()
+            .filter(|word| {
+                word.round == self.round
+                    && word.without == Some(self.target)
+                    && word.target == Some(self.target)
+                    && voters.contains(word.seat)
+            })
+            .map(|word| word.seat)
+            .collect();
+        acted.len() >= 2
     }
 }
 

@@ -178,8 +178,15 @@ pub fn resolve(halts: &[Halt]) -> Option<Resolution> {
     let ahead = EARLIER as u64;
     let near = |halt: &Halt| halt.step.checked_sub(point.step) <= Some(ahead);
     let next = point.step.checked_add(ahead)?.checked_add(1)?;
-    let near = halts.iter().all(near);
-    near.then_some(Resolution { point, next })
+    // Whoever takes part is at most one step behind the others; only one that has left, and that those who are
+    // two steps further do not reckon with, may be more.
+    let together = |halt: &Halt| {
+        let named = halts.iter().filter(|other| halt.seats.contains(other.seat));
+        let mut steps = named.map(|other| other.step);
+        steps.all(|step| step.saturating_add(1) >= halt.step)
+    };
+    let true_of_one_log = halts.iter().all(|halt| near(halt) && together(halt));
+    true_of_one_log.then_some(Resolution { point, next })
 }
 
 #[cfg(test)]
@@ -257,6 +264,9 @@ mod tests {
         let leaver = halt(2, 7, &[3, 1, 0]);
         let [one, other] = stayers;
         assert_eq!(found(&[one, other, leaver]), Some((6, 1, 9)));
+        // One that takes part is not two steps behind: it lies.
+        let liar = halt(2, 6, &[1, 0]);
+        assert_eq!(found(&[halt(0, 8, &[4, 2, 1]), liar]), None);
     }
 
     #[test]
@@ -274,7 +284,7 @@ mod tests {
         assert_eq!(found(&[halt(0, u64::MAX, &[2])]), None);
         assert_eq!(
             found(&[halt(0, 7, &[2, 1, 0]), halt(1, 9, &[4, 3, 2])]),
-            Some((7, 2, 10))
+            None
         );
     }
 }

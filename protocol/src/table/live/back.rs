@@ -98,6 +98,8 @@ impl<G: Game> Table<G> {
             }
             Record::Refused(signed) => {
                 self.put_back(&signed)?;
+                // Another entry in its place may be kept yet.
+                self.kept.remove(signed.claimed_seat().unwrap_or(self.me));
                 self.replay_step(Proofs::Verify);
             }
             Record::Ballot(signed) => {
@@ -140,7 +142,9 @@ impl<G: Game> Table<G> {
     fn put_back(&mut self, signed: &SignedEntry) -> Result<(), RestoreError> {
         let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
         let seat = entry.seat();
-        if entry.step() != self.replica.step() || self.open.contains_key(&seat) {
+        let held = self.open.get(&seat);
+        let taken = held.is_some_and(|held| !self.blamed.contains(&held.hash()));
+        if entry.step() != self.replica.step() || taken {
             return Err(RestoreError::Order(entry.step()));
         }
         self.recollect();

@@ -317,21 +317,28 @@ impl<G: Game> Table<G> {
                 .max()
                 .is_some_and(|last| step <= last.saturating_add(1))
         });
-        // One after the other: it cannot be at two of them.
-        let Some(halted) = later.into_iter().next() else {
-            return;
-        };
-        let messages = [
-            Message::Evidence(halted.evidence.clone()),
-            Message::Halts(halted.halts.clone()),
-        ];
+        // One after the other, as far as it can have gone on after the first already.
+        let mut messages = Vec::new();
+        for halted in later {
+            messages.push(Message::Evidence(halted.evidence.clone()));
+            messages.push(Message::Halts(halted.halts.clone()));
+            let words: Vec<Halt> = halted
+                .halts
+                .iter()
+                .map(|word| word.halt().clone())
+                .collect();
+            if resolve(&words).is_none_or(|place| step < place.next) {
+                break;
+            }
+        }
+        let each = messages.into_iter();
         self.outputs
-            .extend(messages.map(|message| Output::Send(To::One(to), message)));
+            .extend(each.map(|message| Output::Send(To::One(to), message)));
     }
 
     /// Who takes part in the open step or took part in the last one, which others may hold differently.
     fn reckoned_with(&self) -> SeatSet {
-        let before = self.earlier.back().map(Replica::participants);
+        let before = self.earlier.back().map(Replica::live);
         let here = self.replica.participants();
         here.iter()
             .chain(before.unwrap_or_default().iter())
@@ -379,7 +386,11 @@ impl<G: Game> Table<G> {
         let states = self.earlier.iter().chain([&self.replica]);
         let state = states.filter(|replica| position(replica) == place.point);
         if let Some(state) = state.last().cloned() {
-            self.go_on(culprit, &words, place, state);
+            let spoken: SeatSet = words.iter().map(|word| word.halt().seat).collect();
+            let mut there = state.participants().without(culprit).iter();
+            if there.all(|seat| spoken.contains(seat)) {
+                self.go_on(culprit, &words, place, state);
+            }
         }
     }
 

@@ -8,14 +8,17 @@
 //! - A voter that waits in vain signs that nobody is out in the round, without C's word. It acts on the round
 //!   no more, unless another voter has signed against that.
 //! - Whoever holds C's ballot sends it on, and a voter that holds it and has not signed yet signs against.
-//! - Once all voters but C have signed that nobody is out, the round is dead.
+//! - Once all voters but C have signed that nobody is out, the round is dead. Where that is one alone, at a table
+//!   of three, T has to sign it too: one seat's word shall not drop another.
 //!
-//! If C has acted on it, C is the one that the others have gone on without, and stops when it learns so.
+//! If C has acted on it, C is the one that the others have gone on without, and stops when it learns so. For the
+//! same reason T does not believe that it is out before two voters have signed that they have acted on the round:
+//! then no release of it can be complete any more.
 //! (`docs/protocol.md`, "Voting out".)
 
-use super::{Output, Stop, Table, To, Votes, bounded};
+use super::{Output, Past, Stop, Table, To, Votes, bounded};
 use crate::game::Game;
-use crate::log::ballot::{Ballot, Place, SignedBallot};
+use crate::log::ballot::{Ballot, Motion, Place, SignedBallot};
 use crate::seat::{Seat, SeatSet};
 use crate::wire::message::Message;
 
@@ -38,11 +41,14 @@ impl Votes {
     fn released_without(&self, ballot: &Ballot, participants: SeatSet) -> Option<Seat> {
         let voters = voters(ballot, participants);
         voters.iter().find(|without| {
-            let others = voters.without(*without);
-            let mut signed = others
+            let mut signers = voters.without(*without);
+            if signers.len() < 2 {
+                signers.extend(ballot.target);
+            }
+            let mut signed = signers
                 .iter()
                 .map(|seat| self.gives_up(ballot.round, *without, seat));
-            !others.is_empty() && signed.all(|signed| signed)
+            signers.len() >= 2 && signed.all(|signed| signed)
         })
     }
 
@@ -74,13 +80,55 @@ impl<G: Game> Table<G> {
         let voters = voters(ballot, participants);
         let signed = voters.iter().any(|without| {
             let mut words = self.votes.words(ballot.round, without);
-            let against = words.any(|signed| {
+            // Not the word of that one itself: it is the others who promise one another.
+            let others = voters.without(without);
+            let refuses = |signed: &SignedBallot| {
                 let word = signed.ballot();
-                word.target.is_some() && voters.contains(word.seat)
-            });
+                word.target.is_some() && others.contains(word.seat)
+            };
+            let target = ballot.target.into_iter();
+            let mut acted = target.flat_map(|target| self.votes.words(ballot.round, target));
+            let against = words.any(refuses) || acted.any(refuses);
             !against && self.votes.gives_up(ballot.round, without, self.me)
         });
         signed || self.votes.has_released(ballot, participants)
+    }
+
+    /// Whether this seat may act on a motion that is carried: on one that puts itself out, once it is final.
+    pub(super) fn may_believe(&self, ballot: &Ballot) -> bool {
+        let words = self.votes.all().map(SignedBallot::ballot).copied();
+        let words: Vec<Ballot> = words.collect();
+        Motion::of(ballot).is_none_or(|motion| {
+            motion.target != self.me || motion.is_final(&words, self.replica.participants())
+        })
+    }
+
+    /// Signs that this seat has acted on rounds in which it voted.
+    pub(super) fn say_acted(&mut self) {
+        if self.stopped.is_some() || !self.may_sign() {
+            return;
+        }
+        let said = |word: &Ballot| {
+            let words = self.released.get(&word.step).into_iter().flatten();
+            words
+                .map(SignedBallot::ballot)
+                .any(|said| said.place() == word.place())
+        };
+        let mine = self.certificates.values().flatten();
+        let words: Vec<Ballot> = mine
+            .map(|signed| *signed.ballot())
+            .filter(|mine| mine.seat == self.me)
+            .map(|mine| Ballot {
+                without: mine.target,
+                ..mine
+            })
+            .filter(|word| !said(word))
+            .collect();
+        for word in words {
+            let signed = SignedBallot::sign(word, &self.key);
+            self.put(signed.clone());
+            self.cast(&signed);
+        }
     }
 
     /// Gives up rounds that hold out a seat whose entry is here, and in which one word alone is missing; and
@@ -129,6 +177,10 @@ impl<G: Game> Table<G> {
             return;
         };
         let mine = votes.ballots.get(&(round, me)).map(|own| *own.ballot());
+        if mine.is_some_and(|mine| mine.target == Some(without)) {
+            // That one has acted on the round, which wants no answer.
+            return;
+        }
         let theirs = votes.ballots.get(&(round, without)).cloned();
         let said = votes.releases.contains_key(&(round, without, me));
         let signed_at = votes.mine_at.get(&round).copied().unwrap_or(0);
@@ -137,12 +189,12 @@ impl<G: Game> Table<G> {
         known.extend(votes.words(round, without).cloned());
         let known = Message::Ballots(bounded(known.into_iter()));
         self.outputs.push_back(Output::Send(To::All, known));
-        let Some(mine) = mine.filter(|mine| mine.target.is_some() && without != me) else {
-            return;
-        };
-        if said || self.stopped.is_some() || !self.may_sign() || mine.target == Some(without) {
+        if said || without == me || self.stopped.is_some() || !self.may_sign() {
             return;
         }
+        let Some(mine) = mine.filter(|mine| mine.target.is_some()) else {
+            return self.answer_as_target(place, without);
+        };
         let target = match theirs {
             Some(signed) => {
                 let same =
@@ -157,7 +209,7 @@ impl<G: Game> Table<G> {
                 let held = mine.target.is_some_and(|seat| self.holds(seat));
                 let waited = now.saturating_sub(signed_at) >= self.patience / 2;
                 if !open || !held || !waited || self.is_dead(round, &mine) {
-                    return;
+                    return self.answer_as_target(place, without);
                 }
                 None
             }
@@ -171,6 +223,42 @@ impl<G: Game> Table<G> {
         self.keep_counted();
         self.put(signed.clone());
         self.cast(&signed);
+    }
+
+    /// Signs that a round is given up that would put this seat itself out, at a table of three: it has not learnt
+    /// that it is out, and will not by that round.
+    fn answer_as_target(&mut self, place: Place, without: Seat) {
+        let me = self.me;
+        let Some(votes) = self.votes_of(place.step) else {
+            return;
+        };
+        let round = votes
+            .ballots
+            .range((place.round, without)..)
+            .chain(votes.ballots.iter());
+        let against = round
+            .filter(|((at, seat), _)| *at == place.round && *seat != without)
+            .map(|(_, signed)| *signed.ballot())
+            .find(|ballot| ballot.target == Some(me));
+        let participants = if place.step == self.replica.step() {
+            self.replica.participants()
+        } else {
+            self.past.as_ref().map(Past::all).unwrap_or_default()
+        };
+        let Some(against) = against else { return };
+        let voters = voters(&against, participants);
+        if voters.len() == 2 && voters.contains(without) {
+            let word = Ballot {
+                seat: me,
+                without: Some(without),
+                target: None,
+                ..against
+            };
+            let signed = SignedBallot::sign(word, &self.key);
+            self.keep_counted();
+            self.put(signed.clone());
+            self.cast(&signed);
+        }
     }
 
     /// Learns that the others have given up a round that has voted a seat out here.
@@ -214,7 +302,8 @@ impl<G: Game> Table<G> {
             .flat_map(|(round, without)| self.votes.words(round, without).cloned())
             .collect();
         if !words.is_empty() {
-            self.released.insert(self.replica.step(), words);
+            let step = self.replica.step();
+            self.released.entry(step).or_default().extend(words);
         }
     }
 }

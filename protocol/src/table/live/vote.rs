@@ -62,7 +62,7 @@ impl Votes {
         }
     }
 
-    fn all(&self) -> impl Iterator<Item = &SignedBallot> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &SignedBallot> {
         self.ballots.values().chain(self.releases.values())
     }
 }
@@ -164,6 +164,7 @@ impl<G: Game> Table<G> {
                 return self.stop(Stop::VotedOut(step));
             }
             self.event(Event::VotedOut(target));
+            self.say_acted();
         }
     }
 
@@ -203,7 +204,7 @@ impl<G: Game> Table<G> {
                     let same = (mine.base, mine.target) == (base, Some(target));
                     later > round && !same && !self.is_dead(later, &mine)
                 });
-            let bound = bound || self.gives_up(ballot);
+            let bound = bound || self.gives_up(ballot) || !self.may_believe(ballot);
             if let (Some(ballots), true, true, false) = (ballots, fits, enough, bound) {
                 return Some((round, target, ballots));
             }
@@ -337,6 +338,10 @@ impl<G: Game> Table<G> {
             seat,
         } = signed.ballot().place();
         let (me, now) = (self.me, self.now);
+        if without.is_some() && without == signed.ballot().target {
+            // Kept for one that comes back later, and is out.
+            self.released.entry(step).or_default().push(signed.clone());
+        }
         if let Some(votes) = self.votes_of(step) {
             if let Some(without) = without {
                 votes.releases.insert((round, without, seat), signed);
@@ -433,7 +438,8 @@ impl<G: Game> Table<G> {
         let signed_by_me = votes.ballots.keys().filter(|(_, signer)| *signer == me);
         let last = signed_by_me.map(|(round, _)| *round).max();
         let next = last.unwrap_or(0).saturating_add(1);
-        if round == 0 || (round > next && !carried) {
+        let of_itself = ballot.without == Some(seat);
+        if round == 0 || of_itself || (round > next && !carried) {
             return Ok(None);
         }
         match votes.get(place) {
@@ -458,9 +464,16 @@ impl<G: Game> Table<G> {
         let mut out = self.replica.out();
         for step in steps {
             let ballots = self.verified(ballots, step);
-            (_, out) = carried(&ballots, self.replica.participants(), out);
-            if out.contains(self.me) && step > open {
-                return self.stop(Stop::VotedOut(step));
+            let participants = self.replica.participants();
+            let motions;
+            (motions, out) = carried(&ballots, participants, out);
+            let mut motions = motions.iter();
+            let against = motions.find(|motion| motion.target == self.me);
+            if let Some(motion) = against {
+                if step > open && motion.is_final(&ballots, participants) {
+                    self.stop(Stop::VotedOut(step));
+                }
+                return;
             }
         }
     }
@@ -475,8 +488,11 @@ impl<G: Game> Table<G> {
             .filter(|ballot| !past.votes.has_released(ballot, past.all()))
             .copied()
             .collect();
-        let (_, out) = carried(&ballots, past.all(), past.out);
-        if out.contains(self.me) && !past.out.contains(self.me) {
+        let (motions, _) = carried(&ballots, past.all(), past.out);
+        let words = past.votes.all().map(SignedBallot::ballot).copied();
+        let words: Vec<Ballot> = words.collect();
+        let mut against = motions.iter().filter(|motion| motion.target == self.me);
+        if against.any(|motion| motion.is_final(&words, past.all())) {
             let step = past.step;
             self.stop(Stop::VotedOut(step));
         }
@@ -488,6 +504,7 @@ impl<G: Game> Table<G> {
             self.progressed = Some(self.now);
         }
         // Once a tick, so that a flood of ballots is not answered by another.
+        self.say_acted();
         for place in std::mem::take(&mut self.asked) {
             match place.without {
                 None => self.vote(place.step, place.round),

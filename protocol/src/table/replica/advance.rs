@@ -165,6 +165,11 @@ impl<G: Game> Replica<G> {
         self.last_leader = checkpoint.last_leader;
         self.interjected = checkpoint.interjected;
         self.agenda = checkpoint.agenda;
+        let live = self.live;
+        self.agenda.retain(|item| match item {
+            Item::Leave(seat) | Item::Interject(seat, _) => live.contains(*seat),
+            _ => true,
+        });
         let gone = checkpoint.live.iter();
         let gone = gone.filter(|seat| !self.live.contains(*seat));
         self.agenda.extend(gone.map(Item::Forfeit));
