@@ -751,9 +751,9 @@ class Auditor:
             self.replica.tally["faults"] += 1
 
     def judge_accused(self, counted):
-        for entry in counted.values():
-            for complaint in entry.body if entry.kind == "accept" else ():
-                raise Unfair("a part of its escrow does not open", complaint[0])
+        accused = {complaint[0] for entry in counted.values() if entry.kind == "accept" for complaint in entry.body}
+        if accused:
+            raise Unfair("a part of its escrow does not open", min(accused))
 
     def check_end(self, entries):
         file, replica = self.file, self.replica
