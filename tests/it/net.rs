@@ -8,7 +8,7 @@ use super::process::{Program, fairdeal};
 
 const LISTEN: [&str; 2] = ["--listen", "/ip4/127.0.0.1/tcp/0"];
 
-fn host(root: &Path, seats: &str, target: &str) -> Program {
+pub(crate) fn host(root: &Path, seats: &str, target: &str) -> Program {
     let option = format!("target={target}");
     let args = [
         "bot", "host", "loot", "--seats", seats, "--option", &option, "--json",
@@ -16,7 +16,7 @@ fn host(root: &Path, seats: &str, target: &str) -> Program {
     Program::start(root, "host", &[&args[..], &LISTEN].concat())
 }
 
-fn guest(root: &Path, name: &str, target: &str) -> Program {
+pub(crate) fn guest(root: &Path, name: &str, target: &str) -> Program {
     Program::start(
         root,
         name,

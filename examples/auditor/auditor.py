@@ -1,0 +1,824 @@
+"""An auditor of fairdeal transcripts, written from docs/transcript.md alone: the state machine of part 5 and the checks
+of part 9, in their order.
+
+Usage: python3 auditor.py FILE.fairdeal
+
+It exits 0 if the game was fair, 1 if not, 2 if the file cannot be read, 3 if the auditor itself fails."""
+import collections
+import copy
+import sys
+import traceback
+
+import crypto
+import games
+from records import Malformed, Unfair, need, point, read_file
+from streams import H, mapped
+
+Prover = crypto.Prover
+
+
+class Deal:
+    """The public state of one deal, and all that its openings have to reproduce."""
+
+    def __init__(self, table, number):
+        self.table, self.number = table, number
+        self.commitments, self.keys, self.parts, self.tips = {}, {}, {}, {}
+        self.escrows = self.flips = 0
+        self.gone, self.decks, self.owners = set(), [], {}
+        self.made = collections.defaultdict(list)
+
+    def ctx(self, seat):
+        return self.table, self.number, seat
+
+    def holders(self):
+        return [s for s in sorted(self.keys) if s not in self.gone]
+
+    def joint(self):
+        return crypto.encode(crypto.total(point(self.keys[s][0]) for s in self.holders()))
+
+    def tip(self, seat, tip):
+        chain = self.tips[seat][0] + 1 if seat in self.tips else 0
+        self.tips[seat] = (chain, 0, tip)
+        self.made[seat].append(("tip", chain, tip))
+
+    def used_up(self, seats):
+        return any(self.tips[s][1] == 1024 for s in seats)
+
+    def card(self, handle):
+        deck, position = handle
+        return self.decks[deck]["cards"][position]
+
+    def shares(self, handle):
+        return self.decks[handle[0]]["shares"][handle[1]]
+
+    def lacks(self, handle, seat):
+        return seat in self.decks[handle[0]]["holders"] and seat not in self.shares(handle)
+
+    def parting(self, seat):
+        return [(d, p) for d, deck in enumerate(self.decks) for p in range(len(deck["cards"]))
+                if self.lacks((d, p), seat) and self.owners.get((d, p)) != seat]
+
+    def face(self, handle, extra=()):
+        shares = {**self.shares(handle), **dict(extra)}
+        deck = self.decks[handle[0]]
+        if any(s not in shares for s in deck["holders"]):
+            return None
+        return crypto.face(self.card(handle), [shares[s] for s in deck["holders"]], deck["points"])
+
+
+class Running:
+    def __init__(self, item, batch=(), paused=True):
+        self.item, self.batch, self.paused = item, list(batch), paused
+        self.script, self.coins, self.run = [], {}, None
+
+
+def drive(steps, script):
+    """Runs a game with what was answered; gives the open batch, and whether it waits for its last."""
+    batch, answers, result = [], iter(script), None
+    while True:
+        try:
+            request = steps.send(result)
+        except StopIteration:
+            return batch, False
+        asked = next(answers, None)
+        if asked:
+            assert asked[0] == request, "the game asked other things"
+            result = asked[1]
+        else:
+            batch.append(request)
+            if request[0] != "deal":
+                return batch, True
+            result = None
+
+
+class Replica:
+    """Part 5: the state that follows from the log."""
+
+    def __init__(self, transcript, signers):
+        self.signers, self.table = signers, signers.table
+        self.game, self.strict = games.create(transcript.charter)
+        if self.game is None:
+            raise Malformed("the charter cannot be played")
+        self.settled = copy.deepcopy(self.game)
+        self.live = set(range(signers.count))
+        self.step, self.parent = 0, H("genesis", self.table)
+        self.out, self.fresh, self.interjected, self.got_parts = set(), set(), set(), {}
+        self.stage, self.confirming, self.dealing = "commit", False, False
+        self.agenda, self.running, self.leader_before = [], None, signers.count - 1
+        self.deal = Deal(self.table, 0)
+        self.tally = collections.Counter()
+        self.left = []
+        self.remember()
+        self.compute_digest()
+
+    def remember(self):
+        self.checkpoint = copy.deepcopy((
+            self.game, self.settled, self.running, self.agenda, self.interjected, self.live, self.leader_before))
+
+    # Which step is open, and who owes what.
+
+    def escrows_due(self):
+        return not self.strict and self.settled.seals_cards and len(self.live) > 2
+
+    def rebuilding(self):
+        for seat in sorted(self.deal.gone):
+            batch = self.running.batch if self.running else ()
+            own = [request[1] for request in batch if request[0] == "deal" and request[2] == seat]
+            cards = [card for card in self.deal.parting(seat) if card not in own] if seat in self.fresh else []
+            for request in batch:
+                if request[0] == "deal" and request[2] in self.live:
+                    cards.append(request[1])
+                elif request[0] == "open":
+                    cards += request[1]
+            cards = sorted({card for card in cards if self.deal.lacks(card, seat)})
+            if cards:
+                return seat, cards
+        return None
+
+    def flips(self):
+        return self.running and any(r[0] == "flip" for r in self.running.batch)
+
+    def ended(self):
+        return self.stage == "finished" or not self.live and self.stage not in ("opening", "closing")
+
+    def kind(self):
+        if self.confirming:
+            return "confirm"
+        if self.stage != "play":
+            return self.stage
+        if self.rebuilding():
+            return "rebuild"
+        if not self.running:
+            return "action"
+        if self.flips() and self.deal.used_up(self.live):
+            return "tip"
+        return "shuffle" if self.running.run and self.answered() else "effects"
+
+    def leader(self):
+        waits = self.game.to_act() & self.live
+        round_ = [(self.leader_before + i) % 6 for i in range(1, 7)]
+        return next(seat for seat in round_ if seat in (waits or self.live))
+
+    def owed(self, seat, batch, first=(), coin_given=False):
+        """The cards whose shares a seat owes to a batch, and whether it owes a coin."""
+        cards = list(first)
+        for request in batch:
+            if request[0] == "deal":
+                _, card, to = request
+                if to != seat and to in self.live and self.deal.owners.get(card, to) == to:
+                    cards.append(card)
+            elif request[0] == "open":
+                cards += request[1]
+            elif request == ("part", seat):
+                cards += self.deal.parting(seat)
+        cards = [card for card in dict.fromkeys(cards) if seat not in self.deal.shares(card)]
+        flips = any(request[0] == "flip" for request in batch)
+        return cards, flips and not coin_given and not self.deal.used_up(self.live)
+
+    def owed_now(self, seat):
+        return self.owed(seat, self.running.batch, coin_given=seat in self.running.coins)
+
+    def answered(self):
+        if self.flips() and self.deal.used_up(self.live):
+            return False
+        return all(self.owed_now(seat) == ([], False) for seat in self.live)
+
+    def first_batch(self, seat, data, check=True):
+        """The cards that an action shows with their faces, and its first batch."""
+        action = self.game.action(data)
+        need(action is not None, "it is no action of this game", seat)
+        need(not (self.settled.out_of_turn(action) and seat in self.interjected), "a second interjection", seat)
+        need(self.settled.legal(seat, action), "an illegal action", seat)
+        batch, _ = drive(copy.deepcopy(self.settled).apply(seat, action), [])
+        return action, self.settled.shown(seat, action), batch
+
+    # What counts.
+
+    def counts(self, entry, counted):
+        """True or False (it names what is not there); a fault is an Unfair that names the seat."""
+        seat, kind, body = entry.seat, self.kind(), entry.body
+        ctx = self.deal.ctx(seat)
+        if entry.kind != (dict(action=entry.kind, opening="open", closing="close").get(kind, kind)):
+            raise Unfair(f"a {entry.kind} where a {kind} was due", seat)
+        if kind == "key":
+            need(crypto.key_holds(ctx, *body), "the key's proof does not hold", seat)
+            self.tally["key proofs"] += 1
+        elif kind == "escrow":
+            need(crypto.escrow_holds(body, self.live - {seat}, self.deal.keys[seat][0]), "a bad escrow", seat)
+            self.tally["escrows"] += 1
+        elif kind == "accept":
+            for owner, K, proof in body:
+                need(self.complaint_is_true(seat, owner, K, proof), f"a false complaint about {owner}", seat)
+        elif kind == "rebuild":
+            gone, cards = self.rebuilding()
+            n, parts = self.deal.parts[gone]
+            mine = [part[1] for part in parts if part[0] == seat]
+            shares, proof = body
+            need(mine and len(shares) == len(cards), "not one part share a card", seat)
+            transcript = crypto.part_transcript(ctx, self.step, gone, n, mine[0])
+            listed = [(card, self.deal.card(card)[0]) for card in cards]
+            need(crypto.shares_hold(transcript, mine[0], listed, shares, proof), "bad part shares", seat)
+            self.tally["part proofs"] += 1
+        elif kind == "action":
+            return self.counts_in_action(entry, counted)
+        elif kind == "effects":
+            self.judge_answers(seat, body, self.owed_now(seat))
+        elif kind == "shuffle":
+            before = [s for s in sorted(self.live - self.out) if s < seat]
+            if any(s not in counted for s in before):
+                return False
+            base = self.fresh_deck() if not before else (counted[before[-1]].hash, counted[before[-1]].body[1])
+            if body[0] != base[0]:
+                return False
+            deck, X = len(self.deal.decks), self.deal.joint()
+            need(crypto.shuffle_holds(ctx, deck, X, base[1], body[1], body[2]), "the shuffle proof does not hold", seat)
+            self.tally["shuffle proofs"] += 1
+        elif kind == "opening":
+            self.check_opening(seat, body)
+        return True
+
+    def fresh_deck(self):
+        run = self.running.run
+        return H("fresh-deck", self.parent, len(self.deal.decks), len(run["fresh"])), run["fresh"]
+
+    def counts_in_action(self, entry, counted):
+        seat, leader, body = entry.seat, self.leader(), entry.body
+        if entry.kind == "act" and seat == leader:
+            _, shown, batch = self.first_batch(seat, body[0])
+            owed = self.owed(seat, batch, [card for card, _ in shown])
+            self.judge_answers(seat, body[1], owed)
+            sent = dict(zip(owed[0], body[1][0][0])) if body[1][0] else {}
+            for card, face in shown:
+                extra = [(seat, sent[card])] if card in sent else []
+                need(self.deal.face(card, extra) == face, "it showed another card than it claimed", seat)
+            self.tally["actions"] += 1
+            return True
+        if entry.kind == "yield" and seat == leader:
+            named = [e for e in counted.values() if e.hash == body]
+            need(not named or named[0].kind == "interject", "a yield to no interjection", seat)
+            return bool(named)
+        if entry.kind == "ack" and seat != leader:
+            owed = [], False
+            if leader in self.out:
+                if body[0] != H("voted-out", self.table, self.step, self.parent, leader):
+                    return False
+            else:
+                led = counted.get(leader)
+                if led is None or led.hash != body[0]:
+                    return False
+                if led.kind == "act":
+                    owed = self.owed(seat, self.first_batch(leader, led.body[0])[2])
+            self.judge_answers(seat, body[1], owed)
+            return True
+        if entry.kind == "interject" and seat != leader:
+            action = self.game.action(body)
+            need(action is not None, "it is no action of this game", seat)
+            need(self.settled.out_of_turn(action) and not self.settled.shown(seat, action),
+                 "an interjection that belongs to a turn", seat)
+            need(seat not in self.interjected, "a second interjection", seat)
+            return True
+        need(entry.kind == "leave" and len(self.live) > 1, f"a {entry.kind} in an action step", seat)
+        return True
+
+    def judge_answers(self, seat, answers, owed):
+        shares, coin = answers
+        cards, owes_coin = owed
+        need((shares is None) == (not cards), "not the shares that were due", seat)
+        need((coin is None) == (not owes_coin), "not the coin that was due", seat)
+        ctx = self.deal.ctx(seat)
+        if coin is not None:
+            chain, used, last = self.deal.tips[seat]
+            need(used < 1024 and crypto.link(ctx, chain, 1024 - used, coin) == last, "a coin of another chain", seat)
+            self.tally["coins"] += 1
+        if shares is not None:
+            need(len(shares[0]) == len(cards), "not the shares that were due", seat)
+            X = self.deal.keys[seat][0]
+            listed = [(card, self.deal.card(card)[0]) for card in cards]
+            transcript = crypto.share_transcript(ctx, self.step, X)
+            need(crypto.shares_hold(transcript, X, listed, *shares), "the proof of its shares does not hold", seat)
+            self.tally["share proofs"] += 1
+            self.tally["shares"] += len(cards)
+
+    def complaint_is_true(self, seat, owner, K, proof):
+        if owner == seat or owner not in self.live:
+            return False
+        n, parts = self.deal.parts[owner]
+        Xj, Xi = self.deal.keys[seat][0], self.deal.keys[owner][0]
+        return crypto.complaint_is_true(self.deal.ctx(seat), self.step, owner, n, Xj, Xi, K, proof, parts)
+
+    # Steps that are complete.
+
+    def finish(self, entries):
+        kind, out = self.kind(), self.out
+        accused = {c[0] for e in entries.values() if e.kind == "accept" for c in e.body}
+        fields = [f for seat in sorted(entries) for f in (seat, entries[seat].hash)]
+        name = H("step", self.table, self.step, self.parent, len(entries), *fields, len(out), *sorted(out))
+        self.out = set()
+        out = out | accused
+        if kind == "action":
+            self.finish_action(entries)
+        else:
+            gone = self.rebuilding()
+            for seat in sorted(entries):
+                self.take(entries[seat])
+            if not out or kind not in ("commit", "key", "escrow", "accept", "rebuild", "shuffle"):
+                self.turn_stage(kind, gone)
+        self.remove(out, kind)
+        was_opening = self.stage == "opening"
+        self.go_on()
+        self.confirming = kind != "confirm" and (
+            (self.stage == "opening" and not was_opening) or
+            (kind == "action" and self.running is not None
+             and any(e.kind in ("interject", "leave") for e in entries.values())))
+        self.parent = name
+        self.step += 1
+        self.compute_digest()
+
+    def finish_action(self, entries):
+        leader = self.leader()
+        self.leader_before = leader
+        led = entries.get(leader)
+        act = led if led and led.kind == "act" else None
+        if act:
+            action, shown, batch = self.first_batch(leader, act.body[0])
+            if self.settled.out_of_turn(action):
+                self.interjected.add(leader)
+            else:
+                self.interjected = set()
+        round_ = [(leader + i) % 6 for i in range(6)]
+        for seat in round_[1:]:
+            if seat in entries and entries[seat].kind == "interject":
+                self.interjected.add(seat)
+                self.agenda.append(("interject", seat, self.game.action(entries[seat].body)))
+        self.agenda += [("leave", s) for s in round_ if s in entries and entries[s].kind == "leave"]
+        if not act:
+            return
+        self.running = Running(("act", leader, action), batch)
+        owed = {s: self.owed(s, batch, [card for card, _ in shown] if s == leader else []) for s in entries}
+        for seat in sorted(entries):
+            if entries[seat].kind in ("act", "ack"):
+                self.take_answers(seat, entries[seat].body[1], owed[seat])
+        self.rerun()
+
+    def take_answers(self, seat, answers, owed):
+        shares, coin = answers
+        if shares:
+            for card, share in zip(owed[0], shares[0]):
+                self.deal.shares(card)[seat] = share
+            self.deal.made[seat].append(("shares", self.step, owed[0], shares))
+        if coin:
+            self.running.coins[seat] = coin
+
+    def take(self, entry):
+        seat, body, deal = entry.seat, entry.body, self.deal
+        if entry.kind == "commit":
+            deal.commitments[seat] = body[0]
+            deal.tip(seat, body[1])
+        elif entry.kind == "key":
+            deal.keys[seat] = body
+        elif entry.kind == "escrow":
+            others = {s: deal.keys[s][0] for s in deal.holders() if s != seat}
+            deal.parts[seat] = (deal.escrows, body)
+            deal.made[seat].append(("escrow", deal.escrows, others, body))
+        elif entry.kind == "effects":
+            self.take_answers(seat, body, self.owed_now(seat))
+        elif entry.kind == "shuffle":
+            run = self.running.run
+            deal.made[seat].append(("shuffle", len(deal.decks), deal.joint(), run["cards"], body[1], body[2]))
+            run["cards"] = body[1]
+        elif entry.kind == "tip":
+            deal.tip(seat, body)
+        elif entry.kind == "rebuild":
+            gone, cards = self.rebuilding()
+            deal.made[seat].append(("parts", self.step, gone, deal.parts[gone], cards, body))
+            self.got_parts[seat] = body[0]
+
+    def turn_stage(self, kind, gone):
+        if kind == "commit":
+            self.stage = "key"
+        elif kind == "key":
+            self.dealing = True
+            if self.escrows_due():
+                self.stage = "escrow"
+            else:
+                self.play()
+        elif kind == "escrow":
+            self.stage = "accept"
+        elif kind == "accept":
+            self.deal.escrows += 1
+            self.play()
+        elif kind == "rebuild":
+            seat, cards = gone
+            for i, card in enumerate(cards):
+                parts = [point(shares[i]) for shares in self.got_parts.values()]
+                self.deal.shares(card)[seat] = crypto.encode(crypto.total(parts))
+            self.got_parts = {}
+        elif kind == "shuffle":
+            run, self.running.run = self.running.run, None
+            run["shares"] = [{} for _ in run["cards"]]
+            self.deal.decks.append(run)
+            self.answer(len(self.deal.decks) - 1)
+        elif kind == "opening":
+            self.stage = "closing"
+        elif kind == "closing":
+            if self.running:
+                self.deal = Deal(self.table, self.deal.number + 1)
+                self.stage, self.fresh = "commit", set()
+                self.remember()
+            else:
+                self.stage = "finished"
+
+    def play(self):
+        self.stage = "play"
+        if self.dealing:
+            self.dealing = False
+            if self.running:
+                self.answer(None)
+            else:
+                self.agenda.insert(0, ("begin",))
+
+    def remove(self, out, kind):
+        for seat in sorted(out):
+            self.live.discard(seat)
+            self.deal.gone.add(seat)
+            if not self.settled.over:
+                self.agenda.append(("forfeit", seat))
+        if not out:
+            return
+        if kind in ("commit", "key", "escrow", "accept", "rebuild"):
+            self.void()
+        else:
+            if kind == "shuffle":
+                self.running.run = None
+            self.fresh |= out
+
+    def void(self):
+        live = self.live
+        (self.game, self.settled, self.running, self.agenda, self.interjected, at_first,
+         self.leader_before) = copy.deepcopy(self.checkpoint)
+        self.fresh, self.got_parts, self.dealing = set(), {}, False
+        self.agenda += [("forfeit", seat) for seat in sorted(at_first - live)]
+        self.deal = Deal(self.table, self.deal.number + 1)
+        self.stage = "commit"
+        self.tally["void deals"] += 1
+
+    def go_on(self):
+        while self.stage == "play":
+            gone = self.rebuilding()
+            if gone:
+                parts = self.deal.parts.get(gone[0])
+                if not parts or not all(part[0] in self.live for part in parts[1]):
+                    self.void()
+                return
+            if self.fresh:
+                self.fresh = set()
+                if self.escrows_due():
+                    self.stage = "escrow"
+                    return
+            if self.running:
+                if not self.answered() or self.settle():
+                    return
+            elif self.agenda:
+                self.start(self.agenda.pop(0))
+            elif self.settled.over:
+                self.stage = "opening"
+            else:
+                return
+
+    def start(self, item):
+        kind = item[0]
+        if kind == "leave":
+            if not self.settled.over:
+                self.running = Running(item, [("part", item[1])])
+        elif kind != "interject" or self.settled.legal(item[1], item[2]):
+            self.running = Running(item)
+            self.rerun()
+
+    def settle(self):
+        """Settles an answered batch; True if it waits for a step of another kind."""
+        running = self.running
+        deals = [r for r in running.batch if r[0] == "deal"]
+        for _, card, to in deals:
+            assert self.deal.owners.setdefault(card, to) == to, "a card is dealt twice"
+        if not running.paused:
+            self.settled = copy.deepcopy(self.game)
+            self.running = None
+            return False
+        kind, *args = running.batch[-1]
+        if kind == "open":
+            faces = [self.deal.face(card) for card in args[0]]
+            need(None not in faces, "a card opens to none of its deck")
+            self.answer(faces)
+        elif kind == "flip":
+            coins = {s: c for s, c in running.coins.items() if s in self.live}
+            for seat, coin in coins.items():
+                chain, used, _ = self.deal.tips[seat]
+                self.deal.tips[seat] = (chain, used + 1, coin)
+            stream = crypto.flip_stream(self.table, self.deal.number, self.deal.flips, coins)
+            self.deal.flips += 1
+            self.answer(stream.flip(args[0]))
+        elif kind == "part":
+            seat = args[0]
+            self.live.discard(seat)
+            self.deal.gone.add(seat)
+            self.agenda.insert(0, ("forfeit", seat))
+            self.running = None
+            if self.escrows_due():
+                self.stage = "escrow"
+        else:
+            running.script += [(deal, None) for deal in deals]
+            running.batch = running.batch[-1:]
+            if kind == "next":
+                self.stage = "opening"
+            elif not running.run:
+                names = [(face, self.game.card_name(face)) for face in args[0]]
+                points = {crypto.encode(mapped("card", self.game.deck_name, name)): face for face, name in names}
+                fresh = [(bytes(32), p) for p in points]
+                running.run = dict(fresh=fresh, cards=fresh, holders=self.deal.holders(), points=points)
+            return True
+        return False
+
+    def answer(self, result):
+        running = self.running
+        running.script += [(r, None) for r in running.batch[:-1]] + [(running.batch[-1], result)]
+        running.coins = {}
+        self.rerun()
+
+    def rerun(self):
+        running = self.running
+        self.game = copy.deepcopy(self.settled)
+        kind, *args = running.item
+        steps = getattr(self.game, dict(act="apply", interject="apply").get(kind, kind))(*args)
+        running.batch, running.paused = drive(steps, running.script)
+
+    def go_on_after_halt(self, culprit, step, parent):
+        self.out = set()
+        if culprit in self.live:
+            kind = self.kind()
+            if kind in ("opening", "closing"):
+                self.remove({culprit}, kind)
+            else:
+                self.live.discard(culprit)
+                self.void()
+                self.confirming = False
+            self.go_on()
+        self.step, self.parent = step, parent
+        self.compute_digest()
+
+    # Openings and the digest.
+
+    def check_opening(self, seat, seed):
+        deal = self.deal
+        prover = Prover(seed, deal.ctx(seat))
+        need(deal.commitments[seat] == prover.commitment(), "not the seed that it committed to", seat)
+        need(deal.keys[seat] == prover.key(), "the seed does not give its key", seat)
+        self.tally["seeds"] += 1
+        self.tally["recomputed"] += 2
+        for what, *made in deal.made[seat]:
+            if what == "tip":
+                same = prover.tip(made[0]) == made[1]
+            elif what == "escrow":
+                same = prover.escrow(*made[:2]) == made[2]
+            elif what == "shuffle":
+                same = prover.shuffle(*made[:3], self.game.deck_name) == (made[3], made[4])
+            elif what == "shares":
+                step, cards, sent = made
+                transcript = crypto.share_transcript(prover.ctx, step, prover.X)
+                listed = [(card, deal.card(card)[0]) for card in cards]
+                same = prover.shares(transcript, "share-proof", listed, prover.x) == sent
+            else:
+                step, gone, (n, parts), cards, sent = made
+                Xij, y = next(part[1:] for part in parts if part[0] == seat)
+                K = crypto.encode(crypto.mul(prover.x, point(deal.keys[gone][0])))
+                x = y - crypto.mask(deal.ctx(gone), seat, n, K)
+                transcript = crypto.part_transcript(prover.ctx, step, gone, n, Xij)
+                listed = [(card, deal.card(card)[0]) for card in cards]
+                same = prover.shares(transcript, "part-proof", listed, x) == sent
+            need(same, f"the seed does not give its {what}", seat)
+            self.tally["recomputed"] += 1
+
+    def compute_digest(self):
+        stages = "commit key play opening closing finished escrow accept".split()
+        batch = games.vector(self.running.batch, games.request) if self.running else b""
+        game = games.u8(self.game.number) + self.game.encode()
+        self.digest = H("state", self.table, self.step, sum(1 << s for s in self.live), stages.index(self.stage),
+                        int(self.confirming), self.deal.number, self.deal.flips, self.deal.escrows,
+                        len(self.deal.decks), len(self.agenda), batch, game)
+
+
+class Auditor:
+    """Part 9: the checks in order."""
+
+    def __init__(self, data):
+        self.file, self.signers = read_file(data)
+        self.replica = Replica(self.file, self.signers)
+        self.entries = self.ballots = self.faults = self.halted = 0
+
+    def audit(self):
+        while True:
+            while self.read_halted():
+                pass
+            proven = self.read_faults()
+            self.read_ballots({seat for seat, _ in proven})
+            entries = self.read_step()
+            replica = self.replica
+            if replica.ended() or len(entries) < len(replica.live - replica.out):
+                return self.check_end(entries)
+            try:
+                counted = self.judge(entries)
+            except Unfair as finding:
+                evidence = self.file.equivocation
+                culprit = finding.seat is None and evidence and self.signers.culprit(evidence)
+                if culprit:
+                    raise Unfair("it signed two things for one place", culprit[0]) from None
+                raise
+            self.judge_proven(proven, counted)
+            live, deal = set(replica.live), replica.deal.number
+            replica.finish(entries)
+            replica.tally["steps"] += 1
+            for seat in sorted(live - replica.live):
+                replica.left.append((seat, deal))
+
+    def read_halted(self):
+        replica = self.replica
+        if self.halted == len(self.file.halted) or replica.ended():
+            return False
+        evidence, halts = self.file.halted[self.halted]
+        place = resolve(halts)
+        if place is None or place[0] != replica.step:
+            return False
+        culprit = self.signers.culprit(evidence)
+        need(culprit, "the evidence of a halt proves nothing")
+        culprit = culprit[0]
+        held = {halt.seat: halt for halt in halts}
+        need(all(self.signers.word("halt", halt) and halt.culprit == culprit for halt in halts), "a bad halt")
+        waiting, circle = set(replica.live) - {culprit}, set()
+        while waiting:
+            seat = waiting.pop()
+            if seat not in circle:
+                need(seat in held, "a halt is lacking")
+                circle.add(seat)
+                waiting |= {s for s in range(6) if held[seat].seats >> s & 1} - {culprit}
+        need([halt.seat for halt in halts] == sorted(circle), "halts of others")
+        point_, parent = place
+        need(parent == replica.parent, "the halts name another log")
+        self.halted += 1
+        step = point_ + 3
+        name = H("halted", replica.table, culprit, point_, parent, step)
+        replica.tally["halts"] += len(halts)
+        if culprit in replica.live:
+            replica.left.append((culprit, replica.deal.number))
+        replica.go_on_after_halt(culprit, step, name)
+        return True
+
+    def read_faults(self):
+        proven = []
+        replica = self.replica
+        while self.faults < len(self.file.faults):
+            seat, signed = self.file.faults[self.faults]
+            entry = self.signers.entry(signed)
+            need(entry, "the proof of a fault is not signed")
+            if entry.step != replica.step or replica.ended():
+                break
+            need(seat in replica.live - replica.out, "a fault of a seat that is not there")
+            self.faults += 1
+            replica.out.add(seat)
+            proven.append((seat, entry))
+        return proven
+
+    def read_ballots(self, guilty):
+        replica = self.replica
+        while self.ballots < len(self.file.ballots) and not replica.ended():
+            first = self.file.ballots[self.ballots]
+            if first.step != replica.step:
+                return
+            base = {s for s in range(6) if first.base >> s & 1}
+            target = first.target
+            need(target in replica.live - replica.out, "ballots on a seat that is not there")
+            need(base <= replica.out and replica.out - base <= guilty, "ballots with another base")
+            voters = sorted(replica.live - {target} - base)
+            ballots = self.file.ballots[self.ballots:][:len(voters)]
+            need(len(voters) > 1 and [b.seat for b in ballots] == voters, "not the ballots of all others")
+            for ballot in ballots:
+                alike = ballot[1:3] == first[1:3] and ballot[4:7] == first[4:7] and ballot.without is None
+                need(alike and self.signers.word("ballot", ballot), "a bad ballot")
+                replica.tally["ballots"] += 1
+            self.ballots += len(voters)
+            replica.out.add(target)
+
+    def read_step(self):
+        replica, entries = self.replica, {}
+        there = replica.live - replica.out
+        while len(entries) < len(there) and not replica.ended() and self.entries < len(self.file.entries):
+            entry = self.signers.entry(self.file.entries[self.entries])
+            need(entry, f"entry {self.entries} is not signed by a seat of this table, or no entry")
+            in_order = all(seat < entry.seat for seat in entries)
+            placed = entry.step == replica.step and in_order and entry.seat in there
+            need(placed, f"entry {self.entries} stands at the wrong place")
+            self.entries += 1
+            replica.tally["entries"] += 1
+            entries[entry.seat] = entry
+        return entries
+
+    def examine(self, entry, counted):
+        replica = self.replica
+        need(entry.parent == replica.parent, f"step {replica.step}: an entry of another log")
+        need(entry.digest == replica.digest, f"step {replica.step}: its digest is another", entry.seat)
+        return replica.counts(entry, counted)
+
+    def judge(self, entries, all_count=True):
+        counted = {}
+        while True:
+            before = len(counted)
+            for seat, entry in entries.items():
+                if seat not in counted and self.examine(entry, counted):
+                    counted[seat] = entry
+                    self.replica.tally["digests"] += 1
+            if len(counted) == before:
+                break
+        need(not all_count or len(counted) == len(entries), "an entry names what is not there")
+        return counted
+
+    def judge_proven(self, proven, counted):
+        for seat, entry in proven:
+            guilty = None
+            if entry.seat == seat and entry.parent == self.replica.parent and entry.digest == self.replica.digest:
+                try:
+                    self.replica.counts(entry, counted)
+                except Unfair as finding:
+                    guilty = finding.seat
+            need(guilty == seat, f"seat {seat} is removed without proof")
+            self.replica.tally["faults"] += 1
+
+    def judge_accused(self, counted):
+        accused = {complaint[0] for entry in counted.values() if entry.kind == "accept" for complaint in entry.body}
+        if accused:
+            raise Unfair("a part of its escrow does not open", min(accused))
+
+    def check_end(self, entries):
+        file, replica = self.file, self.replica
+        need(self.entries == len(file.entries), "entries follow the end of the log")
+        need(self.ballots == len(file.ballots), "ballots of no step")
+        need(self.faults == len(file.faults), "faults of no step")
+        need(self.halted == len(file.halted), "halts that lead nowhere")
+        need(file.log == replica.parent, "the log's hash is another")
+        there = replica.live - replica.out
+        seats = [claim.seat for claim in file.claims]
+        need(not seats or (len(there) == 2 and file.end == "unfinished" and seats == sorted(set(seats))), "a bad claim")
+        for claim in file.claims:
+            here = claim.step != replica.step or claim.parent == replica.parent
+            near = abs(claim.step - replica.step) <= 1
+            need(claim.seat in there and here and near and self.signers.word("claim", claim), "a bad claim")
+        finished = replica.stage == "finished"
+        need(finished == (file.end == "finished"), "the log does not end as it says")
+        if file.end == "stopped":
+            if file.equivocation:
+                culprit = self.signers.culprit(file.equivocation)
+                need(culprit, "the evidence proves nothing")
+                raise Unfair("it signed two things for one place", culprit[0])
+            entries = {s: e for s, e in entries.items() if e.parent == replica.parent}
+            self.judge_accused(self.judge(entries, all_count=False))
+            raise Unfair("it claims a fault and shows none")
+        need(not file.equivocation, "evidence in a file that is not stopped")
+        need(file.end != "unfinished" or not entries, "entries of a step that is not complete")
+        return replica
+
+
+def resolve(halts):
+    """The last state (step, parent) that all halts name, or None."""
+    named = [{(h.step - back, parent) for back, parent in enumerate((h.parent, *h.earlier))} for h in halts]
+    return max(set.intersection(*named), default=None) if named else None
+
+
+def report(auditor, replica):
+    """What was found in a fair file."""
+    yield f"fair: {auditor.file.end} after {replica.step} steps, log {replica.parent.hex()}"
+    names = [player[0] for player in auditor.file.charter.players]
+    winners = ", ".join(ascii(names[seat]) for seat in replica.game.winners()) or "nobody yet"
+    yield f"scores {replica.game.scores()}, won by {winners}"
+    for seat, deal in replica.left:
+        yield f"seat {seat}, {ascii(names[seat])}, left in deal {deal}"
+    yield "checked: " + ", ".join(f"{count} {name}" for name, count in sorted(replica.tally.items()))
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        print(__doc__)
+        return 2
+    try:
+        with open(arguments[0], "rb") as file:
+            auditor = Auditor(file.read())
+        lines, code = list(report(auditor, auditor.audit())), 0
+    except (OSError, Malformed) as why:
+        lines, code = [f"unreadable: {why}"], 2
+    except Unfair as why:
+        lines, code = [f"NOT FAIR: {why}"], 1
+    except Exception:
+        traceback.print_exc()
+        lines, code = ["the auditor has failed; this says nothing about the game"], 3
+    print("\n".join(lines))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
