@@ -457,6 +457,7 @@ class Replica:
         (self.game, self.settled, self.running, self.agenda, self.interjected, at_first,
          self.leader_before) = copy.deepcopy(self.checkpoint)
         self.fresh, self.got_parts, self.dealing = set(), {}, False
+        self.agenda = [item for item in self.agenda if item[0] not in ("leave", "interject") or item[1] in live]
         self.agenda += [("forfeit", seat) for seat in sorted(at_first - live)]
         self.deal = Deal(self.table, self.deal.number + 1)
         self.stage = "commit"
@@ -786,6 +787,10 @@ class Auditor:
 
 def resolve(halts):
     """The last state (step, parent) that all halts name, or None."""
+    step_of = {h.seat: h.step for h in halts}
+    # Whom a halt names is one step behind it at most.
+    if any(step_of.get(seat, h.step) + 1 < h.step for h in halts for seat in h.seats):
+        return None
     named = [{(h.step - back, parent) for back, parent in enumerate((h.parent, *h.earlier))} for h in halts]
     return max(set.intersection(*named), default=None) if named else None
 

@@ -227,6 +227,8 @@ pub struct Table<G: Game> {
     past: Option<Past>,
     /// The ballots that have voted seats out, by step.
     certificates: BTreeMap<u64, Vec<SignedBallot>>,
+    /// The last word of each seat that it has acted on a round of a later step that puts this seat out.
+    acted_on_me: BTreeMap<Seat, SignedBallot>,
     /// The words by which rounds of votes were given up, by step.
     released: BTreeMap<u64, Vec<SignedBallot>>,
     /// The entries that prove faults, by step.
@@ -301,6 +303,7 @@ impl<G: Game> Table<G> {
             votes: Votes::default(),
             past: None,
             certificates: BTreeMap::new(),
+            acted_on_me: BTreeMap::new(),
             released: BTreeMap::new(),
             faults: BTreeMap::new(),
             blamed: BTreeSet::new(),

@@ -459,11 +459,24 @@ impl<G: Game> Table<G> {
     /// own ballot in an earlier one, in which the others have counted everybody.
     pub(super) fn notice_later_removal(&mut self, ballots: &[SignedBallot]) {
         let open = self.replica.step();
+        // Each of the others tells its own: they are put together here, the last one of each.
+        let (charter, table) = (self.replica.charter(), self.replica.table());
+        let acted = ballots.iter().filter(|signed| {
+            let word = signed.ballot();
+            let of_me = word.without == Some(self.me) && word.target == Some(self.me);
+            of_me && word.step > open && signed.verify(charter, &table).is_ok()
+        });
+        let acted: Vec<SignedBallot> = acted.cloned().collect();
+        for word in acted {
+            self.acted_on_me.insert(word.ballot().seat, word);
+        }
         let later = ballots.iter().map(|signed| signed.ballot().step);
         let steps: BTreeSet<u64> = later.filter(|step| *step >= open).collect();
         let mut out = self.replica.out();
         for step in steps {
-            let ballots = self.verified(ballots, step);
+            let mut ballots = self.verified(ballots, step);
+            let told = self.acted_on_me.values().map(SignedBallot::ballot);
+            ballots.extend(told.filter(|word| word.step == step));
             let participants = self.replica.participants();
             let motions;
             (motions, out) = carried(&ballots, participants, out);
