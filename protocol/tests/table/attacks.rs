@@ -805,6 +805,36 @@ fn a_removal_without_its_ballots_is_no_removal() {
     let without = forge(&whole, whole.entries(), End::Finished);
     let finding = audit::<Drill>(&without).finding.expect("it is found");
     assert_eq!(finding.seat(), None);
+    // Signed ballots of all, but one says another thing.
+    let (_, keys) = charter(&rules(4, LIMIT));
+    let log = audit::<Drill>(&whole).log;
+    let with = |change: &dyn Fn(&mut Ballot)| {
+        let mut ballots = whole.ballots().to_vec();
+        let mut other = *ballots[1].ballot();
+        change(&mut other);
+        ballots[1] = SignedBallot::sign(other, &keys[other.seat.index()]);
+        let bytes = encode(&(
+            MAGIC,
+            VERSION,
+            whole.charter().charter(),
+            whole.charter().signatures().to_vec(),
+            whole.entries().to_vec(),
+            (End::Finished, log, None::<Equivocation>),
+            ballots,
+            [0_u8; 3],
+        ));
+        audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap()).finding
+    };
+    assert_eq!(with(&|_| ()), None);
+    let changes: [&dyn Fn(&mut Ballot); 4] = [
+        &|ballot| ballot.target = None,
+        &|ballot| ballot.target = Seat::new(0),
+        &|ballot| ballot.round += 1,
+        &|ballot| ballot.without = Seat::new(0),
+    ];
+    for change in changes {
+        assert!(matches!(with(change), Some(Finding::Ballots { .. })));
+    }
 }
 
 /// A removal for a fault needs the entry that proves it: one that proves nothing, or another seat's, does not do.
