@@ -106,18 +106,16 @@ impl Motion {
             target,
         })
     }
-}
 
-impl Motion {
     /// Whether the seat that a carried motion puts out can believe it: none of its voters can be left behind by
-    /// a release any more, because two have signed that they have acted on it, or both of two.
+    /// a release any more, because two have signed that they have acted on it.
     pub fn is_final(&self, ballots: &[Ballot], participants: SeatSet) -> bool {
         let voters = participants.without(self.target).iter();
         let voters: SeatSet = voters.filter(|seat| !self.base.contains(*seat)).collect();
         let acted: SeatSet = ballots
             .iter()
             .filter(|word| {
-                word.round == self.round
+                (word.round, word.base) == (self.round, self.base)
                     && word.without == Some(self.target)
                     && word.target == Some(self.target)
                     && voters.contains(word.seat)

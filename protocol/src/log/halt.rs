@@ -175,9 +175,8 @@ pub fn resolve(halts: &[Halt]) -> Option<Resolution> {
             .all(|halt| halt.states().any(|at| at == *place))
     };
     let point = first.states().filter(shared).max()?;
-    let ahead = EARLIER as u64;
-    let near = |halt: &Halt| halt.step.checked_sub(point.step) <= Some(ahead);
-    let next = point.step.checked_add(ahead)?.checked_add(1)?;
+    // Each word names the point, so that none is further than its own earlier states go back.
+    let next = point.step.checked_add(EARLIER as u64)?.checked_add(1)?;
     // Whoever takes part is at most one step behind the others; only one that has left, and that those who are
     // two steps further do not reckon with, may be more.
     let together = |halt: &Halt| {
@@ -185,7 +184,7 @@ pub fn resolve(halts: &[Halt]) -> Option<Resolution> {
         let mut steps = named.map(|other| other.step);
         steps.all(|step| step.saturating_add(1) >= halt.step)
     };
-    let true_of_one_log = halts.iter().all(|halt| near(halt) && together(halt));
+    let true_of_one_log = halts.iter().all(together);
     true_of_one_log.then_some(Resolution { point, next })
 }
 

@@ -9,8 +9,8 @@
 //! state that all hold alike ([`crate::log::halt`]); the deal is given up and begun anew without that seat.
 //!
 //! A seat that has finished the game is not called back: the last step has an empty entry of each seat, of which
-//! there are no two that count; and one that does not count removes nobody there. Should a second seat prove two-faced before all have said how far they are, the
-//! table stops with the evidence.
+//! there are no two that count; and one that does not count removes nobody there. Should a second seat prove
+//! two-faced before all have said how far they are, the table stops with the evidence.
 
 use std::collections::BTreeMap;
 
@@ -374,24 +374,34 @@ impl<G: Game> Table<G> {
         let words: Vec<SignedHalt> = others.into_values().collect();
         let halts: Vec<Halt> = words.iter().map(|signed| signed.halt().clone()).collect();
         let Some(place) = resolve(&halts) else {
-            // Another seat has lied too: there is no state that all would go on from.
-            let (evidence, step) = (halting.evidence.clone(), own.halt().step);
-            self.evidence = Some(evidence);
-            return self.stop(Stop::Fault(Fault {
-                seat: culprit,
-                step,
-                what: FaultKind::Equivocation,
-            }));
+            return self.stop_halting();
         };
         let states = self.earlier.iter().chain([&self.replica]);
         let state = states.filter(|replica| position(replica) == place.point);
-        if let Some(state) = state.last().cloned() {
-            let spoken: SeatSet = words.iter().map(|word| word.halt().seat).collect();
-            let mut there = state.participants().without(culprit).iter();
-            if there.all(|seat| spoken.contains(seat)) {
-                self.go_on(culprit, &words, place, state);
-            }
+        let Some(state) = state.last().cloned() else {
+            return;
+        };
+        // All who take part there have spoken, or the log would go on with one that knows nothing of it.
+        let spoken: SeatSet = words.iter().map(|word| word.halt().seat).collect();
+        let mut there = state.participants().without(culprit).iter();
+        if there.all(|seat| spoken.contains(seat)) {
+            self.go_on(culprit, &words, place, state);
+        } else {
+            self.stop_halting();
         }
+    }
+
+    /// Another seat has lied too: the words lead to no state from which all would go on.
+    fn stop_halting(&mut self) {
+        let Some(halting) = &self.halting else { return };
+        let own = halting.halts.get(&self.me);
+        let fault = Fault {
+            seat: halting.culprit,
+            step: own.map_or(self.replica.step(), |own| own.halt().step),
+            what: FaultKind::Equivocation,
+        };
+        self.evidence = Some(halting.evidence.clone());
+        self.stop(Stop::Fault(fault));
     }
 
     fn go_on(&mut self, culprit: Seat, words: &[SignedHalt], place: Resolution, state: Replica<G>) {

@@ -122,7 +122,8 @@ impl<G: Game> Table<G> {
                 without: mine.target,
                 ..mine
             })
-            .filter(|word| !said(word))
+            // A place in which this seat has signed anything is taken.
+            .filter(|word| !said(word) && !self.has_ballot(word.place()))
             .collect();
         for word in words {
             let signed = SignedBallot::sign(word, &self.key);
@@ -232,13 +233,11 @@ impl<G: Game> Table<G> {
         let Some(votes) = self.votes_of(place.step) else {
             return;
         };
-        let round = votes
+        let against = votes
             .ballots
-            .range((place.round, without)..)
-            .chain(votes.ballots.iter());
-        let against = round
-            .filter(|((at, seat), _)| *at == place.round && *seat != without)
-            .map(|(_, signed)| *signed.ballot())
+            .values()
+            .map(|signed| *signed.ballot())
+            .filter(|ballot| ballot.round == place.round && ballot.seat != without)
             .find(|ballot| ballot.target == Some(me));
         let participants = if place.step == self.replica.step() {
             self.replica.participants()
