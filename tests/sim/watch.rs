@@ -359,6 +359,15 @@ impl Watch {
         }
     }
 
+    /// Who was left behind in a step, by the word of honest seats on giving a round of votes up.
+    pub(crate) fn left_behind(&self, step: u64) -> BTreeSet<Seat> {
+        let words = self.ballots.values().filter(|word| word.step == step);
+        words
+            .filter(|word| word.without != word.target)
+            .filter_map(|word| word.without)
+            .collect()
+    }
+
     /// Invariant 10: ballots of a step come about a patience apart; `crashes` begin the count anew.
     pub(crate) fn check_ballots(&mut self, seat: Seat, patience: u64, crashes: u64) {
         let mine: Vec<(u64, (u64, u64, u64))> = self

@@ -178,10 +178,14 @@ impl<G: Game> Table<G> {
             return;
         };
         let mine = votes.ballots.get(&(round, me)).map(|own| *own.ballot());
-        if mine.is_some_and(|mine| mine.target == Some(without)) {
-            // That one has acted on the round, which wants no answer.
+        let about = mine.filter(|mine| mine.target == Some(without));
+        if about.is_some_and(|mine| !open || !self.is_dead(round, &mine)) {
+            // The word of one that has acted on the round, which wants no answer.
             return;
         }
+        let Some(votes) = self.votes_of(place.step) else {
+            return;
+        };
         let theirs = votes.ballots.get(&(round, without)).cloned();
         let said = votes.releases.contains_key(&(round, without, me));
         let signed_at = votes.mine_at.get(&round).copied().unwrap_or(0);
@@ -193,7 +197,8 @@ impl<G: Game> Table<G> {
         if said || without == me || self.stopped.is_some() || !self.may_sign() {
             return;
         }
-        let Some(mine) = mine.filter(|mine| mine.target.is_some()) else {
+        let another = |mine: &Ballot| mine.target.is_some_and(|target| target != without);
+        let Some(mine) = mine.filter(another) else {
             return self.answer_as_target(place, without);
         };
         let target = match theirs {
@@ -201,8 +206,8 @@ impl<G: Game> Table<G> {
                 let same =
                     (signed.ballot().base, signed.ballot().target) == (mine.base, mine.target);
                 if !same {
-                    // The round is dead.
-                    return;
+                    // The round of the own ballot is dead.
+                    return self.answer_as_target(place, without);
                 }
                 mine.target
             }
