@@ -701,7 +701,7 @@ class Auditor:
             ballots = self.file.ballots[self.ballots:][:len(voters)]
             need(len(voters) > 1 and [b.seat for b in ballots] == voters, "not the ballots of all others")
             for ballot in ballots:
-                alike = ballot[1:3] == first[1:3] and ballot[4:7] == first[4:7] and ballot.without is None
+                alike = ballot[1:3] == first[1:3] and ballot[4:7] == first[4:7] and ballot.release is None
                 need(alike and self.signers.word("ballot", ballot), "a bad ballot")
                 replica.tally["ballots"] += 1
             self.ballots += len(voters)

@@ -8,7 +8,7 @@ from streams import H, full
 
 Charter = collections.namedtuple("Charter", "lobby game version options players raw")
 Entry = collections.namedtuple("Entry", "seat step parent digest kind body hash raw signature")
-Ballot = collections.namedtuple("Ballot", "table step round seat base without target raw signature")
+Ballot = collections.namedtuple("Ballot", "table step round seat base release target raw signature")
 Halt = collections.namedtuple("Halt", "table culprit seat step parent earlier seats raw signature")
 Claim = collections.namedtuple("Claim", "table seat step parent raw signature")
 Transcript = collections.namedtuple(
@@ -148,7 +148,8 @@ class Reader:
 
     def ballot(self):
         start = self.at
-        fields = (self.hash(), self.varint(), self.u16(), self.seat(), self.seats(), self.option(self.seat),
+        release = lambda: (self.seat(), self.seat())
+        fields = (self.hash(), self.varint(), self.u16(), self.seat(), self.seats(), self.option(release),
                   self.option(self.seat))
         return Ballot(*fields, self.data[start:self.at], self.take(64))
 
@@ -263,10 +264,24 @@ class Signers:
             if not all(self.word(label, word) for word in evidence):
                 return None
             both, hashes = evidence, [H(label, word.raw) for word in evidence]
-            places = [(w.seat, w.step, w.round, w.without) if label == "ballot" else (w.seat, w.culprit) for w in both]
+            if label == "halt":
+                places = [(word.seat, word.culprit) for word in both]
+            else:
+                places = [(word.seat, word.step, word.round, word.release) for word in both]
+                if places[0][:3] == places[1][:3] and acted_and_gave_up(*both):
+                    places[1] = places[0]
         if places[0] == places[1] and hashes[0] < hashes[1]:
             return both[0].seat, both[0].step
         return None
+
+
+def acted_and_gave_up(one, other):
+    """Whether one ballot gives up what the other has acted on."""
+    if None in (one.release, other.release) or one.release[0] != other.release[0]:
+        return False
+    acted = [word.release[0] == word.release[1] for word in (one, other)]
+    gave_up = [word.target is None for word in (one, other)]
+    return (acted[0] and gave_up[1]) or (acted[1] and gave_up[0])
 
 
 def read_file(data):

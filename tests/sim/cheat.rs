@@ -336,7 +336,7 @@ impl Cheat {
                         round,
                         seat: table.me(),
                         base: replica.out(),
-                        without: None,
+                        release: None,
                         target: Some(target),
                     };
                     // One word in each round, so that it is no proof against itself.
@@ -398,7 +398,7 @@ impl Cheat {
                     round: 1000 + round,
                     seat: table.me(),
                     base: replica.out(),
-                    without: None,
+                    release: None,
                     target: None,
                 };
                 SignedBallot::sign(ballot, &self.key)

@@ -240,18 +240,6 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     }
 }
 
-/// Whether two honest seats have parted over a step, one of them left behind by the other and a cheat, whose
-/// word on all that follows both of them need ("Known limits" in `docs/protocol.md`).
-fn refused(world: &World, honest: &[Seat], step: u64) -> bool {
-    let cheats = world.chairs.iter().any(|chair| chair.role.cheat.is_some());
-    let parted = [step, step.saturating_sub(1)]
-        .iter()
-        .flat_map(|at| world.watch.left_behind(*at))
-        .any(|seat| honest.contains(&seat));
-    let there = honest.iter().filter(|seat| !chair(world, **seat).is_done());
-    cheats && parted && there.count() == 2
-}
-
 /// Invariant 11: with at most one seat gone or cheating, and three or more, everybody gets to the end or
 /// to evidence.
 fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
@@ -274,11 +262,8 @@ fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         let own_disk = here.role.old_disk;
         // "Or shared evidence": who has it waits for the others' words, which those who have finished do not give.
         let evidence = !here.proven.is_empty();
-        let refused = refused(world, honest, table.replica().step());
         if evidence {
             world.tally.add("rests with evidence of two faces", 1);
-        } else if refused {
-            world.tally.add("rests where a cheat's word is missing", 1);
         } else if !own_disk && (bad == 0 || (bad == 1 && present.len() >= 3)) {
             let progress = table.progress();
             let what = format!(

@@ -319,7 +319,7 @@ impl Watch {
     /// But for the exception that the rules of ballots make themselves: who has voted out a seat that is
     /// back aims next at one that has left that round unanswered, for only its word is missing.
     fn votes_for_the_absent(&mut self, seat: Seat, ballot: &Ballot, disk: &[Vec<u8>]) {
-        let vote = ballot.seat == seat && ballot.without.is_none();
+        let vote = ballot.seat == seat && ballot.release.is_none();
         let (Some(target), true) = (ballot.target, vote) else {
             return;
         };
@@ -334,7 +334,7 @@ impl Watch {
                         .is_some_and(|held| (held.step(), held.seat()) == (ballot.step, target));
                 }
                 Ok(Record::Ballot(kept))
-                    if kept.ballot().step == ballot.step && kept.ballot().without.is_none() =>
+                    if kept.ballot().step == ballot.step && kept.ballot().release.is_none() =>
                 {
                     let kept = kept.ballot();
                     if kept.seat == seat {
@@ -357,15 +357,6 @@ impl Watch {
                 format!("{seat} votes {target} out of step {step} whose entry it holds"),
             );
         }
-    }
-
-    /// Who was left behind in a step, by the word of honest seats on giving a round of votes up.
-    pub(crate) fn left_behind(&self, step: u64) -> BTreeSet<Seat> {
-        let words = self.ballots.values().filter(|word| word.step == step);
-        words
-            .filter(|word| word.without != word.target)
-            .filter_map(|word| word.without)
-            .collect()
     }
 
     /// Invariant 10: ballots of a step come about a patience apart; `crashes` begin the count anew.

@@ -376,9 +376,9 @@ impl World {
                         let Ballot {
                             step, round, seat, ..
                         } = ballot;
-                        let without = ballot
-                            .without
-                            .map_or_else(String::new, |silent| format!(" without {silent}"));
+                        let without = ballot.release.map_or_else(String::new, |release| {
+                            format!(" ({} without {})", release.target, release.without)
+                        });
                         match ballot.target {
                             Some(target) => {
                                 format!("{seat} out {target} in {step}.{round}{without}")

@@ -493,7 +493,7 @@ impl<'a, G: Game> Audit<'a, G> {
                     round: first.round,
                     seat,
                     base,
-                    without: None,
+                    release: None,
                     target: Some(target),
                 };
                 if ballot != expected {

@@ -5,9 +5,9 @@
 //! rules of when to sign what are in [`crate::table::live`]; a certificate of such ballots stands in the log
 //! in place of the entry.
 //!
-//! A *release* takes up a round again, without the word of one seat that has none in it: if all other voters
-//! say that nobody is out in it, it is dead (`crate::table::live`, `release.rs`). A release without the target
-//! itself is a voter's word that it has acted on the round.
+//! A *release* takes up what a round moved again, without the word of one seat that has none in it: if all other
+//! voters give it up, it is dead (`crate::table::live`, `release.rs`). A release without the seat that the round
+//! would put out is a voter's word that it has acted on the round; nobody signs that who gives the round up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +18,22 @@ use crate::domain;
 use crate::hash::{Hash32, Hasher};
 use crate::seat::{Seat, SeatSet};
 use crate::wire::codec::encode;
+
+/// What a round's voters speak of when they take it up again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Release {
+    /// Whom the round would put out.
+    pub target: Seat,
+    /// The voter without whose word it is taken up; the target itself says that the signer has acted on it.
+    pub without: Seat,
+}
+
+impl Release {
+    /// Whether it is a word on having acted on a round.
+    pub fn is_acted(self) -> bool {
+        self.target == self.without
+    }
+}
 
 /// One seat's word in one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,9 +48,9 @@ pub struct Ballot {
     pub seat: Seat,
     /// The seats that are out of the step already.
     pub base: SeatSet,
-    /// In a release: the seat without whose word the round is taken up again; `None` in a vote.
-    pub without: Option<Seat>,
-    /// Who is out; `None` says *stand*: nobody more.
+    /// What is taken up again; `None` in a vote.
+    pub release: Option<Release>,
+    /// Who is out; `None` says *stand*: nobody more. In a release `None` gives the round up.
     pub target: Option<Seat>,
 }
 
@@ -45,8 +61,8 @@ pub struct Place {
     pub step: u64,
     /// The round.
     pub round: u16,
-    /// In a release, the seat whose word is not waited for.
-    pub without: Option<Seat>,
+    /// What is taken up again, in a release.
+    pub release: Option<Release>,
     /// Who signs.
     pub seat: Seat,
 }
@@ -69,8 +85,31 @@ impl Ballot {
         Place {
             step: self.step,
             round: self.round,
-            without: self.without,
+            release: self.release,
             seat: self.seat,
+        }
+    }
+
+    /// Whether it gives a round up.
+    pub fn gives_up(&self) -> bool {
+        self.release.is_some() && self.target.is_none()
+    }
+
+    /// Whether an honest seat signs one of the two at most: they stand in one place and differ, or one gives up
+    /// what the other has acted on.
+    pub fn contradicts(&self, other: &Self) -> bool {
+        let contrary = |one: &Self, other: &Self| {
+            let (Some(acted), Some(given_up)) = (one.release, other.release) else {
+                return false;
+            };
+            acted.is_acted() && other.gives_up() && acted.target == given_up.target
+        };
+        let same_round =
+            (self.step, self.round, self.seat) == (other.step, other.round, other.seat);
+        if self.place() == other.place() {
+            self != other
+        } else {
+            same_round && (contrary(self, other) || contrary(other, self))
         }
     }
 
@@ -99,7 +138,7 @@ pub struct Motion {
 impl Motion {
     /// What a vote moves; `None` for *stand* and for releases.
     pub fn of(ballot: &Ballot) -> Option<Self> {
-        let target = ballot.target.filter(|_| ballot.without.is_none())?;
+        let target = ballot.target.filter(|_| ballot.release.is_none())?;
         Some(Self {
             round: ballot.round,
             base: ballot.base,
@@ -107,22 +146,34 @@ impl Motion {
         })
     }
 
+    /// Who has a say in it, among the seats that take part in its step.
+    pub fn voters(&self, participants: SeatSet) -> SeatSet {
+        let all = participants.without(self.target).iter();
+        all.filter(|seat| !self.base.contains(*seat)).collect()
+    }
+
     /// Whether the seat that a carried motion puts out can believe it: none of its voters can be left behind by
-    /// a release any more, because two have signed that they have acted on it.
+    /// a release any more. Two have signed that they have acted on it, which they do not if they have given it
+    /// up. Of two voters neither gives it up alone, so that the seat's own word decides; but one that has voted
+    /// somebody out in a later round may have taken the place of that motion.
     pub fn is_final(&self, ballots: &[Ballot], participants: SeatSet) -> bool {
-        let voters = participants.without(self.target).iter();
-        let voters: SeatSet = voters.filter(|seat| !self.base.contains(*seat)).collect();
+        let voters = self.voters(participants);
+        let about = |word: &Ballot| {
+            let release = word.release.filter(|release| release.target == self.target);
+            release.filter(|_| (word.round, word.base) == (self.round, self.base))
+        };
         let acted: SeatSet = ballots
             .iter()
-            .filter(|word| {
-                (word.round, word.base) == (self.round, self.base)
-                    && word.without == Some(self.target)
-                    && word.target == Some(self.target)
-                    && voters.contains(word.seat)
-            })
+            .filter(|word| word.target == Some(self.target) && voters.contains(word.seat))
+            .filter(|word| about(word).is_some_and(Release::is_acted))
             .map(|word| word.seat)
             .collect();
-        acted.len() >= 2
+        let mut own = ballots.iter().filter(|word| word.seat == self.target);
+        let torn = own.any(|word| {
+            let voted = word.release.is_none() && word.target.is_some();
+            (voted && word.round > self.round) || (word.gives_up() && about(word).is_some())
+        });
+        acted.len() >= 2 || (voters.len() == 2 && !torn)
     }
 }
 
@@ -145,8 +196,7 @@ pub fn carried(
         let before = carried.len();
         for (motion, signers) in &signers {
             let known = motion.base.iter().all(|seat| out.contains(seat));
-            let voters = participants.without(motion.target).iter();
-            let voters: SeatSet = voters.filter(|seat| !motion.base.contains(*seat)).collect();
+            let voters = motion.voters(participants);
             let all = voters.iter().all(|seat| signers.contains(seat));
             if known && all && voters.len() >= 2 && participants.contains(motion.target) {
                 carried.insert(*motion);

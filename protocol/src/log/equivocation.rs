@@ -16,7 +16,7 @@ use crate::seat::Seat;
 pub enum Equivocation {
     /// Two entries of one step.
     Entries(SignedEntry, SignedEntry),
-    /// Two ballots of one round of one step.
+    /// Two ballots of one round of one step, which nobody honest signs both.
     Ballots(SignedBallot, SignedBallot),
     /// Two words on how far it had come.
     Halts(SignedHalt, SignedHalt),
@@ -32,9 +32,9 @@ impl Equivocation {
 
     /// The proof, if the two ballots, whose signatures have been checked, are one.
     pub fn of_ballots(one: &SignedBallot, other: &SignedBallot) -> Option<Self> {
-        let same_place = one.ballot().place() == other.ballot().place();
+        let contrary = one.ballot().contradicts(other.ballot());
         let (first, second) = sorted(one.hash(), one, other.hash(), other)?;
-        same_place.then_some(Self::Ballots(first, second))
+        contrary.then_some(Self::Ballots(first, second))
     }
 
     /// The proof, if the two halts, whose signatures have been checked, are one.

@@ -12,7 +12,7 @@ use fairdeal_protocol::crypto::escrow::{Complaint, EscrowError, Part};
 use fairdeal_protocol::crypto::group::Point;
 use fairdeal_protocol::crypto::key::KeyError;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
+use fairdeal_protocol::log::ballot::{Ballot, Release, SignedBallot};
 use fairdeal_protocol::log::body::{Answers, Body, PartShares, Shares};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
@@ -682,7 +682,7 @@ fn two_ballots_for_one_place_are_proved() {
             round,
             seat: seat(CHEAT),
             base: SeatSet::EMPTY,
-            without: None,
+            release: None,
             target,
         };
         SignedBallot::sign(ballot, &keys[CHEAT])
@@ -830,7 +830,13 @@ fn a_removal_without_its_ballots_is_no_removal() {
         &|ballot| ballot.target = None,
         &|ballot| ballot.target = Seat::new(0),
         &|ballot| ballot.round += 1,
-        &|ballot| ballot.without = Seat::new(0),
+        &|ballot| {
+            let target = seat(0);
+            ballot.release = Some(Release {
+                target,
+                without: target,
+            });
+        },
     ];
     for change in changes {
         assert!(matches!(with(change), Some(Finding::Ballots { .. })));

@@ -21,3 +21,4 @@ mod secrecy;
 mod sim;
 mod twofaced;
 mod vectors;
+mod words;

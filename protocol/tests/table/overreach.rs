@@ -47,7 +47,7 @@ impl Vote {
             round: self.round,
             seat: seat(self.by),
             base: self.base,
-            without: None,
+            release: None,
             target: Some(seat(self.target)),
         };
         SignedBallot::sign(ballot, &keys[self.by])

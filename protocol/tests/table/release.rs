@@ -107,7 +107,7 @@ impl Scene {
             round: 1,
             seat: seat(SILENT),
             base: SeatSet::EMPTY,
-            without: None,
+            release: None,
             target: Some(seat(LATE)),
         };
         SignedBallot::sign(ballot, &keys[SILENT])
@@ -149,7 +149,7 @@ fn who_has_given_up_a_round_does_not_act_on_it_alone() {
     let word = scene.sent(0).into_iter().find_map(|message| match message {
         Message::Ballots(signed) => signed
             .iter()
-            .find(|signed| signed.ballot().without.is_some())
+            .find(|signed| signed.ballot().release.is_some())
             .cloned(),
         _ => None,
     });

@@ -240,7 +240,7 @@ fn values_of_a_fixed_deal() {
         round: 2,
         seat: context.seat,
         base: SeatSet::one(Seat::new(0).unwrap()),
-        without: None,
+        release: None,
         target: Seat::new(2),
     };
     let ballot = SignedBallot::sign(ballot, &keys[1]);

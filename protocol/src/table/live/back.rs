@@ -103,7 +103,7 @@ impl<G: Game> Table<G> {
                 self.replay_step(Proofs::Verify);
             }
             Record::Ballot(signed) => {
-                let held = self.hold_ballot(&signed, true);
+                let held = self.hold_ballot(self.me, &signed, true);
                 held.map_err(|_| RestoreError::Evidence)?;
                 self.replay_step(Proofs::Defer);
             }
@@ -220,7 +220,7 @@ impl<G: Game> Table<G> {
         let me = self.me;
         let own = recalled.ballots.iter();
         for signed in own.filter(|signed| signed.ballot().seat == me) {
-            self.hold_ballot(signed, true)?;
+            self.hold_ballot(from, signed, true)?;
             // Nobody votes on older steps any more.
             let place = signed.ballot().place();
             let over = place.step.saturating_add(1) < self.replica.step();

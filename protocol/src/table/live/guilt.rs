@@ -188,6 +188,12 @@ impl<G: Game> Table<G> {
         halting.is_some_and(|halting| !halting.without_me)
     }
 
+    /// Whether the others go on from where this seat is, without it.
+    pub(super) fn is_passed_over(&self) -> bool {
+        let halting = self.halting.as_ref();
+        halting.is_some_and(|halting| halting.without_me)
+    }
+
     /// Nobody calls back a game that is over.
     pub(super) fn end_halting(&mut self) {
         if let Some(halting) = self.halting.take() {

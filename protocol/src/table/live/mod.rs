@@ -229,6 +229,8 @@ pub struct Table<G: Game> {
     certificates: BTreeMap<u64, Vec<SignedBallot>>,
     /// The last word of each seat that it has acted on a round of a later step that puts this seat out.
     acted_on_me: BTreeMap<Seat, SignedBallot>,
+    /// The motion by which this seat has been put out of a step that it has not come to.
+    believed: Option<(u64, Motion)>,
     /// The words by which rounds of votes were given up, by step.
     released: BTreeMap<u64, Vec<SignedBallot>>,
     /// The entries that prove faults, by step.
@@ -304,6 +306,7 @@ impl<G: Game> Table<G> {
             past: None,
             certificates: BTreeMap::new(),
             acted_on_me: BTreeMap::new(),
+            believed: None,
             released: BTreeMap::new(),
             faults: BTreeMap::new(),
             blamed: BTreeSet::new(),
@@ -374,7 +377,9 @@ impl<G: Game> Table<G> {
         let known = || {
             live.iter().all(|seat| {
                 let head = self.heads.get(&seat);
-                head.is_some_and(|step| Some(*step) >= self.left_at)
+                // Beyond the step: who is in the next one reckons with this seat no more, should a halt come.
+                let beyond = |at: u64| at.saturating_add(u64::from(!self.is_finished()));
+                head.is_some_and(|step| Some(*step) >= self.left_at.map(beyond))
             })
         };
         let halted = self.halting.is_some();
@@ -555,7 +560,7 @@ impl<G: Game> Table<G> {
             }
             Message::Claim(claim) => self.hold_claim(&claim)?,
             // Who has said how far it is takes part in no more votes there.
-            Message::Ballots(_) if self.is_frozen() => {}
+            Message::Ballots(_) if self.is_frozen() && !self.is_passed_over() => {}
             Message::Ballots(ballots) => {
                 let mut places = Vec::new();
                 self.notice_later_removal(&ballots);
@@ -564,7 +569,7 @@ impl<G: Game> Table<G> {
                     let ballot = signed.ballot();
                     let motion = Motion::of(ballot).map(|motion| (ballot.step, motion));
                     let carried = motion.is_some_and(|motion| carried.contains(&motion));
-                    places.extend(self.hold_ballot(signed, carried)?);
+                    places.extend(self.hold_ballot(from, signed, carried)?);
                 }
                 self.work(rng);
                 self.asked.extend(places);

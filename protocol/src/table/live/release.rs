@@ -16,80 +16,86 @@
 //! then no release of it can be complete any more.
 //! (`docs/protocol.md`, "Voting out".)
 
-use super::{Output, Past, Stop, Table, To, Votes, bounded};
+use std::collections::BTreeSet;
+
+use super::{Stop, Table, Votes};
 use crate::game::Game;
-use crate::log::ballot::{Ballot, Motion, Place, SignedBallot};
+use crate::log::ballot::{Ballot, Motion, Place, Release, SignedBallot};
 use crate::seat::{Seat, SeatSet};
-use crate::wire::message::Message;
 
 impl Votes {
-    /// The words on giving up a round without a seat.
-    fn words(&self, round: u16, without: Seat) -> impl Iterator<Item = &SignedBallot> {
-        let words = self.releases.iter();
-        words
-            .filter(move |((at, seat, _), _)| (*at, *seat) == (round, without))
-            .map(|(_, signed)| signed)
-    }
-
-    /// Whether that voter has signed that nobody is out in the round, without a seat's word.
-    fn gives_up(&self, round: u16, without: Seat, voter: Seat) -> bool {
-        let word = self.releases.get(&(round, without, voter));
-        word.is_some_and(|signed| signed.ballot().target.is_none())
-    }
-
-    /// The seat without whose word all others have given up the ballot's round.
-    fn released_without(&self, ballot: &Ballot, participants: SeatSet) -> Option<Seat> {
-        let voters = voters(ballot, participants);
-        voters.iter().find(|without| {
-            let mut signers = voters.without(*without);
-            if signers.len() < 2 {
-                signers.extend(ballot.target);
-            }
-            let mut signed = signers
-                .iter()
-                .map(|seat| self.gives_up(ballot.round, *without, seat));
-            signers.len() >= 2 && signed.all(|signed| signed)
+    /// The words on giving a motion up without a seat.
+    fn words(&self, motion: Motion, without: Seat) -> impl Iterator<Item = &Ballot> {
+        let release = Release {
+            target: motion.target,
+            without,
+        };
+        let words = self.releases.values().map(SignedBallot::ballot);
+        words.filter(move |word| {
+            (word.round, word.base) == (motion.round, motion.base) && word.release == Some(release)
         })
     }
 
-    /// Whether the round of a ballot has been given up.
+    /// Whether that seat has given a motion up without another seat's word.
+    fn gives_up(&self, motion: Motion, without: Seat, signer: Seat) -> bool {
+        self.words(motion, without)
+            .any(|word| word.seat == signer && word.gives_up())
+    }
+
+    /// The seat without whose word all others have given a motion up.
+    fn released_without(&self, motion: Motion, participants: SeatSet) -> Option<Seat> {
+        let voters = motion.voters(participants);
+        voters.iter().find(|without| {
+            let mut signers = signers(motion, voters, *without).iter();
+            signers.all(|seat| self.gives_up(motion, *without, seat)) && voters.len() >= 2
+        })
+    }
+
+    /// Whether the motion of a ballot has been given up.
     pub(super) fn has_released(&self, ballot: &Ballot, participants: SeatSet) -> bool {
-        self.released_without(ballot, participants).is_some()
+        let motion = Motion::of(ballot);
+        motion.is_some_and(|motion| self.released_without(motion, participants).is_some())
+    }
+
+    /// Who has signed that it has acted on a round that puts `target` out.
+    fn acted_on(&self, target: Seat) -> SeatSet {
+        let acted = self.releases.keys();
+        acted
+            .filter(|(_, release, _)| release.is_acted() && release.target == target)
+            .map(|(_, _, seat)| *seat)
+            .collect()
     }
 }
 
-/// Who has a say in the round of a ballot that names a target.
-fn voters(ballot: &Ballot, participants: SeatSet) -> SeatSet {
-    let seats = participants.iter();
-    seats
-        .filter(|seat| Some(*seat) != ballot.target && !ballot.base.contains(*seat))
-        .collect()
+/// Who has to give a motion up without a voter's word: the other voters, and its target where that is one alone.
+fn signers(motion: Motion, voters: SeatSet, without: Seat) -> SeatSet {
+    let mut signers = voters.without(without);
+    if signers.len() < 2 {
+        signers.insert(motion.target);
+    }
+    signers
 }
 
 impl<G: Game> Table<G> {
     /// Whether the round of an own ballot of the open step has been given up.
     pub(super) fn is_released(&self, mine: &Ballot) -> bool {
-        let participants = self.replica.participants();
-        mine.target.is_some() && self.votes.has_released(mine, participants)
+        self.votes.has_released(mine, self.replica.participants())
     }
 
     /// Whether this seat must not act on the round of a ballot of the open step: it has been given up, or this
-    /// seat has signed so and no voter has signed against.
+    /// seat has signed so and none of those who would have to sign it too has signed against.
     pub(super) fn gives_up(&self, ballot: &Ballot) -> bool {
         let participants = self.replica.participants();
-        let voters = voters(ballot, participants);
+        let Some(motion) = Motion::of(ballot) else {
+            return false;
+        };
+        let voters = motion.voters(participants);
         let signed = voters.iter().any(|without| {
-            let mut words = self.votes.words(ballot.round, without);
             // Not the word of that one itself: it is the others who promise one another.
-            let others = voters.without(without);
-            let refuses = |signed: &SignedBallot| {
-                let word = signed.ballot();
-                word.target.is_some() && others.contains(word.seat)
-            };
-            let target = ballot.target.into_iter();
-            let mut acted = target.flat_map(|target| self.votes.words(ballot.round, target));
-            let against = words.any(refuses) || acted.any(refuses);
-            !against && self.votes.gives_up(ballot.round, without, self.me)
+            let others = signers(motion, voters, without);
+            let mut words = self.votes.words(motion, without);
+            let against = words.any(|word| !word.gives_up() && others.contains(word.seat));
+            !against && self.votes.gives_up(motion, without, self.me)
         });
         signed || self.votes.has_released(ballot, participants)
     }
@@ -103,7 +109,7 @@ impl<G: Game> Table<G> {
         })
     }
 
-    /// Signs that this seat has acted on rounds in which it voted.
+    /// Signs that this seat has acted on rounds in which it voted, unless it had given them up.
     pub(super) fn say_acted(&mut self) {
         if self.stopped.is_some() || !self.may_sign() {
             return;
@@ -118,14 +124,27 @@ impl<G: Game> Table<G> {
         let words: Vec<Ballot> = mine
             .map(|signed| *signed.ballot())
             .filter(|mine| mine.seat == self.me)
-            .map(|mine| Ballot {
-                without: mine.target,
-                ..mine
+            .filter_map(|mine| {
+                let target = mine.target?;
+                let without = target;
+                let release = Some(Release { target, without });
+                Some(Ballot { release, ..mine })
             })
-            // A place in which this seat has signed anything is taken.
-            .filter(|word| !said(word) && !self.has_ballot(word.place()))
+            .filter(|word| !said(word))
             .collect();
         for word in words {
+            let (me, round) = (self.me, word.round);
+            // Of a step longer ago nobody waits for it.
+            let Some(votes) = self.votes_of(word.step) else {
+                continue;
+            };
+            let mut own = votes
+                .releases
+                .iter()
+                .filter(|((at, _, seat), _)| (*at, *seat) == (round, me));
+            if own.any(|(_, signed)| signed.ballot().contradicts(&word)) {
+                continue;
+            }
             let signed = SignedBallot::sign(word, &self.key);
             self.put(signed.clone());
             self.cast(&signed);
@@ -135,13 +154,16 @@ impl<G: Game> Table<G> {
     /// Gives up rounds that hold out a seat whose entry is here, and in which one word alone is missing; and
     /// says again what others may lack.
     pub(super) fn open_releases(&mut self) {
-        let mut say: Vec<(u16, Seat)> = Vec::new();
+        let mut say: Vec<(u16, Release)> = Vec::new();
         for (round, mine) in self.mine() {
-            let held = mine.target.is_some_and(|seat| self.holds(seat));
-            if !held || self.is_dead(round, &mine) {
+            let Some(motion) = Motion::of(&mine) else {
+                continue;
+            };
+            if !self.holds(motion.target) || self.is_dead(round, &mine) {
                 continue;
             }
-            let silent = voters(&mine, self.replica.participants())
+            let silent = motion
+                .voters(self.replica.participants())
                 .iter()
                 .filter(|seat| !self.votes.ballots.contains_key(&(round, *seat)))
                 .collect::<Vec<Seat>>();
@@ -149,120 +171,170 @@ impl<G: Game> Table<G> {
             if let [without] = silent[..]
                 && self.now.saturating_sub(signed_at) > self.pause(round)
             {
-                say.push((round, without));
+                let target = motion.target;
+                say.push((round, Release { target, without }));
             }
         }
-        let step = self.replica.step();
-        for (round, without) in say {
-            let seat = self.me;
+        let (step, seat) = (self.replica.step(), self.me);
+        for (round, release) in say {
             let place = Place {
                 step,
                 round,
-                without: Some(without),
+                release: Some(release),
                 seat,
             };
-            self.answer_release(place, without);
+            self.answer_release(place, release);
+            let own = self.votes.releases.get(&(round, release, seat)).cloned();
+            if let Some(own) = own {
+                self.cast(&own);
+            }
         }
+    }
+
+    /// The motion by which this seat has been put out of a step that it has not come to.
+    pub(super) fn believed_at(&self, step: u64) -> Option<Motion> {
+        let believed = self.believed.filter(|(at, _)| *at == step);
+        believed.map(|(_, motion)| motion)
     }
 
     fn holds(&self, seat: Seat) -> bool {
         self.open.contains_key(&seat)
     }
 
-    /// Signs that a round is given up, or against it, if this seat has a say in that; and sends on what it
-    /// holds of it.
-    pub(super) fn answer_release(&mut self, place: Place, without: Seat) {
-        let (round, me, now) = (place.round, self.me, self.now);
-        let open = place.step == self.replica.step();
-        let Some(votes) = self.votes_of(place.step) else {
+    /// Signs that a round is given up, or against it, if this seat has a say in that; sends on what it holds of
+    /// the one whose word was missing, and says again what it has signed against.
+    pub(super) fn answer_release(&mut self, place: Place, release: Release) {
+        let Release { target, without } = release;
+        let (round, me) = (place.round, self.me);
+        if release.is_acted() || without == me {
+            // Who has acted wants no answer.
             return;
-        };
-        let mine = votes.ballots.get(&(round, me)).map(|own| *own.ballot());
-        let about = mine.filter(|mine| mine.target == Some(without));
-        if about.is_some_and(|mine| !open || !self.is_dead(round, &mine)) {
-            // The word of one that has acted on the round, which wants no answer.
-            return;
+        }
+        if let Some(motion) = self.believed_at(place.step)
+            && target == me
+        {
+            // It has gone by the word of both, and gives neither up.
+            let word = Ballot {
+                table: self.replica.table(),
+                step: place.step,
+                round,
+                seat: me,
+                base: motion.base,
+                release: Some(release),
+                target: Some(me),
+            };
+            return self.cast(&SignedBallot::sign(word, &self.key));
         }
         let Some(votes) = self.votes_of(place.step) else {
             return;
         };
         let theirs = votes.ballots.get(&(round, without)).cloned();
-        let said = votes.releases.contains_key(&(round, without, me));
-        let signed_at = votes.mine_at.get(&round).copied().unwrap_or(0);
-        let all = votes.ballots.iter().filter(|((at, _), _)| *at == round);
-        let mut known: Vec<SignedBallot> = all.map(|(_, signed)| signed.clone()).collect();
-        known.extend(votes.words(round, without).cloned());
-        let known = Message::Ballots(bounded(known.into_iter()));
-        self.outputs.push_back(Output::Send(To::All, known));
-        if said || without == me || self.stopped.is_some() || !self.may_sign() {
+        let said = votes.releases.get(&(round, release, me)).cloned();
+        if let Some(theirs) = &theirs {
+            self.cast(theirs);
+        }
+        if let Some(said) = said {
+            if me == target || !said.ballot().gives_up() {
+                self.cast(&said);
+            }
             return;
         }
-        let another = |mine: &Ballot| mine.target.is_some_and(|target| target != without);
-        let Some(mine) = mine.filter(another) else {
-            return self.answer_as_target(place, without);
+        // Who has been put out by both holds their ballots, and can but sign against.
+        let out_of_it = self.stopped == Some(Stop::VotedOut(place.step)) && me == target;
+        if (self.stopped.is_some() && !out_of_it) || !self.may_sign() {
+            return;
+        }
+        let theirs = theirs.map(|signed| *signed.ballot());
+        let word = if me == target {
+            self.word_of_target(place, release, theirs)
+        } else {
+            self.word_of_voter(place, release, theirs)
         };
-        let target = match theirs {
-            Some(signed) => {
-                let same =
-                    (signed.ballot().base, signed.ballot().target) == (mine.base, mine.target);
-                if !same {
-                    // The round of the own ballot is dead.
-                    return self.answer_as_target(place, without);
-                }
-                mine.target
-            }
-            None => {
-                let held = mine.target.is_some_and(|seat| self.holds(seat));
-                let waited = now.saturating_sub(signed_at) >= self.patience / 2;
-                if !open || !held || !waited || self.is_dead(round, &mine) {
-                    return self.answer_as_target(place, without);
-                }
-                None
-            }
-        };
-        let word = Ballot {
-            without: Some(without),
-            target,
-            ..mine
-        };
+        let Some(word) = word else { return };
         let signed = SignedBallot::sign(word, &self.key);
         self.keep_counted();
         self.put(signed.clone());
         self.cast(&signed);
     }
 
-    /// Signs that a round is given up that would put this seat itself out, at a table of three: it has not learnt
-    /// that it is out, and will not by that round.
-    fn answer_as_target(&mut self, place: Place, without: Seat) {
+    /// What a voter has to say on giving a round up without a seat, whose ballot is known or not.
+    fn word_of_voter(
+        &mut self,
+        place: Place,
+        release: Release,
+        theirs: Option<Ballot>,
+    ) -> Option<Ballot> {
+        let (round, me, now, patience) = (place.round, self.me, self.now, self.patience);
+        let open = place.step == self.replica.step();
+        let votes = self.votes_of(place.step)?;
+        let mine = votes.ballots.get(&(round, me)).map(|own| *own.ballot());
+        let mine = mine.filter(|mine| mine.target == Some(release.target))?;
+        let signed_at = votes.mine_at.get(&round).copied().unwrap_or(0);
+        let target = match theirs {
+            // Else the round is dead.
+            Some(theirs) if Motion::of(&theirs) == Motion::of(&mine) => mine.target,
+            Some(_) => return None,
+            None => {
+                let waited = now.saturating_sub(signed_at) >= patience / 2;
+                if !open || !self.holds(release.target) || !waited || self.is_dead(round, &mine) {
+                    return None;
+                }
+                None
+            }
+        };
+        Some(Ballot {
+            release: Some(release),
+            target,
+            ..mine
+        })
+    }
+
+    /// What this seat has to say on giving up a round that would put itself out, at a table of three: it has not
+    /// learnt that it is out, and will not by that round; but it drops nobody whose ballot it holds.
+    fn word_of_target(
+        &mut self,
+        place: Place,
+        release: Release,
+        theirs: Option<Ballot>,
+    ) -> Option<Ballot> {
         let me = self.me;
-        let Some(votes) = self.votes_of(place.step) else {
-            return;
-        };
-        let against = votes
-            .ballots
-            .values()
-            .map(|signed| *signed.ballot())
-            .filter(|ballot| ballot.round == place.round && ballot.seat != without)
-            .find(|ballot| ballot.target == Some(me));
-        let participants = if place.step == self.replica.step() {
-            self.replica.participants()
+        let (participants, out) = if place.step == self.replica.step() {
+            (self.replica.participants(), self.replica.out())
         } else {
-            self.past.as_ref().map(Past::all).unwrap_or_default()
+            let past = self.past.as_ref();
+            past.map(|past| (past.all(), past.out)).unwrap_or_default()
         };
-        let Some(against) = against else { return };
-        let voters = voters(&against, participants);
-        if voters.len() == 2 && voters.contains(without) {
-            let word = Ballot {
-                seat: me,
-                without: Some(without),
-                target: None,
-                ..against
-            };
-            let signed = SignedBallot::sign(word, &self.key);
-            self.keep_counted();
-            self.put(signed.clone());
-            self.cast(&signed);
-        }
+        let votes = self.votes_of(place.step)?;
+        let ballots = votes.ballots.values().map(SignedBallot::ballot);
+        let against = ballots
+            .filter(|ballot| ballot.round == place.round && ballot.seat != release.without)
+            .filter(|ballot| ballot.target == Some(me))
+            .copied()
+            .find(|ballot| {
+                // A ballot's own word on who is out already is worth nothing.
+                let known = Motion::of(ballot).filter(|motion| {
+                    let mut base = motion.base.iter();
+                    base.all(|seat| out.contains(seat))
+                });
+                let voters = known.map(|motion| motion.voters(participants));
+                voters.is_some_and(|voters| {
+                    voters.len() == 2
+                        && voters.contains(release.without)
+                        && voters.contains(ballot.seat)
+                })
+            })?;
+        let same = |theirs: Ballot| Motion::of(&theirs) == Motion::of(&against);
+        let target = match theirs.map(same) {
+            Some(true) => Some(me),
+            Some(false) => return None,
+            None => None,
+        };
+        Some(Ballot {
+            seat: me,
+            release: Some(release),
+            target,
+            ..against
+        })
     }
 
     /// Learns that the others have given up a round that has voted a seat out here.
@@ -277,10 +349,12 @@ impl<G: Game> Table<G> {
             .filter(|(_, votes, all)| {
                 votes.acted.iter().any(|(round, target)| {
                     let mine = votes.ballots.get(&(*round, self.me));
-                    mine.is_some_and(|mine| {
-                        let mine = mine.ballot();
-                        mine.target == Some(*target)
-                            && votes.released_without(mine, *all) == Some(self.me)
+                    let motion = mine.and_then(|mine| Motion::of(mine.ballot()));
+                    let motion = motion.filter(|motion| motion.target == *target);
+                    motion.is_some_and(|motion| {
+                        votes.released_without(motion, *all) == Some(self.me)
+                            // Else others have come to the same end by another round.
+                            && votes.acted_on(*target).without(self.me).is_empty()
                     })
                 })
             })
@@ -295,15 +369,30 @@ impl<G: Game> Table<G> {
     pub(super) fn keep_releases(&mut self) {
         let participants = self.replica.participants();
         let ballots = self.votes.ballots.values().map(SignedBallot::ballot);
-        let words: Vec<SignedBallot> = ballots
-            .filter(|ballot| ballot.target.is_some())
-            .filter_map(|ballot| {
-                let without = self.votes.released_without(ballot, participants)?;
-                Some((ballot.round, without))
+        let given_up: BTreeSet<(Motion, Seat)> = ballots
+            .filter_map(Motion::of)
+            .filter_map(|motion| {
+                let without = self.votes.released_without(motion, participants)?;
+                Some((motion, without))
             })
-            .collect::<std::collections::BTreeSet<(u16, Seat)>>()
-            .into_iter()
-            .flat_map(|(round, without)| self.votes.words(round, without).cloned())
+            .collect();
+        let words: Vec<SignedBallot> = self
+            .votes
+            .releases
+            .values()
+            .filter(|signed| {
+                let word = signed.ballot();
+                given_up.iter().any(|(motion, without)| {
+                    let target = motion.target;
+                    let release = Release {
+                        target,
+                        without: *without,
+                    };
+                    (word.round, word.base, word.release)
+                        == (motion.round, motion.base, Some(release))
+                })
+            })
+            .cloned()
             .collect();
         if !words.is_empty() {
             let step = self.replica.step();

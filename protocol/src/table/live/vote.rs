@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Event, Output, Stop, Table, To};
 use crate::game::Game;
-use crate::log::ballot::{Ballot, BallotError, Motion, Place, SignedBallot, carried};
+use crate::log::ballot::{Ballot, BallotError, Motion, Place, Release, SignedBallot, carried};
 use crate::log::equivocation::Equivocation;
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
@@ -41,8 +41,8 @@ pub(super) struct Votes {
     pub(super) acted: BTreeMap<u16, Seat>,
     /// When this seat signed in each round.
     pub(super) mine_at: BTreeMap<u16, u64>,
-    /// Words on giving a round up, without that seat's: by round, that seat, and who signs.
-    pub(super) releases: BTreeMap<(u16, Seat, Seat), SignedBallot>,
+    /// Words on giving a round up: by round, what of it, and who signs.
+    pub(super) releases: BTreeMap<(u16, Release, Seat), SignedBallot>,
 }
 
 impl Votes {
@@ -56,10 +56,21 @@ impl Votes {
 
     /// What is held in a place.
     pub(super) fn get(&self, place: Place) -> Option<&SignedBallot> {
-        match place.without {
+        match place.release {
             None => self.ballots.get(&(place.round, place.seat)),
-            Some(without) => self.releases.get(&(place.round, without, place.seat)),
+            Some(release) => self.releases.get(&(place.round, release, place.seat)),
         }
+    }
+
+    /// A held word of the same seat and round that an honest seat does not sign beside this one.
+    fn contrary(&self, ballot: &Ballot) -> Option<&SignedBallot> {
+        let place = ballot.place();
+        let words = self.releases.values().filter(|held| {
+            let held = held.ballot();
+            held.round == ballot.round && held.seat == ballot.seat && held.contradicts(ballot)
+        });
+        let same_place = self.get(place).filter(|held| held.ballot() != ballot);
+        same_place.into_iter().chain(words).next()
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &SignedBallot> {
@@ -199,6 +210,7 @@ impl<G: Game> Table<G> {
                 })
                 .collect();
             let enough = voters.nth(1).is_some();
+            // The seat itself has other rules (`Motion::is_final`).
             let bound = target != self.me
                 && self.mine().any(|(later, mine)| {
                     let same = (mine.base, mine.target) == (base, Some(target));
@@ -316,7 +328,7 @@ impl<G: Game> Table<G> {
             round,
             seat: self.me,
             base,
-            without: None,
+            release: None,
             target,
         };
         let signed = SignedBallot::sign(ballot, &self.key);
@@ -334,17 +346,17 @@ impl<G: Game> Table<G> {
         let Place {
             step,
             round,
-            without,
+            release,
             seat,
         } = signed.ballot().place();
         let (me, now) = (self.me, self.now);
-        if without.is_some() && without == signed.ballot().target {
+        if release.is_some_and(Release::is_acted) {
             // Kept for one that comes back later, and is out.
             self.released.entry(step).or_default().push(signed.clone());
         }
         if let Some(votes) = self.votes_of(step) {
-            if let Some(without) = without {
-                votes.releases.insert((round, without, seat), signed);
+            if let Some(release) = release {
+                votes.releases.insert((round, release, seat), signed);
             } else {
                 votes.ballots.insert((round, seat), signed);
                 if seat == me {
@@ -410,13 +422,14 @@ impl<G: Game> Table<G> {
             .collect()
     }
 
-    /// Takes a ballot, of a motion that is known to be `carried` or not; says whether an answer to it is due: in
-    /// which place.
+    /// Takes a ballot, handed on by `from`, of a motion that is known to be `carried` or not; says whether an
+    /// answer to it is due: in which place.
     ///
     /// # Errors
     /// [`BallotError`] if no seat of this table signed it.
     pub(super) fn hold_ballot(
         &mut self,
+        from: Seat,
         signed: &SignedBallot,
         carried: bool,
     ) -> Result<Option<Place>, BallotError> {
@@ -431,28 +444,38 @@ impl<G: Game> Table<G> {
             return Ok(None);
         }
         let Some(votes) = self.votes_of(step) else {
-            return Ok(None);
+            // A voter that has put this seat out of a later step may need its word.
+            let asked = ballot.gives_up() && self.believed_at(step).is_some();
+            return Ok(asked.then_some(Place { seat: me, ..place }));
         };
         // None is kept that is more than one round ahead of our own, so that nobody can make us keep and
         // answer rounds without end; but of a round that all have signed.
         let signed_by_me = votes.ballots.keys().filter(|(_, signer)| *signer == me);
         let last = signed_by_me.map(|(round, _)| *round).max();
         let next = last.unwrap_or(0).saturating_add(1);
-        let of_itself = ballot.without == Some(seat);
+        let of_itself = ballot
+            .release
+            .is_some_and(|release| release.without == seat);
         if round == 0 || of_itself || (round > next && !carried) {
             return Ok(None);
         }
-        match votes.get(place) {
-            None => self.put(signed.clone()),
-            Some(held) => {
-                if let (false, Some(evidence)) = (own, Equivocation::of_ballots(held, signed)) {
-                    self.convict((seat, step), evidence);
-                }
-            }
+        let contrary = votes.contrary(&ballot).cloned();
+        let new = votes.get(place).is_none();
+        if new {
+            self.put(signed.clone());
+        }
+        if let (false, Some(held)) = (own, contrary)
+            && let Some(evidence) = Equivocation::of_ballots(&held, signed)
+        {
+            self.convict((seat, step), evidence);
         }
         self.notice_own_removal();
         self.notice_release();
-        Ok((!own).then_some(Place { seat: me, ..place }))
+        // Words on a release are answered once, and again to one that still gives the round up itself: else
+        // what everybody says would be said again for ever.
+        let waits = seat == from && ballot.gives_up();
+        let due = !own && (ballot.release.is_none() || new || waits);
+        Ok(due.then_some(Place { seat: me, ..place }))
     }
 
     /// Learns that the others have voted this seat out of a step that it has not come to: it may be bound by an
@@ -463,7 +486,8 @@ impl<G: Game> Table<G> {
         let (charter, table) = (self.replica.charter(), self.replica.table());
         let acted = ballots.iter().filter(|signed| {
             let word = signed.ballot();
-            let of_me = word.without == Some(self.me) && word.target == Some(self.me);
+            let release = word.release.filter(|release| release.is_acted());
+            let of_me = word.target == Some(self.me) && release.is_some();
             of_me && word.step > open && signed.verify(charter, &table).is_ok()
         });
         let acted: Vec<SignedBallot> = acted.cloned().collect();
@@ -477,13 +501,18 @@ impl<G: Game> Table<G> {
             let mut ballots = self.verified(ballots, step);
             let told = self.acted_on_me.values().map(SignedBallot::ballot);
             ballots.extend(told.filter(|word| word.step == step));
-            let participants = self.replica.participants();
+            // Who is out of the open step has no vote in those that follow.
+            let all = self.replica.participants().iter();
+            let participants: SeatSet = all
+                .filter(|seat| step == open || !self.replica.out().contains(*seat))
+                .collect();
             let motions;
             (motions, out) = carried(&ballots, participants, out);
             let mut motions = motions.iter();
             let against = motions.find(|motion| motion.target == self.me);
             if let Some(motion) = against {
                 if step > open && motion.is_final(&ballots, participants) {
+                    self.believed = Some((step, *motion));
                     self.stop(Stop::VotedOut(step));
                 }
                 return;
@@ -519,9 +548,9 @@ impl<G: Game> Table<G> {
         // Once a tick, so that a flood of ballots is not answered by another.
         self.say_acted();
         for place in std::mem::take(&mut self.asked) {
-            match place.without {
+            match place.release {
                 None => self.vote(place.step, place.round),
-                Some(without) => self.answer_release(place, without),
+                Some(release) => self.answer_release(place, release),
             }
         }
         if self.stopped.is_some() || self.replica.kind().is_none() {
