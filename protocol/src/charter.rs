@@ -357,6 +357,10 @@ impl SignedCharter {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use curve25519_dalek::Scalar;
+    use ed25519_dalek::Verifier as _;
+    use sha2::{Digest as _, Sha512};
+
     use super::*;
 
     /// A signed charter for that many seats and the keys of its players.
@@ -429,6 +433,28 @@ pub(crate) mod tests {
         two[0] = 0xec;
         two[31] = 0x7f;
         assert!(SeatKey::try_from(two).is_err());
+    }
+
+    /// Not every verifier takes a signature whose first half is a point of small order, though the equation holds:
+    /// all must say the same of it.
+    #[test]
+    fn a_signature_with_a_weak_point_is_refused() {
+        let key = SigningKey::from_bytes(&[1; 32]);
+        let mut signature = [0; 64];
+        // The identity; the scalar is then that of the challenge alone.
+        signature[0] = 1;
+        let challenge = Sha512::new()
+            .chain_update(&signature[..32])
+            .chain_update(key.verifying_key().as_bytes())
+            .chain_update(labelled("label", b"bytes"))
+            .finalize();
+        let challenge = Scalar::from_bytes_mod_order_wide(&challenge.into());
+        signature[32..].copy_from_slice((challenge * key.to_scalar()).as_bytes());
+        let loose = Signature::from_bytes(&signature);
+        let message = labelled("label", b"bytes");
+        assert!(key.verifying_key().verify(&message, &loose).is_ok());
+        let signature = SignatureBytes(signature);
+        assert!(!SeatKey::from(&key).verifies("label", b"bytes", &signature));
     }
 
     #[test]

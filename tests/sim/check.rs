@@ -56,8 +56,16 @@ fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
         let mut until = u64::MAX;
         if let Some(Stop::VotedOut(step)) = table.stopped() {
             note(*seat, *step);
-            // The others have gone on without it, by another round than it.
-            until = *step;
+            // The others have gone on without it, by another round than it; or from a round before, which they
+            // have given up and it has acted on.
+            let transcript = table.transcript();
+            let acted = transcript
+                .ballots()
+                .iter()
+                .map(|signed| signed.ballot().step);
+            let behind = acted.filter(|acted| world.watch.was_left_behind(*seat, *acted));
+            until = behind.chain([*step]).min().unwrap_or(*step);
+            note(*seat, until);
         }
         for signed in table.transcript().ballots() {
             let ballot = signed.ballot();

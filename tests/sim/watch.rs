@@ -359,6 +359,15 @@ impl Watch {
         }
     }
 
+    /// Whether an honest seat has given up a round of a step without this one's word.
+    pub(crate) fn was_left_behind(&self, seat: Seat, step: u64) -> bool {
+        let mut words = self.ballots.values().filter(|word| word.step == step);
+        words.any(|word| {
+            let release = word.release.filter(|release| !release.is_acted());
+            word.gives_up() && release.is_some_and(|release| release.without == seat)
+        })
+    }
+
     /// Invariant 10: ballots of a step come about a patience apart; `crashes` begin the count anew.
     pub(crate) fn check_ballots(&mut self, seat: Seat, patience: u64, crashes: u64) {
         let mine: Vec<(u64, (u64, u64, u64))> = self

@@ -16,6 +16,7 @@ use fairdeal_protocol::log::ballot::{Ballot, Release, SignedBallot};
 use fairdeal_protocol::log::body::{Answers, Body, PartShares, Shares};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
+use fairdeal_protocol::log::halt::{Halt, SignedHalt, resolve};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::live::{ActError, Event, Output, ReceiveError, Stop, Table, To};
@@ -656,6 +657,45 @@ fn false_complaints_fall_back() {
     }
 }
 
+/// Nor does a complaint do whose own proof holds, if the part opens: the cheat complains of another part than the one
+/// that all others hold.
+#[test]
+fn a_complaint_of_a_part_that_opens_falls_back() {
+    let mut parents: BTreeMap<u64, Hash32> = BTreeMap::new();
+    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), 9, Faults::default());
+    sim.cheat = Seat::new(CHEAT);
+    sim.run(240_000, false, &mut |from, to, message| {
+        let entries = match message {
+            Message::Entries(entries) => entries,
+            Message::Evidence(_) | Message::Halts(_) if from == seat(CHEAT) => return None,
+            other => return Some(other),
+        };
+        let passed = entries.iter().filter_map(|signed| {
+            let entry = verified(signed);
+            let mut content = entry.content().clone();
+            if entry.seat() != seat(CHEAT) {
+                (from != seat(CHEAT)).then_some(())?;
+                parents.insert(entry.step(), content.parent);
+            }
+            match &mut content.body {
+                Body::Escrow { parts } if to == seat(CHEAT) && entry.seat() == seat(0) => {
+                    let mut list = parts.to_vec();
+                    list[0].masked = list[1].masked;
+                    *parts = list.try_into().unwrap();
+                }
+                Body::Accept { .. } if from == seat(CHEAT) => {
+                    content.parent = *parents.get(&entry.step())?;
+                }
+                _ => return Some(signed.clone()),
+            }
+            Some(resign(content).signed().clone())
+        });
+        let passed: Vec<SignedEntry> = passed.collect();
+        Some(Message::Entries(passed.try_into().unwrap()))
+    });
+    assert_eq!(named(&sim), FaultKind::FalseComplaint { owner: seat(0) });
+}
+
 /// The complaint that a table was stopped by.
 fn complaint_in(sim: &Sim<Drill>) -> Complaint {
     let transcript = sim.tables[2].transcript();
@@ -897,6 +937,71 @@ fn a_removal_without_its_proof_is_no_removal() {
     let other = with(innocent, proven.entry.clone());
     let seat = innocent;
     assert_eq!(other, Some(Finding::Unproven { step, seat }));
+}
+
+/// The words on where the log goes on without a two-faced seat have to name the log that stands before them.
+#[test]
+fn words_on_another_log_do_not_lead_on_from_this_one() {
+    let mut faced = None;
+    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), 5, Faults::default());
+    sim.cheat = Seat::new(CHEAT);
+    sim.run(240_000, false, &mut |from, to, message| {
+        let entries = match &message {
+            Message::Entries(entries) if from == seat(CHEAT) && to == seat(2) => entries,
+            _ => return Some(message),
+        };
+        let shown = entries.iter().map(|signed| {
+            let entry = verified(signed);
+            let acks = matches!(entry.body(), Body::Ack { .. }) && entry.seat() == from;
+            if !acks || *faced.get_or_insert(entry.step()) != entry.step() {
+                return signed.clone();
+            }
+            let left = with(entry.content(), Body::Leave).unwrap();
+            resign(left).signed().clone()
+        });
+        let shown: Vec<SignedEntry> = shown.collect();
+        Some(Message::Entries(shown.try_into().unwrap()))
+    });
+    assert_eq!(named(&sim), FaultKind::Equivocation);
+    let whole = sim.tables[0].transcript();
+    let (_, keys) = charter(&rules(3, LIMIT));
+    let halted = whole.halted()[0].clone();
+    let words = |change: &dyn Fn(Hash32) -> Hash32| {
+        let words = halted.halts.iter().map(|signed| {
+            let mut halt = signed.halt().clone();
+            halt.parent = change(halt.parent);
+            let earlier: Vec<Hash32> = halt.earlier.iter().map(|hash| change(*hash)).collect();
+            halt.earlier = earlier.try_into().unwrap();
+            let key = &keys[halt.seat.index()];
+            SignedHalt::sign(halt, key)
+        });
+        words.collect::<Vec<SignedHalt>>()
+    };
+    let with = |change: &dyn Fn(Hash32) -> Hash32| {
+        let bytes = encode(&(
+            MAGIC,
+            VERSION,
+            whole.charter().charter(),
+            whole.charter().signatures().to_vec(),
+            whole.entries().to_vec(),
+            (
+                (End::Finished, whole.log_hash(), None::<Equivocation>),
+                [0_u8; 2],
+                vec![(&halted.evidence, words(change))],
+                [0_u8; 1],
+            ),
+        ));
+        audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap()).finding
+    };
+    assert_eq!(with(&|hash| hash), None);
+    let halts: Vec<Halt> = words(&|hash| hash)
+        .iter()
+        .map(|word| word.halt().clone())
+        .collect();
+    let step = resolve(&halts).unwrap().point.step;
+    let elsewhere = with(&|hash| Hash32([hash.0[0]; 32]));
+    let culprit = seat(CHEAT);
+    assert_eq!(elsewhere, Some(Finding::Halted { step, culprit }));
 }
 
 /// Who has left can sign what it likes: it stops nobody, neither by entries for places that it has no part

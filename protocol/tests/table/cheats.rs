@@ -9,6 +9,7 @@ use fairdeal_protocol::log::entry::{Content, Entry};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::live::Event;
+use fairdeal_protocol::table::replica::StepKind;
 use fairdeal_protocol::wire::codec::encode;
 use fairdeal_protocol::wire::message::Message;
 
@@ -305,4 +306,47 @@ fn entries_from_elsewhere_do_not_count() {
             .is_err()
     );
     assert_eq!(sim.tables[0].stopped(), None);
+}
+
+/// A shuffle that names another entry than the one whose deck it shuffles counts for nobody.
+#[test]
+fn a_shuffle_that_names_another_deck_does_not_count() {
+    let sim = play(4, None, |content| match &mut content.body {
+        Body::Shuffle(shuffled) => {
+            shuffled.onto = Hash32([8; 32]);
+            true
+        }
+        _ => false,
+    });
+    for seat in [0, 2] {
+        let table = &sim.tables[seat];
+        assert_eq!((table.stopped(), sim.fault(seat)), (None, None));
+        let progress = table.progress();
+        assert!(matches!(progress.kind, Some(StepKind::Shuffle { .. })));
+        assert!(!progress.done.contains(Seat::new(CHEAT).unwrap()));
+    }
+}
+
+/// A fault in the last step of a game removes nobody: with another entry of that seat others have ended it.
+#[test]
+fn a_fault_in_the_last_step_parts_nobody() {
+    let honest = play(5, None, |_| false);
+    let last = honest.tables[0].replica().step() - 1;
+    let mut cheated = false;
+    let sim = play(5, Seat::new(2), |content| {
+        let closes = content.step == last;
+        if closes {
+            content.body = Body::Confirm;
+        }
+        cheated |= closes;
+        closes
+    });
+    assert!(cheated && honest.tables[0].is_finished());
+    for seat in [0, 2] {
+        let table = &sim.tables[seat];
+        assert_eq!(table.stopped(), None);
+        assert!(table.is_finished(), "{:?}", table.progress());
+        assert!(table.transcript() == honest.tables[0].transcript());
+    }
+    assert!(sim.fault(2).is_some(), "it is reported");
 }

@@ -6,18 +6,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::game::uniform;
-use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
-use fairdeal_protocol::log::body::Body;
+use fairdeal_protocol::log::ballot::{Ballot, Release, SignedBallot};
+use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::live::{Event, Output, Table, To};
 use fairdeal_protocol::table::replica::{News, StepKind};
+use fairdeal_protocol::wire::codec::encode;
 use fairdeal_protocol::wire::message::Message;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
-use super::drill::{Drill, rules};
+use super::drill::{Action, Drill, rules};
 use super::sim::{Faults, Sim, charter, honest};
 
 fn seat(index: usize) -> Seat {
@@ -102,6 +103,42 @@ fn two_ballots_vote_nobody_out_of_the_step_before() {
     let ballots = message(vec![sign(1), sign(2)]);
     table.accept(seat(1), ballots, &mut rng).unwrap();
     assert_eq!(table.stopped(), None);
+}
+
+/// Nor do two that say, too, that they have acted on it: of the step before, of the open one or of one to come.
+#[test]
+fn two_who_have_acted_alone_vote_nobody_out() {
+    let (_, keys) = charter(&rules(5, 16));
+    for back in 0..3 {
+        let mut rng = ChaCha20Rng::from_seed([0; 32]);
+        let mut sim: Sim<Drill> = Sim::new(&rules(5, 16), 1, Faults::default());
+        sim.run(300, false, &mut honest);
+        let table = &mut sim.tables[0];
+        let step = table.progress().step + 1 - back;
+        let words = [1, 2].into_iter().flat_map(|by| {
+            let vote = Vote {
+                seats: 5,
+                by,
+                step,
+                round: 1,
+                base: set(&[3, 4]),
+                target: 0,
+            };
+            let vote = vote.sign();
+            let acted = Ballot {
+                release: Some(Release {
+                    target: seat(0),
+                    without: seat(0),
+                }),
+                ..*vote.ballot()
+            };
+            let acted = SignedBallot::sign(acted, &keys[by]);
+            [vote, acted]
+        });
+        let ballots = message(words.collect());
+        table.accept(seat(1), ballots, &mut rng).unwrap();
+        assert_eq!(table.stopped(), None, "step {step}");
+    }
 }
 
 #[test]
@@ -446,4 +483,57 @@ fn two_faces_for_a_leaver_hold_up_nobody() {
         }
     }
     assert!(faced_in_all >= 4 && back >= 3, "{faced_in_all} {back}");
+}
+
+/// Two interjections before the next turn is played are one too many, also if they are a leader's actions.
+#[test]
+fn a_second_interjection_before_the_next_turn_is_a_fault() {
+    let rules = rules(3, 16);
+    let (signed, keys) = charter(&rules);
+    for leads in [false, true] {
+        let mut rng = ChaCha20Rng::from_seed([3; 32]);
+        let mut sim: Sim<Drill> = Sim::new(&rules, 1, Faults::default());
+        let tables = &mut sim.tables;
+        for table in tables.iter_mut() {
+            table.begin(&mut rng);
+        }
+        deliver(tables, &mut rng, &|_| true);
+        let Some(StepKind::Action { leader }) = tables[0].progress().kind else {
+            panic!("{:?}", tables[0].progress());
+        };
+        let mut others = Seat::first(3).filter(|other| *other != leader);
+        let (witness, other) = (others.next().unwrap(), others.next().unwrap());
+        let cheat = if leads { leader } else { other };
+        let first = Action::Vote { end: true };
+        tables[cheat.index()].act(first, &mut rng).unwrap();
+        deliver(tables, &mut rng, &|_| true);
+        let table = &mut tables[witness.index()];
+        let replica = table.replica();
+        assert_eq!(replica.kind(), Some(StepKind::Action { leader }));
+        assert_eq!(replica.interjected(), SeatSet::one(cheat));
+        let again = encode(&Action::Vote { end: false });
+        let action = again.try_into().unwrap();
+        let body = if leads {
+            let answers = Answers::default();
+            Body::Act { action, answers }
+        } else {
+            Body::Interject { action }
+        };
+        let content = Content {
+            table: signed.table(),
+            step: replica.step(),
+            seat: cheat,
+            parent: replica.parent(),
+            digest: replica.digest(),
+            body,
+        };
+        let entry = Entry::sign(content, &keys[cheat.index()]).unwrap();
+        let message = Message::Entries(vec![entry.signed().clone()].try_into().unwrap());
+        table.accept(cheat, message, &mut rng).unwrap();
+        let found = std::iter::from_fn(|| table.poll()).find_map(|output| match output {
+            Output::Event(Event::Fault(fault, _)) => Some((fault.seat, fault.what)),
+            _ => None,
+        });
+        assert_eq!(found, Some((cheat, FaultKind::SecondInterjection)));
+    }
 }

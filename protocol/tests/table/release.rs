@@ -1,6 +1,6 @@
 //! A round of votes whose one missing word does not come is given up by all others, or by none.
 
-use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
+use fairdeal_protocol::log::ballot::{Ballot, Release, SignedBallot};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Output, PATIENCE, Stop};
 use fairdeal_protocol::wire::message::{Head, Message};
@@ -17,7 +17,7 @@ fn seat(index: usize) -> Seat {
     Seat::new(index).unwrap()
 }
 
-/// Four seats at their first step. What a seat sends goes where a test takes it.
+/// Seats at their first step. What a seat sends goes where a test takes it.
 struct Scene {
     sim: Sim<Drill>,
     commits: Vec<Message>,
@@ -26,20 +26,26 @@ struct Scene {
 }
 
 impl Scene {
-    /// Seats 0 and 1 have waited for the late one, and signed that it is out, each in the sight of the other.
-    fn new() -> Self {
+    /// Nobody has heard of anybody.
+    fn before(seats: u8) -> Self {
         let mut scene = Self {
-            sim: Sim::new(&rules(4, 16), 1, Faults::default()),
+            sim: Sim::new(&rules(seats, 16), 1, Faults::default()),
             commits: Vec::new(),
             rng: ChaCha20Rng::from_seed([3; 32]),
             now: 0,
         };
-        for index in 0..4 {
+        for index in 0..usize::from(seats) {
             scene.sim.tables[index].begin(&mut scene.rng);
             let entries = scene.sent(index).into_iter();
             let mut entries = entries.filter(|message| matches!(message, Message::Entries(_)));
             scene.commits.push(entries.next().unwrap());
         }
+        scene
+    }
+
+    /// Seats 0 and 1 of four have waited for the late one, and signed that it is out, each in the sight of the other.
+    fn new() -> Self {
+        let mut scene = Self::before(4);
         for (to, from) in [(0, 1), (0, SILENT), (1, 0), (1, SILENT)] {
             scene.bring(to, scene.commits[from].clone(), from);
         }
@@ -89,6 +95,15 @@ impl Scene {
         }
     }
 
+    /// Seat 0 gives the round up, and nobody hears it.
+    fn given_up(&mut self) -> SignedBallot {
+        self.now += 3 * PATIENCE;
+        self.sim.tables[0].tick(self.now, &mut self.rng);
+        let word = release_in(self.sent(0)).expect("it gives the round up");
+        assert_eq!(word.ballot().target, None);
+        word
+    }
+
     fn step(&self, index: usize) -> u64 {
         self.sim.tables[index].progress().step
     }
@@ -112,6 +127,27 @@ impl Scene {
         };
         SignedBallot::sign(ballot, &keys[SILENT])
     }
+}
+
+/// The first word on giving a round up among these messages.
+fn release_in(messages: Vec<Message>) -> Option<SignedBallot> {
+    messages.into_iter().find_map(|message| match message {
+        Message::Ballots(signed) => signed
+            .iter()
+            .find(|signed| signed.ballot().release.is_some())
+            .cloned(),
+        _ => None,
+    })
+}
+
+/// The same word of another seat, at a table of so many.
+fn said_by(seats: u8, by: usize, word: &SignedBallot) -> SignedBallot {
+    let (_, keys) = charter(&rules(seats, 16));
+    let ballot = Ballot {
+        seat: seat(by),
+        ..*word.ballot()
+    };
+    SignedBallot::sign(ballot, &keys[by])
 }
 
 fn ballots(signed: SignedBallot) -> Message {
@@ -142,27 +178,28 @@ fn a_round_is_given_up_without_the_word_that_does_not_come() {
 fn who_has_given_up_a_round_does_not_act_on_it_alone() {
     let mut scene = Scene::new();
     scene.late_entry();
-    // Seat 0 signs, and nobody hears it.
-    scene.now += 3 * PATIENCE;
-    let now = scene.now;
-    scene.sim.tables[0].tick(now, &mut scene.rng);
-    let word = scene.sent(0).into_iter().find_map(|message| match message {
-        Message::Ballots(signed) => signed
-            .iter()
-            .find(|signed| signed.ballot().release.is_some())
-            .cloned(),
-        _ => None,
-    });
-    let word = word.expect("it gives the round up");
-    assert_eq!(word.ballot().target, None);
+    let word = scene.given_up();
     scene.bring(0, ballots(scene.missing_word()), SILENT);
     assert!(scene.has_late(0));
     // Seat 1 has the missing word before it is asked: it acts, and says so.
     scene.bring(1, ballots(scene.missing_word()), SILENT);
     assert!(!scene.has_late(1));
     scene.bring(1, ballots(word), 0);
-    scene.tick(1000, &[0, 1]);
-    scene.tick(1000, &[0, 1]);
+    // Seat 0 says nothing of having acted: that would be a proof against it.
+    let acted = |signed: &SignedBallot| {
+        let ballot = signed.ballot();
+        ballot.seat == seat(0) && ballot.release.is_some_and(Release::is_acted)
+    };
+    for (from, to) in [(0, 1), (1, 0), (0, 1)] {
+        scene.now += 1000;
+        let now = scene.now;
+        scene.sim.tables[from].tick(now, &mut scene.rng);
+        for message in scene.sent(from) {
+            let says = matches!(&message, Message::Ballots(signed) if signed.iter().any(acted));
+            assert!(!says);
+            scene.bring(to, message, from);
+        }
+    }
     assert!(!scene.has_late(0));
 }
 
@@ -202,4 +239,82 @@ fn whom_the_others_have_gone_on_without_learns_it() {
         }
     }
     assert_eq!(scene.sim.tables[SILENT].stopped(), Some(&Stop::VotedOut(0)));
+}
+
+/// The entry of a seat that is out stands in no step, although it came before the last ballot.
+#[test]
+fn a_late_entry_of_a_seat_that_is_out_does_not_count() {
+    let mut scene = Scene::new();
+    scene.bring(0, scene.commits[LATE].clone(), LATE);
+    for index in [0, 1] {
+        let word = ballots(scene.missing_word());
+        scene.bring(index, word, SILENT);
+        assert!(!scene.has_late(index));
+        assert_eq!(scene.step(index), 1);
+    }
+    let [one, other] = [0, 1].map(|index| scene.sim.tables[index].log_hash());
+    assert_eq!(one, other, "only one of them holds the entry");
+}
+
+/// Who is voted on has no say in whether the round is given up, while two voters can.
+#[test]
+fn a_round_is_given_up_by_its_voters() {
+    let mut scene = Scene::new();
+    scene.late_entry();
+    let word = scene.given_up();
+    scene.bring(0, ballots(said_by(4, LATE, &word)), LATE);
+    assert_eq!(scene.step(0), 0, "by the late one itself");
+    scene.bring(0, ballots(said_by(4, 1, &word)), 1);
+    assert_eq!(scene.step(0), 1);
+}
+
+/// At a table of three the one voter that is left needs the word of the late seat.
+#[test]
+fn one_of_three_does_not_give_up_a_round_alone() {
+    let (silent, late) = (1, 2);
+    let mut scene = Scene::before(3);
+    scene.bring(0, scene.commits[silent].clone(), silent);
+    scene.tick(0, &[0]);
+    scene.tick(PATIENCE + 1000, &[0]);
+    scene.bring(0, scene.commits[late].clone(), late);
+    assert_eq!(scene.step(0), 0, "it counts too early");
+    let word = scene.given_up();
+    assert_eq!(scene.step(0), 0, "on its own word");
+    scene.bring(0, ballots(said_by(3, late, &word)), late);
+    assert_eq!(scene.step(0), 1);
+}
+
+/// A seat believes that it is out when two of the others have signed that they have acted on it: one alone can
+/// still be left behind by those who give the round up.
+#[test]
+fn who_is_voted_out_believes_two_and_not_one() {
+    let (charter, keys) = charter(&rules(4, 16));
+    let mut sim: Sim<Drill> = Sim::new(&rules(4, 16), 1, Faults::default());
+    let mut rng = ChaCha20Rng::from_seed([3; 32]);
+    let table = &mut sim.tables[0];
+    table.begin(&mut rng);
+    let mut say = |by: usize, acted: bool| {
+        let target = seat(0);
+        let release = Release {
+            target,
+            without: target,
+        };
+        let ballot = Ballot {
+            table: charter.table(),
+            step: 0,
+            round: 1,
+            seat: seat(by),
+            base: SeatSet::EMPTY,
+            release: acted.then_some(release),
+            target: Some(target),
+        };
+        let word = ballots(SignedBallot::sign(ballot, &keys[by]));
+        table.accept(seat(by), word, &mut rng).unwrap();
+        table.stopped().cloned()
+    };
+    for by in 1..4 {
+        assert_eq!(say(by, false), None, "all have voted, none has acted");
+    }
+    assert_eq!(say(1, true), None, "one has acted");
+    assert_eq!(say(2, true), Some(Stop::VotedOut(0)));
 }
