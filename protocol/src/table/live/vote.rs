@@ -292,12 +292,13 @@ impl<G: Game> Table<G> {
                 due = silent.unwrap_or(due);
             }
         }
-        // The round's target, if this seat lacks its entry too.
+        // The round's target, if this seat lacks its entry too; but who is missing itself does not say who is.
         let mut targets: BTreeMap<Seat, usize> = BTreeMap::new();
         for ((at, seat), signed) in &self.votes.ballots {
             if let Some(target) = signed.ballot().target
                 && *at == round
                 && *seat != self.me
+                && *seat != due
                 && target != self.me
                 && live.contains(target)
                 && !self.open.contains_key(&target)
