@@ -160,7 +160,11 @@ fn wide_hash(label: &str, fields: &[&[u8]]) -> [u8; 64] {
 /// A point whose logarithm nobody knows: SHA-512 over the labelled fields, by the one-way map of
 /// RFC 9496 (section 4.3.4). Fields are length-prefixed as in [`crate::hash`].
 pub fn hash_to_group(label: &str, fields: &[&[u8]]) -> RistrettoPoint {
-    RistrettoPoint::from_uniform_bytes(&wide_hash(label, fields))
+    let mut wide = wide_hash(label, fields);
+    let point = RistrettoPoint::from_uniform_bytes(&wide);
+    // The fields may hold a password, which anybody could look for with these bytes.
+    zeroize::Zeroize::zeroize(&mut wide);
+    point
 }
 
 /// A scalar like a random one: SHA-512 over the labelled fields, reduced. Fields are length-prefixed

@@ -1,8 +1,10 @@
-//! The cryptography of a table: keys, sealed cards, shares, shuffles and coins over Ristretto255.
+//! The cryptography of a table: keys, sealed cards, shares, shuffles, coins and the password at its door,
+//! over Ristretto255.
 //!
 //! Nothing in here knows of steps, entries or seats that come and go; that is the log's work. Every
-//! random value is derived from a seat's seed of the deal ([`seed`]), so that whoever is shown the
-//! seed afterwards can compute every byte again.
+//! random value of a deal is derived from a seat's seed of that deal ([`seed`]), so that whoever is
+//! shown the seed afterwards can compute every byte again. Only [`pake`] draws from the caller's RNG
+//! itself: it comes before any deal, and nobody may compute it again.
 
 pub mod coin;
 pub mod elgamal;
@@ -10,6 +12,7 @@ mod equality;
 pub mod escrow;
 pub mod group;
 pub mod key;
+pub mod pake;
 pub mod reproduce;
 pub mod seed;
 pub mod share;

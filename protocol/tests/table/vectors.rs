@@ -10,6 +10,7 @@ use fairdeal_protocol::card::{DeckId, Face, Handle};
 use fairdeal_protocol::crypto::coin::{CoinChain, flip_stream};
 use fairdeal_protocol::crypto::elgamal::CardPoints;
 use fairdeal_protocol::crypto::key::{KeyProof, SecretKey};
+use fairdeal_protocol::crypto::pake::{Door, Guest, Host, Password};
 use fairdeal_protocol::crypto::seed::{Context, OpenedSeed, Seed};
 use fairdeal_protocol::crypto::share::{ShareOf, SharePlace, ShareProof, share};
 use fairdeal_protocol::crypto::shuffle::{Generators, ShufflePlace, shuffle};
@@ -24,7 +25,8 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::wire::codec::encode;
 use fairdeal_protocol::wire::message::{Head, Message, Recall, Recalled};
-use rand_core::Rng as _;
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng as _, SeedableRng as _};
 
 use super::drill::{Drill, rules};
 use super::sim::{Faults, Sim, charter, honest};
@@ -278,6 +280,29 @@ fn values_of_a_fixed_deal() {
         seed: Seed::from_opened(OpenedSeed([8; 32])),
     };
     line("journal record, seed", &kept.to_bytes());
+    insta::assert_snapshot!(text);
+}
+
+/// The three messages of a guest and a host with the same password.
+#[test]
+fn values_of_a_fixed_password() {
+    let password = Password::new("Öffne dich, Sesam".to_owned()).unwrap();
+    let door = Door {
+        lobby: *b"lobby #1",
+        guest: [1; 32],
+        host: [2; 32],
+    };
+    let rng = |number| ChaCha20Rng::from_seed([number; 32]);
+    let (guest, knock) = Guest::start(&password, &door, &mut rng(3));
+    let (host, challenge) = Host::answer(&password, &door, &knock, &mut rng(4)).unwrap();
+    let proof = guest.finish(&challenge).unwrap();
+    host.check(&proof).unwrap();
+    let text = format!(
+        "knock: {}\nchallenge: {}\nproof: {}\n",
+        hex(&encode(&knock)),
+        hex(&encode(&challenge)),
+        hex(&encode(&proof))
+    );
     insta::assert_snapshot!(text);
 }
 
