@@ -412,7 +412,8 @@ fn header(to: &mut Folder<'_>) {
         signatures,
         seat,
         places,
-        Transport::Tcp,
+        Transport::Sockets,
+        addresses(),
         addresses(),
     );
     let none: Option<([u8; 32], Level, u64)> = None;

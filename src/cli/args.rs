@@ -56,6 +56,10 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: BotCommand,
     },
+    /// Relay the connections of friends behind routers; sees nothing but ciphertext
+    Relay(Relay),
+    /// Check what this machine's network and terminal can do, and say what to do about it
+    Doctor,
     /// Audit a transcript: exit 0 fair, 1 not fair, 2 unreadable
     Verify(Verify),
     /// The rulebook of a game; without one, the games there are
@@ -115,6 +119,12 @@ pub(super) struct Host {
     /// Listen here instead of on every interface; may be given more than once
     #[arg(long, value_name = "MULTIADDR")]
     pub(super) listen: Vec<Multiaddr>,
+    /// Let friends come through this relay too; may be given more than once
+    #[arg(long, value_name = "MULTIADDR")]
+    pub(super) relay: Vec<Multiaddr>,
+    /// Do not show the table on the LAN
+    #[arg(long)]
+    pub(super) no_lan: bool,
     #[command(flatten)]
     pub(super) seat: SeatArgs,
     #[command(flatten)]
@@ -122,21 +132,32 @@ pub(super) struct Host {
 }
 
 #[derive(Debug, clap::Args)]
+pub(super) struct Relay {
+    /// Listen here instead of on port 4001 of every interface; may be given more than once
+    #[arg(long, value_name = "MULTIADDR")]
+    pub(super) listen: Vec<Multiaddr>,
+}
+
+#[derive(Debug, clap::Args)]
 pub(super) struct Join {
-    /// A ticket, or an address that ends in /p2p/PEER
-    #[arg(value_name = "TICKET|MULTIADDR", num_args = 1.., required = true)]
+    /// A ticket, or an address that ends in /p2p/PEER (without one: the tables of the LAN to choose from)
+    #[arg(value_name = "TICKET|MULTIADDR", num_args = 0..)]
     target: Vec<String>,
     /// Listen here instead of on every interface; may be given more than once
     #[arg(long, value_name = "MULTIADDR")]
     pub(super) listen: Vec<Multiaddr>,
+    /// Let the other guests come through this relay too; may be given more than once
+    #[arg(long, value_name = "MULTIADDR")]
+    pub(super) relay: Vec<Multiaddr>,
     #[command(flatten)]
     pub(super) seat: SeatArgs,
 }
 
 impl Join {
-    /// The target; a ticket may have been broken into words by a chat.
-    pub(super) fn target(&self) -> Result<JoinTarget, crate::net::JoinError> {
-        self.target.concat().parse()
+    /// The target, if one is given; a ticket may have been broken into words by a chat.
+    pub(super) fn target(&self) -> Result<Option<JoinTarget>, crate::net::JoinError> {
+        let given = !self.target.is_empty();
+        given.then(|| self.target.concat().parse()).transpose()
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Exit;
 use crate::games::{AnyGame, TableGame as _};
-use crate::session::{Command, Handle, PeerState, SessionEvent};
+use crate::session::{Command, Handle, LobbyView, PeerState, SessionEvent};
 
 /// Prints a session until it ends.
 pub(super) async fn run(
@@ -19,7 +19,7 @@ pub(super) async fn run(
     let mut printer = Printer {
         json,
         game: None,
-        ticket: false,
+        ticket: None,
         exit: Exit::Failed,
     };
     for event in early {
@@ -43,7 +43,8 @@ struct Printer {
     json: bool,
     /// The game as it last stood, to write actions as the referee does.
     game: Option<AnyGame>,
-    ticket: bool,
+    /// The last ticket that was printed: addresses come and go.
+    ticket: Option<String>,
     exit: Exit,
 }
 
@@ -57,10 +58,10 @@ impl Printer {
         let line = if self.json {
             self.json_line(event)
         } else {
-            Self::words(event)
+            self.words(event)
         };
-        if matches!(event, SessionEvent::Lobby(view) if view.ticket.is_some()) {
-            self.ticket = true;
+        if let SessionEvent::Lobby(view) = event {
+            self.ticket.clone_from(&view.ticket);
         }
         if let Some(line) = line {
             let mut out = std::io::stdout().lock();
@@ -77,7 +78,7 @@ impl Printer {
         let seat = |seat: &Seat| json!(seat.index());
         let value: Value = match event {
             SessionEvent::Lobby(view) => {
-                let ticket = view.ticket.as_ref().filter(|_| !self.ticket)?;
+                let ticket = self.new_ticket(view)?;
                 json!({"event": "ticket", "ticket": ticket, "addresses": view.addresses})
             }
             SessionEvent::Seated { seat: at, name } => {
@@ -148,9 +149,14 @@ impl Printer {
         Some(value.to_string())
     }
 
-    fn words(event: &SessionEvent) -> Option<String> {
+    fn new_ticket<'a>(&self, view: &'a LobbyView) -> Option<&'a String> {
+        let ticket = view.ticket.as_ref();
+        ticket.filter(|ticket| self.ticket.as_ref() != Some(ticket))
+    }
+
+    fn words(&self, event: &SessionEvent) -> Option<String> {
         Some(match event {
-            SessionEvent::Lobby(view) => format!("ticket: {}", view.ticket.as_ref()?),
+            SessionEvent::Lobby(view) => format!("ticket: {}", self.new_ticket(view)?),
             SessionEvent::Seated { seat, name } => format!("{name} sits down at {seat}."),
             SessionEvent::Started { table, names, .. } => {
                 format!("Table {} is open: {}.", table.short(), names.join(", "))

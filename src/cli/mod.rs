@@ -4,8 +4,11 @@
 //! error or an unreadable file, 130 interrupted.
 
 mod args;
+mod doctor;
 mod engine;
 mod headless;
+mod lan;
+mod relay;
 mod table;
 mod verify;
 
@@ -99,6 +102,8 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Verify(verify) => verify::verify(&verify),
         Command::Rules { game } => rules(game.as_deref()),
         Command::Engine => engine::engine(),
+        Command::Relay(relay) => relay::relay(&common, relay),
+        Command::Doctor => doctor::doctor(),
         Command::Export { table, output } => {
             let data = DataDir::open(common.data_dir.as_deref())?;
             export(&data, &table, &output)

@@ -8,11 +8,11 @@ use fairdeal_protocol::game::RuleSet;
 use tokio::runtime::Runtime;
 
 use super::args::{Common, Host, Join, Options, Play, Resume, SeatArgs};
-use super::{Exit, headless, usage};
+use super::{Exit, headless, lan, usage};
 use crate::games::{game_info, rule_set};
-use crate::net::{JoinTarget, Multiaddr, Transport};
+use crate::net::{JoinTarget, Multiaddr, Transport, names_a_peer};
 use crate::session::driver::{self, Pilot, Role, Setup, start};
-use crate::session::journal::{Interrupted, interrupted};
+use crate::session::journal::{Interrupted, Place, interrupted};
 use crate::session::{Handle, SessionEvent};
 use crate::store::{DataDir, IdentityKey, StoreError};
 use crate::tui::{self, app::Ending};
@@ -38,7 +38,7 @@ fn pace(seat: &SeatArgs, person: bool) -> Duration {
 fn patience(seat: &SeatArgs, transport: Transport) -> Duration {
     match transport {
         Transport::Memory => A_DAY,
-        Transport::Tcp => Duration::from_secs(seat.patience),
+        Transport::Sockets => Duration::from_secs(seat.patience),
     }
 }
 
@@ -72,7 +72,7 @@ fn today() -> String {
     format!("{year:04}-{:02}-{day:02}", u8::from(month))
 }
 
-fn runtime() -> anyhow::Result<Runtime> {
+pub(super) fn runtime() -> anyhow::Result<Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?)
@@ -98,14 +98,18 @@ fn seat_bot(
     let name = BOT_NAMES.get(index).copied().unwrap_or("Bot").to_owned();
     let listen = match transport {
         Transport::Memory => "/memory/0".parse()?,
-        Transport::Tcp => "/ip4/127.0.0.1/tcp/0".parse()?,
+        Transport::Sockets => "/ip4/127.0.0.1/tcp/0".parse()?,
     };
     let handle = start(Setup {
         identity: IdentityKey::generate()?,
         name,
         role: Role::Guest(target),
-        transport,
-        listen: vec![listen],
+        place: Place {
+            transport,
+            listen: vec![listen],
+            relays: Vec::new(),
+        },
+        lan: false,
         pilot: Some(pilot),
         data,
         patience,
@@ -128,8 +132,8 @@ fn leave_alone(mut handle: Handle) {
 struct Opening {
     rules: RuleSet,
     bots: u8,
-    transport: Transport,
-    listen: Vec<Multiaddr>,
+    place: Place,
+    lan: bool,
 }
 
 /// Opens a table; bots come as soon as there is a ticket to give them.
@@ -141,16 +145,17 @@ async fn open(
     own_pilot: bool,
 ) -> anyhow::Result<(Handle, Vec<SessionEvent>)> {
     let identity = data.identity()?;
+    let transport = opening.place.transport;
     let alone = opening.rules.seats == 1;
     let mut handle = start(Setup {
         identity,
         name: name(common),
         role: Role::Host(opening.rules),
-        transport: opening.transport,
-        listen: opening.listen,
+        place: opening.place,
+        lan: opening.lan,
         pilot: own_pilot.then(|| pilot(&seat, false)),
         data: Arc::clone(&data),
-        patience: patience(&seat, opening.transport),
+        patience: patience(&seat, transport),
         house: false,
     })?;
     let mut early = Vec::new();
@@ -172,8 +177,8 @@ async fn open(
             for index in 0..usize::from(opening.bots) {
                 let target: JoinTarget = ticket.parse()?;
                 let pilot = pilot(&seat, !own_pilot);
-                let (data, patience) = (Arc::clone(&data), patience(&seat, opening.transport));
-                seat_bot(index, target, opening.transport, pilot, data, patience)?;
+                let (data, patience) = (Arc::clone(&data), patience(&seat, transport));
+                seat_bot(index, target, transport, pilot, data, patience)?;
             }
         }
         break;
@@ -251,24 +256,51 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
     let rules = rule_set(&play.game, seats, &options).map_err(usage)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
-        let listen = vec!["/memory/0".parse()?];
         let opening = Opening {
             rules,
             bots,
-            transport: Transport::Memory,
-            listen,
+            place: Place {
+                transport: Transport::Memory,
+                listen: vec!["/memory/0".parse()?],
+                relays: Vec::new(),
+            },
+            lan: false,
         };
         let (handle, early) = open(common, data, play.seat, opening, play.seat.headless).await?;
         attend(common, play.seat, play.seat.headless, handle, early).await
     })
 }
 
-fn listen_or_everywhere(listen: Vec<Multiaddr>) -> anyhow::Result<Vec<Multiaddr>> {
-    Ok(if listen.is_empty() {
-        vec!["/ip4/0.0.0.0/tcp/0".parse()?]
+/// Where to listen, on every interface unless it is said where, and through which relays others come.
+fn place(listen: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<Place> {
+    if let Some(relay) = relays.iter().find(|relay| !names_a_peer(relay)) {
+        return Err(usage(format!(
+            "--relay takes an address that ends in /p2p/PEER, as `fairdeal relay` prints it, not {relay}"
+        )));
+    }
+    let listen = if listen.is_empty() {
+        everywhere(0)?
     } else {
         listen
+    };
+    Ok(Place {
+        transport: Transport::Sockets,
+        listen,
+        relays,
     })
+}
+
+/// All interfaces, by TCP and, where it is built in, by QUIC; port 0 is any that is free.
+pub(super) fn everywhere(port: u16) -> anyhow::Result<Vec<Multiaddr>> {
+    let mut all = vec![format!("/ip4/0.0.0.0/tcp/{port}").parse()?];
+    // Where there is no IPv6 at all, to listen there is an error.
+    if std::net::TcpListener::bind("[::]:0").is_ok() {
+        all.push(format!("/ip6/::/tcp/{port}").parse()?);
+    }
+    if cfg!(feature = "quic") {
+        all.push(format!("/ip4/0.0.0.0/udp/{port}/quic-v1").parse()?);
+    }
+    Ok(all)
 }
 
 fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Result<Exit> {
@@ -287,12 +319,11 @@ fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Resul
     let rules = rule_set(&host.game, seats, &parse_options(&host.options)?).map_err(usage)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
-        let listen = listen_or_everywhere(host.listen)?;
         let opening = Opening {
             rules,
             bots: host.bots,
-            transport: Transport::Tcp,
-            listen,
+            place: place(host.listen, host.relay)?,
+            lan: !host.no_lan,
         };
         let (handle, early) = open(common, data, host.seat, opening, headless_seat).await?;
         attend(common, host.seat, headless_seat, handle, early).await
@@ -301,17 +332,25 @@ fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Resul
 
 fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Result<Exit> {
     let target = join.target().map_err(usage)?;
+    let place = place(join.listen, join.relay)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
+        let target = match target {
+            Some(target) => target,
+            None => match lan::choose(headless_seat).await? {
+                lan::Choice::Table(target) => target,
+                lan::Choice::None(exit) => return Ok(exit),
+            },
+        };
         let handle = start(Setup {
             identity: data.identity()?,
             name: name(common),
             role: Role::Guest(target),
-            transport: Transport::Tcp,
-            listen: listen_or_everywhere(join.listen)?,
+            place,
+            lan: false,
             pilot: headless_seat.then(|| pilot(&join.seat, false)),
             data,
-            patience: patience(&join.seat, Transport::Tcp),
+            patience: patience(&join.seat, Transport::Sockets),
             house: false,
         })?;
         attend(common, join.seat, headless_seat, handle, Vec::new()).await

@@ -1,4 +1,5 @@
-//! The frames of `/fairdeal/table/1`: one opaque message a stream, answered by an acknowledgement.
+//! The frames of `/fairdeal/table/1`: one opaque message a stream, answered by an acknowledgement; and of
+//! `/fairdeal/announce/1`: an empty question, answered by what a table says of itself to strangers.
 //!
 //! A frame is its length, four bytes little-endian, and that many bytes; then the writer closes its
 //! half of the stream. The length is there although the close would mark the end too, because a
@@ -17,13 +18,37 @@ use libp2p::request_response;
 /// The protocol's name; its number changes with the frame or with what is in it.
 pub(super) const PROTOCOL: StreamProtocol = StreamProtocol::new("/fairdeal/table/1");
 
+/// The question what table a peer has open.
+pub(super) const ANNOUNCE: StreamProtocol = StreamProtocol::new("/fairdeal/announce/1");
+
 /// An acknowledgement is empty today; one of a later version may say up to this much, in bytes.
 const MAX_ACK: usize = 256;
+/// The longest answer to a stranger's question, in bytes.
+pub const MAX_ANNOUNCEMENT: usize = 1024;
 
-/// Reads and writes frames of at most `max_message` bytes.
+/// Reads and writes frames, each way of a length of its own.
 #[derive(Clone, Debug)]
 pub(super) struct FrameCodec {
-    pub(super) max_message: usize,
+    max_request: usize,
+    max_response: usize,
+}
+
+impl FrameCodec {
+    /// Messages of at most `max_message` bytes, and acknowledgements.
+    pub(super) fn messages(max_message: usize) -> Self {
+        Self {
+            max_request: max_message,
+            max_response: MAX_ACK,
+        }
+    }
+
+    /// Questions without a word, and announcements.
+    pub(super) fn announcements() -> Self {
+        Self {
+            max_request: 0,
+            max_response: MAX_ANNOUNCEMENT,
+        }
+    }
 }
 
 impl request_response::Codec for FrameCodec {
@@ -35,14 +60,14 @@ impl request_response::Codec for FrameCodec {
     where
         T: AsyncRead + Unpin + Send,
     {
-        read_frame(io, self.max_message).await
+        read_frame(io, self.max_request).await
     }
 
     async fn read_response<T>(&mut self, _: &StreamProtocol, io: &mut T) -> io::Result<Vec<u8>>
     where
         T: AsyncRead + Unpin + Send,
     {
-        read_frame(io, MAX_ACK).await
+        read_frame(io, self.max_response).await
     }
 
     async fn write_request<T>(
@@ -54,7 +79,7 @@ impl request_response::Codec for FrameCodec {
     where
         T: AsyncWrite + Unpin + Send,
     {
-        write_frame(io, &request, self.max_message).await
+        write_frame(io, &request, self.max_request).await
     }
 
     async fn write_response<T>(
@@ -66,7 +91,7 @@ impl request_response::Codec for FrameCodec {
     where
         T: AsyncWrite + Unpin + Send,
     {
-        write_frame(io, &response, MAX_ACK).await
+        write_frame(io, &response, self.max_response).await
     }
 }
 

@@ -10,7 +10,7 @@ use libp2p::multiaddr::Protocol;
 use libp2p::request_response::{self, OutboundRequestId, ResponseChannel};
 use libp2p::swarm::dial_opts::{DialOpts, PeerCondition};
 use libp2p::swarm::{ConnectionId, DialError, SwarmEvent};
-use libp2p::{Multiaddr, PeerId as Libp2pPeerId, Swarm, identify, ping};
+use libp2p::{Multiaddr, PeerId as Libp2pPeerId, Swarm, dcutr, identify, mdns, ping};
 use tokio::sync::{mpsc, oneshot};
 
 use super::event::clean;
@@ -18,9 +18,13 @@ use super::failure::{dial_failure, innermost, send_failure};
 use super::node::{Command, MAX_DIAL_ADDRESSES};
 use super::outbox::Outbox;
 use super::peer::keypair;
+use super::relays::{Relays, circuit, is_circuit};
 use super::swarm::{self, Behaviour, BehaviourEvent, SEND_WINDOW};
 use super::wanted::Wanted;
-use super::{DialFailure, NodeConfig, NodeError, NodeEvent, PeerId, SendFailure, SendId};
+use super::{
+    DialFailure, Lan, NodeConfig, NodeError, NodeEvent, PeerId, Reach, ReachNews, SendFailure,
+    SendId,
+};
 use crate::store::IdentityKey;
 
 /// Messages to one peer that wait behind those under way.
@@ -45,6 +49,13 @@ pub(super) struct Driver {
     /// The dials under way; bounded by the swarm's limit of pending connections.
     dials: HashMap<ConnectionId, Vec<Multiaddr>>,
     listeners: Vec<ListenerId>,
+    relays: Relays,
+    /// The connections that go through a relay.
+    circuits: HashMap<ConnectionId, PeerId>,
+    /// What strangers are told.
+    announcement: Vec<u8>,
+    lan: Lan,
+    reach: Reach,
     flush: Duration,
     closing: Option<Closing>,
 }
@@ -101,11 +112,19 @@ impl Driver {
             wanted: Wanted::new(local, config.redial_first, config.redial_most),
             dials: HashMap::new(),
             listeners: Vec::new(),
+            relays: Relays::new(&config.relays, Instant::now()),
+            circuits: HashMap::new(),
+            announcement: Vec::new(),
+            lan: config.lan,
+            reach: config.reach,
             flush: config.flush,
             closing: None,
         };
         for address in config.listen {
             driver.listen(address)?;
+        }
+        if driver.lan != Lan::Off && !driver.swarm.behaviour().has_multicast() {
+            driver.reach_news(ReachNews::NoMulticast);
         }
         Ok(driver)
     }
@@ -166,6 +185,9 @@ impl Driver {
             while let Some((peer, addresses)) = self.wanted.due(now) {
                 self.dial_peer(peer, addresses);
             }
+            while let Some(relay) = self.relays.due(now) {
+                self.reserve(relay, now);
+            }
         }
         let swarm = &mut self.swarm;
         for (peer, state) in &mut self.peers {
@@ -187,7 +209,8 @@ impl Driver {
             Phase::Open | Phase::Closing => None,
         });
         let closing = self.closing.as_ref().map(|closing| closing.until);
-        let wanted = self.wanted.next().filter(|_| closing.is_none());
+        let wanted = self.wanted.next().into_iter().chain(self.relays.next());
+        let wanted = wanted.filter(|_| closing.is_none());
         flushing.chain(wanted).chain(closing).min()
     }
 
@@ -220,11 +243,24 @@ impl Driver {
                     state.phase = Phase::Flushing { until };
                 }
             }
+            Command::Admit(peer) => self.swarm.behaviour_mut().gate.admit(peer),
+            Command::Announce(announcement) => {
+                self.announcement = announcement.unwrap_or_default();
+            }
+            Command::Ask(peer) => {
+                let announce = &mut self.swarm.behaviour_mut().announce;
+                announce.send_request(&peer.to_libp2p(), Vec::new());
+            }
             Command::Listen { address, reply } => {
                 let _ = reply.send(self.listen(address));
             }
             Command::Addresses(reply) => {
-                let _ = reply.send(self.swarm.listeners().cloned().collect());
+                let own = self.swarm.listeners().filter(|own| !is_circuit(own));
+                // Those that the router or another peer has confirmed.
+                let external = self.swarm.external_addresses();
+                let external = external.filter(|address| !is_circuit(address));
+                let all = own.chain(external).cloned();
+                let _ = reply.send(all.chain(self.relays.circuits()).collect());
             }
             Command::Shutdown(reply) => self.shut_down(reply),
         }
@@ -259,6 +295,25 @@ impl Driver {
                 reason: innermost(&error),
             }),
         }
+    }
+
+    /// Asks a relay to let others through.
+    fn reserve(&mut self, relay: Multiaddr, now: Instant) {
+        match self.swarm.listen_on(circuit(&relay)) {
+            Ok(listener) => {
+                self.listeners.push(listener);
+                self.relays.asked(&relay, listener);
+            }
+            Err(error) => {
+                self.relays.failed_to_ask(&relay, now);
+                let reason = clean(&innermost(&error));
+                self.reach_news(ReachNews::NotRelayed { relay, reason });
+            }
+        }
+    }
+
+    fn reach_news(&mut self, news: ReachNews) {
+        self.outbox.notice(None, NodeEvent::Reach(news));
     }
 
     fn dial(&mut self, peer: Option<PeerId>, addresses: Vec<Multiaddr>) {
@@ -347,15 +402,23 @@ impl Driver {
                 ..
             } => {
                 self.dials.remove(&connection_id);
+                if let (true, Ok(peer)) = (endpoint.is_relayed(), PeerId::try_from(peer_id)) {
+                    self.circuits.insert(connection_id, peer);
+                }
                 let address = endpoint.get_remote_address().clone();
                 self.on_connected(peer_id, address);
             }
             SwarmEvent::ConnectionClosed {
                 peer_id,
-                num_established: 0,
+                connection_id,
+                num_established,
                 cause,
                 ..
             } => {
+                self.circuits.remove(&connection_id);
+                if num_established > 0 {
+                    return;
+                }
                 if let Some(cause) = cause {
                     tracing::debug!(peer = %peer_id, %cause, "the last connection broke");
                 }
@@ -377,9 +440,23 @@ impl Driver {
             } => {
                 tracing::debug!(from = %send_back_addr, %error, "an incoming connection failed");
             }
-            SwarmEvent::NewListenAddr { address, .. } => {
+            SwarmEvent::NewListenAddr {
+                listener_id,
+                address,
+            } => {
+                if is_circuit(&address) {
+                    if let Some(relay) = self.relays.reserved(listener_id) {
+                        self.reach_news(ReachNews::Relayed(relay));
+                    }
+                    return;
+                }
+                if self.reach == Reach::Relay {
+                    // A reservation names the relay's own addresses, and is of no use without any.
+                    self.swarm.add_external_address(address.clone());
+                }
                 self.outbox.notice(None, NodeEvent::Listening(address));
             }
+            SwarmEvent::ExpiredListenAddr { address, .. } if is_circuit(&address) => {}
             SwarmEvent::ExpiredListenAddr { address, .. } => {
                 let addresses = vec![address];
                 let error = None;
@@ -392,7 +469,11 @@ impl Driver {
                 reason,
             } => {
                 self.listeners.retain(|listener| *listener != listener_id);
-                let error = reason.err().map(|error| error.to_string());
+                let error = reason.err().map(|error| clean(&innermost(&error)));
+                if let Some(relay) = self.relays.ended(listener_id, Instant::now()) {
+                    let reason = error.unwrap_or_else(|| "the connection ended".to_owned());
+                    return self.reach_news(ReachNews::NotRelayed { relay, reason });
+                }
                 let ended = NodeEvent::ListeningEnded { addresses, error };
                 self.outbox.notice(None, ended);
             }
@@ -413,7 +494,114 @@ impl Driver {
             BehaviourEvent::Identify(_) => {}
             BehaviourEvent::Ping(event) => self.on_ping(event),
             BehaviourEvent::Table(event) => self.on_table_event(event),
+            BehaviourEvent::Announce(event) => self.on_announce_event(event),
+            BehaviourEvent::Mdns(event) => self.on_found(event),
+            BehaviourEvent::Dcutr(event) => self.on_upgraded(event),
+            BehaviourEvent::Upnp(event) => self.on_router(event),
+            BehaviourEvent::Asking(event) => self.on_tested(event),
+            // What a relay and a witness do for others.
+            BehaviourEvent::Relayed(_) | BehaviourEvent::Relay(_) | BehaviourEvent::Telling(_) => {}
         }
+    }
+
+    fn on_announce_event(&mut self, event: request_response::Event<Vec<u8>, Vec<u8>>) {
+        use request_response::{Event, Message};
+        let (peer, bytes) = match event {
+            Event::Message {
+                message: Message::Request { channel, .. },
+                ..
+            } => {
+                let announcement = self.announcement.clone();
+                let announce = &mut self.swarm.behaviour_mut().announce;
+                // Refused if the one who asks has given up waiting; it will ask again.
+                let _ = announce.send_response(channel, announcement);
+                return;
+            }
+            Event::Message {
+                peer,
+                message: Message::Response { response, .. },
+                ..
+            } => (peer, Some(response)),
+            Event::OutboundFailure { peer, .. } => (peer, None),
+            Event::InboundFailure { .. } | Event::ResponseSent { .. } => return,
+        };
+        if let Some(peer) = self.connected(peer) {
+            let announcement = NodeEvent::Announcement { peer, bytes };
+            self.outbox.notice(Some(peer), announcement);
+        }
+    }
+
+    fn on_found(&mut self, event: mdns::Event) {
+        let mdns::Event::Discovered(found) = event else {
+            return;
+        };
+        if self.lan != Lan::Browse {
+            return;
+        }
+        for (id, mut address) in found {
+            if let Some(Protocol::P2p(_)) = address.iter().last() {
+                address.pop();
+            }
+            if let Ok(peer) = PeerId::try_from(id) {
+                let found = NodeEvent::Found { peer, address };
+                self.outbox.notice(None, found);
+            }
+        }
+    }
+
+    fn on_upgraded(&mut self, event: dcutr::Event) {
+        let Some(peer) = self.connected(event.remote_peer_id) else {
+            return;
+        };
+        match event.result {
+            Ok(direct) => {
+                // Or every other message would still take the way through the relay.
+                let circuits = self.circuits.iter();
+                let old: Vec<ConnectionId> = circuits
+                    .filter(|(id, at)| **at == peer && **id != direct)
+                    .map(|(id, _)| *id)
+                    .collect();
+                for connection in old {
+                    self.swarm.close_connection(connection);
+                }
+                self.reach_news(ReachNews::Direct(peer));
+            }
+            Err(error) => {
+                tracing::debug!(%peer, %error, "no direct connection");
+                self.reach_news(ReachNews::StaysRelayed(peer));
+            }
+        }
+    }
+
+    #[cfg(feature = "upnp")]
+    fn on_router(&mut self, event: libp2p::upnp::Event) {
+        use libp2p::upnp::Event;
+        self.reach_news(match event {
+            Event::NewExternalAddr { external_addr, .. } => ReachNews::Mapped(external_addr),
+            Event::GatewayNotFound => ReachNews::NoRouter,
+            Event::NonRoutableGateway => ReachNews::RouterNotPublic,
+            Event::ExpiredExternalAddr { external_addr, .. } => {
+                ReachNews::Unreachable(external_addr)
+            }
+        });
+    }
+
+    #[cfg(not(feature = "upnp"))]
+    fn on_router(&mut self, never: std::convert::Infallible) {
+        match never {}
+    }
+
+    #[cfg(feature = "autonat")]
+    fn on_tested(&mut self, event: libp2p::autonat::v2::client::Event) {
+        self.reach_news(match event.result {
+            Ok(()) => ReachNews::Reachable(event.tested_addr),
+            Err(_) => ReachNews::Unreachable(event.tested_addr),
+        });
+    }
+
+    #[cfg(not(feature = "autonat"))]
+    fn on_tested(&mut self, never: std::convert::Infallible) {
+        match never {}
     }
 
     fn on_connected(&mut self, id: Libp2pPeerId, address: Multiaddr) {

@@ -74,6 +74,23 @@ pub enum NodeEvent {
         /// Where it says it listens, at most eight addresses.
         listening: Vec<Multiaddr>,
     },
+    /// Another program of the LAN, of ours or of another kind, says where it listens.
+    Found {
+        /// Who says so. Nothing is proven until it is connected.
+        peer: PeerId,
+        /// Where.
+        address: Multiaddr,
+    },
+    /// What a peer answers to [`NodeHandle::ask`](super::NodeHandle::ask); untrusted, of at most
+    /// [`MAX_ANNOUNCEMENT`](super::MAX_ANNOUNCEMENT) bytes, and empty if it has nothing to announce.
+    Announcement {
+        /// The peer.
+        peer: PeerId,
+        /// What it announces; `None` if there was no answer, as from a program of another kind.
+        bytes: Option<Vec<u8>>,
+    },
+    /// News on how this node can be reached.
+    Reach(ReachNews),
     /// A round trip to a peer, measured every few seconds; left out while events wait.
     Rtt {
         /// The peer.
@@ -81,6 +98,68 @@ pub enum NodeEvent {
         /// The time in milliseconds, rounded down.
         millis: u32,
     },
+}
+
+/// How a node can be reached, as it turns out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReachNews {
+    /// The router lets this address through to us.
+    Mapped(Multiaddr),
+    /// No router that would open a port was found.
+    NoRouter,
+    /// There is such a router, but it has no public address itself.
+    RouterNotPublic,
+    /// Another peer has reached us at this address.
+    Reachable(Multiaddr),
+    /// Another peer has tried to reach us at this address, in vain.
+    Unreachable(Multiaddr),
+    /// The relay, whose address this is, lets others through to us.
+    Relayed(Multiaddr),
+    /// The relay does not, or not any more; it is asked again in a while.
+    NotRelayed {
+        /// The relay's address.
+        relay: Multiaddr,
+        /// Why.
+        reason: String,
+    },
+    /// The connection with this peer does not go through a relay any more.
+    Direct(PeerId),
+    /// The connection with this peer stays with the relay: their routers do not let them through.
+    StaysRelayed(PeerId),
+    /// The system has no multicast: tables of the LAN are neither seen nor shown.
+    NoMulticast,
+}
+
+impl ReachNews {
+    /// What it means for a player, and what can be done; nothing of what concerns one peer alone.
+    pub fn in_words(&self) -> Option<String> {
+        Some(match self {
+            Self::Mapped(address) => {
+                format!("Your router lets friends through from the internet, at {address}.")
+            }
+            Self::NoRouter => "Your router opens no port by itself (no UPnP). On this network \
+                               friends can join; over the internet, use a relay or forward a port."
+                .to_owned(),
+            Self::RouterNotPublic => {
+                "Your router is behind another one: over the internet, friends \
+                                      need a relay (fairdeal relay) to reach you."
+                    .to_owned()
+            }
+            Self::Reachable(address) => format!("You can be reached from outside, at {address}."),
+            Self::Unreachable(address) => {
+                format!("From outside you cannot be reached at {address}.")
+            }
+            Self::Relayed(relay) => format!("The relay {relay} lets friends through to you."),
+            Self::NotRelayed { relay, reason } => format!(
+                "The relay {relay} does not answer ({reason}); it is asked again. Check that it runs."
+            ),
+            Self::NoMulticast => "This machine has no multicast: tables on the LAN are not seen; \
+                                  joining by ticket or address works."
+                .to_owned(),
+            Self::Direct(_) | Self::StaysRelayed(_) => return None,
+        })
+    }
 }
 
 /// Names a message in [`NodeEvent::SendFailed`]; never repeated within a node.

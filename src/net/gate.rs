@@ -1,26 +1,104 @@
-//! Refuses peers whose identity is not an Ed25519 key, before any protocol speaks with them.
+//! Who gets in: peers with an Ed25519 key alone, and strangers within limits.
+//!
+//! A *stranger* is a peer that the owner has not admitted: it has no seat, or not yet. Strangers that knock at
+//! a table are few and stay short; whoever floods it shall not keep the others out. So of the inbound
+//! connections of strangers the oldest is closed when one too many comes, and of the handshakes that are going
+//! on one address has a few at a time. Seats are admitted, and are not in anybody's way.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::task::{Context, Poll};
 
 use libp2p::core::Endpoint;
 use libp2p::core::transport::PortUse;
+use libp2p::multiaddr::Protocol;
 use libp2p::swarm::{
-    ConnectionDenied, ConnectionId, FromSwarm, NetworkBehaviour, THandler, THandlerInEvent,
-    THandlerOutEvent, ToSwarm, dummy,
+    CloseConnection, ConnectionDenied, ConnectionId, FromSwarm, NetworkBehaviour, THandler,
+    THandlerInEvent, THandlerOutEvent, ToSwarm, dummy,
 };
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
 use super::PeerId;
 
-/// The behaviour; it has no state and no protocol.
-#[derive(Debug)]
-pub(super) struct Gate;
+/// Inbound connections of strangers that are kept.
+const MAX_STRANGERS: usize = 24;
+/// Handshakes of one address that may go on at once.
+const MAX_PENDING_PER_ADDRESS: usize = 8;
 
-fn check(peer: Libp2pPeerId) -> Result<dummy::ConnectionHandler, ConnectionDenied> {
-    match PeerId::try_from(peer) {
-        Ok(_) => Ok(dummy::ConnectionHandler),
-        Err(error) => Err(ConnectionDenied::new(error)),
+/// The behaviour; it speaks no protocol.
+#[derive(Debug, Default)]
+pub(super) struct Gate {
+    admitted: BTreeSet<PeerId>,
+    /// The strangers' connections, the oldest first.
+    strangers: VecDeque<(ConnectionId, PeerId)>,
+    /// The handshakes that are going on.
+    pending: HashMap<ConnectionId, IpAddr>,
+    /// How many of them each address has.
+    per_address: BTreeMap<IpAddr, usize>,
+    /// The connections to close.
+    closing: VecDeque<(ConnectionId, PeerId)>,
+}
+
+/// One address has too many handshakes going on.
+#[derive(Debug, thiserror::Error)]
+#[error("too many connections from {0} at once")]
+struct TooManyPending(IpAddr);
+
+fn check(peer: Libp2pPeerId) -> Result<PeerId, ConnectionDenied> {
+    PeerId::try_from(peer).map_err(ConnectionDenied::new)
+}
+
+fn ip(address: &Multiaddr) -> Option<IpAddr> {
+    address.iter().find_map(|protocol| match protocol {
+        Protocol::Ip4(ip) => Some(IpAddr::V4(ip)),
+        Protocol::Ip6(ip) => Some(IpAddr::V6(ip)),
+        _ => None,
+    })
+}
+
+impl Gate {
+    /// The peer is a stranger no more.
+    pub(super) fn admit(&mut self, peer: PeerId) {
+        self.admitted.insert(peer);
+        self.strangers.retain(|(_, stranger)| *stranger != peer);
+    }
+
+    /// Whether the owner has admitted the peer.
+    pub(super) fn has_admitted(&self, peer: PeerId) -> bool {
+        self.admitted.contains(&peer)
+    }
+
+    fn begins(&mut self, connection: ConnectionId, from: IpAddr) -> Result<(), TooManyPending> {
+        let going_on = self.per_address.entry(from).or_default();
+        if *going_on >= MAX_PENDING_PER_ADDRESS {
+            return Err(TooManyPending(from));
+        }
+        *going_on += 1;
+        self.pending.insert(connection, from);
+        Ok(())
+    }
+
+    fn ends(&mut self, connection: ConnectionId) {
+        let Some(from) = self.pending.remove(&connection) else {
+            return;
+        };
+        if let Some(going_on) = self.per_address.get_mut(&from) {
+            *going_on = going_on.saturating_sub(1);
+            if *going_on == 0 {
+                self.per_address.remove(&from);
+            }
+        }
+    }
+
+    fn comes(&mut self, connection: ConnectionId, peer: PeerId) {
+        if self.has_admitted(peer) {
+            return;
+        }
+        self.strangers.push_back((connection, peer));
+        if self.strangers.len() > MAX_STRANGERS {
+            self.closing.extend(self.strangers.pop_front());
+        }
     }
 }
 
@@ -28,14 +106,29 @@ impl NetworkBehaviour for Gate {
     type ConnectionHandler = dummy::ConnectionHandler;
     type ToSwarm = Infallible;
 
+    fn handle_pending_inbound_connection(
+        &mut self,
+        connection: ConnectionId,
+        _: &Multiaddr,
+        from: &Multiaddr,
+    ) -> Result<(), ConnectionDenied> {
+        match ip(from) {
+            Some(from) => self.begins(connection, from).map_err(ConnectionDenied::new),
+            None => Ok(()),
+        }
+    }
+
     fn handle_established_inbound_connection(
         &mut self,
-        _: ConnectionId,
+        connection: ConnectionId,
         peer: Libp2pPeerId,
         _: &Multiaddr,
         _: &Multiaddr,
     ) -> Result<THandler<Self>, ConnectionDenied> {
-        check(peer)
+        self.ends(connection);
+        let peer = check(peer)?;
+        self.comes(connection, peer);
+        Ok(dummy::ConnectionHandler)
     }
 
     fn handle_established_outbound_connection(
@@ -46,10 +139,19 @@ impl NetworkBehaviour for Gate {
         _: Endpoint,
         _: PortUse,
     ) -> Result<THandler<Self>, ConnectionDenied> {
-        check(peer)
+        check(peer).map(|_| dummy::ConnectionHandler)
     }
 
-    fn on_swarm_event(&mut self, _: FromSwarm<'_>) {}
+    fn on_swarm_event(&mut self, event: FromSwarm<'_>) {
+        match event {
+            FromSwarm::ListenFailure(failure) => self.ends(failure.connection_id),
+            FromSwarm::ConnectionClosed(closed) => {
+                let id = closed.connection_id;
+                self.strangers.retain(|(stranger, _)| *stranger != id);
+            }
+            _ => {}
+        }
+    }
 
     fn on_connection_handler_event(
         &mut self,
@@ -61,7 +163,13 @@ impl NetworkBehaviour for Gate {
     }
 
     fn poll(&mut self, _: &mut Context<'_>) -> Poll<ToSwarm<Self::ToSwarm, THandlerInEvent<Self>>> {
-        Poll::Pending
+        match self.closing.pop_front() {
+            Some((connection, peer)) => Poll::Ready(ToSwarm::CloseConnection {
+                peer_id: peer.to_libp2p(),
+                connection: CloseConnection::One(connection),
+            }),
+            None => Poll::Pending,
+        }
     }
 }
 
@@ -73,13 +181,53 @@ mod tests {
     use crate::net::PeerIdError;
     use crate::store::IdentityKey;
 
+    fn peer(seed: u8) -> PeerId {
+        PeerId::of(&IdentityKey::from_seed([seed; 32])).unwrap()
+    }
+
+    fn connection(n: usize) -> ConnectionId {
+        ConnectionId::new_unchecked(n)
+    }
+
     #[test]
     fn only_ed25519_peers_pass() {
-        let ours = PeerId::of(&IdentityKey::from_seed([1; 32])).unwrap();
-        assert!(check(ours.to_libp2p()).is_ok());
+        assert!(check(peer(1).to_libp2p()).is_ok());
         let hashed = Multihash::wrap(0x12, &[7; 32]).unwrap();
         let denied = check(Libp2pPeerId::from_multihash(hashed).unwrap()).err();
         let reason = denied.unwrap().downcast::<PeerIdError>().unwrap();
         assert!(matches!(reason, PeerIdError::OtherKind(_)));
+    }
+
+    #[test]
+    fn of_too_many_strangers_the_oldest_goes() {
+        let mut gate = Gate::default();
+        gate.admit(peer(1));
+        gate.comes(connection(0), peer(1));
+        for n in 1..=MAX_STRANGERS {
+            gate.comes(connection(n), peer(2));
+        }
+        assert!(gate.closing.is_empty());
+        gate.comes(connection(100), peer(3));
+        assert_eq!(gate.closing, [(connection(1), peer(2))]);
+        // Who gets a seat is none of them any more.
+        gate.admit(peer(2));
+        assert_eq!(gate.strangers, [(connection(100), peer(3))]);
+    }
+
+    #[test]
+    fn one_address_has_a_few_handshakes_at_a_time() {
+        let mut gate = Gate::default();
+        let (one, other) = (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]));
+        for n in 0..MAX_PENDING_PER_ADDRESS {
+            gate.begins(connection(n), one).unwrap();
+        }
+        assert!(gate.begins(connection(90), one).is_err());
+        assert!(gate.begins(connection(91), other).is_ok());
+        gate.ends(connection(0));
+        assert!(gate.begins(connection(92), one).is_ok());
+        for n in 0..=92 {
+            gate.ends(connection(n));
+        }
+        assert!(gate.per_address.is_empty() && gate.pending.is_empty());
     }
 }

@@ -9,7 +9,8 @@
 //! ```text
 //! node     NodeConfig, NodeHandle: what the owner sees
 //! driver   the task: commands in, swarm events to outbox
-//! swarm    transport and behaviours        gate     Ed25519 peers only
+//! swarm    transports and behaviours       gate     who gets in
+//! relays   reservations at relays          optional what a build may leave out
 //! watched  streams that break when silent
 //! codec    frames on a stream              outbox   events to the owner, fair and bounded
 //! wanted   who to dial again, and when     peer     ids        ticket   invitations
@@ -22,9 +23,11 @@ mod event;
 mod failure;
 mod gate;
 mod node;
+mod optional;
 mod outbox;
 mod peer;
 mod port;
+mod relays;
 mod swarm;
 #[cfg(test)]
 mod tests;
@@ -32,11 +35,11 @@ mod ticket;
 mod wanted;
 mod watched;
 
-pub use codec::{read_frame, write_frame};
-pub use event::{DialFailure, NodeEvent, SendFailure, SendId};
+pub use codec::{MAX_ANNOUNCEMENT, read_frame, write_frame};
+pub use event::{DialFailure, NodeEvent, ReachNews, SendFailure, SendId};
 pub use libp2p::Multiaddr;
-pub use node::{LONGEST_MESSAGE, Node, NodeConfig, NodeError, NodeHandle, Transport};
+pub use node::{LONGEST_MESSAGE, Lan, Node, NodeConfig, NodeError, NodeHandle, Reach, Transport};
 pub use peer::{PeerId, PeerIdError};
-pub use port::{any_port, at_port_of};
+pub use port::{any_port, at_port_of, is_loopback, is_public, names_a_peer, presentable};
 pub use swarm::PROTOCOL_VERSION;
 pub use ticket::{JoinError, JoinTarget, MAX_ADDRESS_BYTES, MAX_ADDRESSES, Ticket, TicketError};

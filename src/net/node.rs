@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::driver::Driver;
-use super::{Multiaddr, NodeEvent, PeerId, PeerIdError, SendId};
+use super::{MAX_ANNOUNCEMENT, Multiaddr, NodeEvent, PeerId, PeerIdError, SendId};
 use crate::store::IdentityKey;
 
 /// The longest `max_message` that a node accepts, in bytes.
@@ -36,13 +36,37 @@ const COMMANDS: usize = 256;
 /// Events that wait in the owner's channel, beside those in the outbox.
 const EVENTS: usize = 32;
 
-/// What carries the connections; Noise and Yamux are on top in either case.
+/// What carries the connections, which are encrypted and authenticated in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Transport {
-    /// TCP, with names looked up by the system's resolver.
-    Tcp,
+    /// TCP, QUIC if it is built in, and circuits through relays; names are looked up by the system's resolver.
+    Sockets,
     /// Channels within this process (`/memory/PORT`): nothing listens on the network.
     Memory,
+}
+
+/// What a node has to do with other programs of the LAN (mDNS).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lan {
+    /// Nothing.
+    Off,
+    /// It can be found.
+    Announce,
+    /// It looks for others, and can be found itself if it listens.
+    Browse,
+}
+
+/// What a node does so that others reach it, or one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Nothing.
+    Off,
+    /// It asks the router for a port, and other peers whether it can be reached.
+    Host,
+    /// The same, and it tells the host whether that one can be reached.
+    Guest,
+    /// It relays the connections of others, and tells them whether they can be reached.
+    Relay,
 }
 
 /// How a node behaves; [`NodeConfig::new`] has values for play.
@@ -52,6 +76,12 @@ pub struct NodeConfig {
     pub transport: Transport,
     /// Where to listen from the start; nowhere by default.
     pub listen: Vec<Multiaddr>,
+    /// What it has to do with the LAN; nothing by default.
+    pub lan: Lan,
+    /// What it does to be reached; nothing by default.
+    pub reach: Reach,
+    /// Relays through which it can be reached too, each with its peer id at the end; at most four.
+    pub relays: Vec<Multiaddr>,
     /// The longest message, in bytes, that is sent or read; 1 MiB by default.
     pub max_message: usize,
     /// Connections with all peers together, of which inbound ones take at most three quarters.
@@ -80,6 +110,9 @@ impl NodeConfig {
         Self {
             transport,
             listen: Vec::new(),
+            lan: Lan::Off,
+            reach: Reach::Off,
+            relays: Vec::new(),
             max_message: 1024 * 1024,
             max_connections: 64,
             max_connections_per_peer: 4,
@@ -212,6 +245,9 @@ pub(super) enum Command {
         bytes: Vec<u8>,
     },
     Disconnect(PeerId),
+    Admit(PeerId),
+    Announce(Option<Vec<u8>>),
+    Ask(PeerId),
     Listen {
         address: Multiaddr,
         reply: oneshot::Sender<Result<(), NodeError>>,
@@ -277,6 +313,37 @@ impl NodeHandle {
         Ok(send)
     }
 
+    /// Takes `peer` for a stranger no more: its connections are not among those that make room for others.
+    ///
+    /// # Errors
+    /// [`NodeError::Busy`], [`NodeError::Ended`].
+    pub fn admit(&self, peer: PeerId) -> Result<(), NodeError> {
+        self.command(Command::Admit(peer))
+    }
+
+    /// What any stranger is told who asks, at most [`MAX_ANNOUNCEMENT`] bytes; nothing after `None`.
+    ///
+    /// # Errors
+    /// [`NodeError::TooLong`], [`NodeError::Busy`], [`NodeError::Ended`].
+    pub fn announce(&self, announcement: Option<Vec<u8>>) -> Result<(), NodeError> {
+        let length = announcement.as_ref().map_or(0, Vec::len);
+        if length > MAX_ANNOUNCEMENT {
+            return Err(NodeError::TooLong {
+                length,
+                most: MAX_ANNOUNCEMENT,
+            });
+        }
+        self.command(Command::Announce(announcement))
+    }
+
+    /// Asks a connected peer what it announces; the answer is a [`NodeEvent::Announcement`].
+    ///
+    /// # Errors
+    /// [`NodeError::Busy`], [`NodeError::Ended`].
+    pub fn ask(&self, peer: PeerId) -> Result<(), NodeError> {
+        self.command(Command::Ask(peer))
+    }
+
     /// Sends what waits for `peer`, then closes its connections and keeps it no longer.
     ///
     /// # Errors
@@ -290,7 +357,8 @@ impl NodeHandle {
     /// # Errors
     /// [`NodeError::Listen`], [`NodeError::Ended`].
     pub async fn listen(&self, address: Multiaddr) -> Result<(), NodeError> {
-        self.ask(|reply| Command::Listen { address, reply }).await?
+        self.request(|reply| Command::Listen { address, reply })
+            .await?
     }
 
     /// Where the node listens at this moment, without its peer id: concrete addresses, of each
@@ -299,14 +367,14 @@ impl NodeHandle {
     /// # Errors
     /// [`NodeError::Ended`].
     pub async fn addresses(&self) -> Result<Vec<Multiaddr>, NodeError> {
-        self.ask(Command::Addresses).await
+        self.request(Command::Addresses).await
     }
 
     /// Sends what waits, closes all connections, and returns once the node has ended. Events that
     /// nobody has read by then are dropped.
     pub async fn shutdown(&self) {
         // A node that has ended already is what was asked for.
-        let _ = self.ask(Command::Shutdown).await;
+        let _ = self.request(Command::Shutdown).await;
     }
 
     fn command(&self, command: Command) -> Result<(), NodeError> {
@@ -318,7 +386,7 @@ impl NodeHandle {
             })
     }
 
-    async fn ask<T>(
+    async fn request<T>(
         &self,
         command: impl FnOnce(oneshot::Sender<T>) -> Command,
     ) -> Result<T, NodeError> {

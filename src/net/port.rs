@@ -1,7 +1,78 @@
-//! Ports of listening addresses: the same one again after a restart, or any other.
+//! Listening addresses: the same port again after a restart, or any other; and which to tell others of.
 
 use libp2p::Multiaddr;
 use libp2p::multiaddr::Protocol;
+
+use super::relays::is_circuit;
+
+/// Addresses that are told to others, at most.
+const MAX_PRESENTED: usize = 6;
+
+/// Whether an address leads back to this machine.
+pub fn is_loopback(address: &Multiaddr) -> bool {
+    match address.iter().next() {
+        Some(Protocol::Ip4(ip)) => ip.is_loopback(),
+        Some(Protocol::Ip6(ip)) => ip.is_loopback(),
+        Some(Protocol::Memory(_)) => true,
+        _ => false,
+    }
+}
+
+/// Whether an address says at its end whose it is.
+pub fn names_a_peer(address: &Multiaddr) -> bool {
+    matches!(address.iter().last(), Some(Protocol::P2p(_)))
+}
+
+/// Whether an address is of use on the same link or network alone.
+fn is_private(address: &Multiaddr) -> bool {
+    match address.iter().next() {
+        Some(Protocol::Ip4(ip)) => ip.is_private() || ip.is_loopback() || ip.is_link_local(),
+        Some(Protocol::Ip6(ip)) => ip.is_unique_local() || ip.is_loopback(),
+        _ => false,
+    }
+}
+
+/// Whether an address is one of the internet.
+pub fn is_public(address: &Multiaddr) -> bool {
+    let link_local = match address.iter().next() {
+        Some(Protocol::Ip6(ip)) => ip.is_unicast_link_local(),
+        _ => false,
+    };
+    !is_private(address) && !link_local
+}
+
+/// The addresses that others are told, the most useful first: none that leads back to this machine if there is
+/// another, none that needs an interface's name to be used, on the own network TCP alone, and not many, since a
+/// ticket has to fit into a chat.
+pub fn presentable(addresses: &[Multiaddr]) -> Vec<Multiaddr> {
+    let link_local = |address: &Multiaddr| match address.iter().next() {
+        Some(Protocol::Ip4(ip)) => ip.is_link_local(),
+        Some(Protocol::Ip6(ip)) => ip.is_unicast_link_local(),
+        _ => false,
+    };
+    let is_udp = |address: &Multiaddr| {
+        let mut parts = address.iter();
+        parts.any(|part| matches!(part, Protocol::Udp(_)))
+    };
+    let only_loopback = addresses.iter().all(is_loopback);
+    let has_tcp = addresses.iter().any(|address| !is_udp(address));
+    let mut chosen: Vec<Multiaddr> = Vec::new();
+    for address in addresses {
+        let of_use = (only_loopback || !is_loopback(address)) && !link_local(address);
+        let twice = is_udp(address) && is_private(address) && has_tcp;
+        if of_use && !twice && !chosen.contains(address) {
+            chosen.push(address.clone());
+        }
+    }
+    // Circuits before further interfaces of this machine: a bridge for containers is of use to nobody.
+    chosen.sort_by_key(|address| match (is_circuit(address), is_private(address)) {
+        (false, false) => 0,
+        (true, _) => 1,
+        (false, true) => 2,
+    });
+    chosen.truncate(MAX_PRESENTED);
+    chosen
+}
 
 /// The port in a protocol that has one.
 fn port(protocol: &Protocol<'_>) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! Builds the swarm: transport, security, multiplexing and behaviours.
+//! Builds the swarm: transports, security, multiplexing and behaviours.
 
 use std::time::Duration;
 
@@ -9,15 +9,17 @@ use libp2p::core::upgrade::Version;
 use libp2p::identity::Keypair;
 use libp2p::request_response::{self, ProtocolSupport};
 use libp2p::swarm::NetworkBehaviour;
+use libp2p::swarm::behaviour::toggle::Toggle;
 use libp2p::{
-    PeerId as Libp2pPeerId, Swarm, Transport as _, connection_limits, dns, identify, noise, ping,
-    tcp, yamux,
+    PeerId as Libp2pPeerId, Swarm, Transport as _, connection_limits, dcutr, dns, identify, mdns,
+    noise, ping, relay, tcp, yamux,
 };
 
-use super::codec::{FrameCodec, PROTOCOL};
+use super::codec::{ANNOUNCE, FrameCodec, PROTOCOL};
 use super::gate::Gate;
+use super::optional::{self, Asking, Telling, Upnp};
 use super::watched::Watched;
-use super::{NodeConfig, NodeError, Transport};
+use super::{Lan, NodeConfig, NodeError, Reach, Transport};
 
 /// What identify says we speak; a peer that says otherwise is not one of ours.
 pub const PROTOCOL_VERSION: &str = "/fairdeal/1";
@@ -26,29 +28,60 @@ pub const PROTOCOL_VERSION: &str = "/fairdeal/1";
 pub(super) const SEND_WINDOW: usize = 4;
 /// Streams of messages on one connection, both ways: our window, and twice that for the peer.
 const MAX_STREAMS: usize = 3 * SEND_WINDOW;
+/// Questions for an announcement on one connection, both ways.
+const MAX_QUESTIONS: usize = 2;
+/// How long the answer to one may take.
+const ANSWER: Duration = Duration::from_secs(5);
 /// Streams of all protocols on one connection.
 const MAX_YAMUX_STREAMS: usize = 64;
+/// The same on a connection to or from a relay: each circuit is one.
+const MAX_RELAY_STREAMS: usize = 512;
 /// Streams whose protocol is still being agreed on, inbound, on one connection.
 const MAX_NEGOTIATING: usize = 16;
 /// Connections on which the handshake is still going on, in each direction.
 const MAX_PENDING: u32 = 32;
 /// How long a connection may take from dialling to the end of the handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How often the LAN is asked for tables while somebody looks at the list.
+const LOOK: Duration = Duration::from_secs(2);
+/// How often a host asks: it looks for nobody.
+const LOOK_AROUND: Duration = Duration::from_secs(300);
+/// How long what was found counts if it is not heard of again.
+const FOUND: Duration = Duration::from_secs(60);
+/// Of a relayed connection: longer than an evening, and more than any game needs.
+const CIRCUIT: (Duration, u64) = (Duration::from_secs(24 * 3600), 1 << 30);
+/// Relayed connections of all peers, and of one.
+const CIRCUITS: (usize, usize) = (256, 32);
+/// Reservations of all peers.
+const RESERVATIONS: usize = 256;
 
 /// All that the node speaks.
 #[derive(NetworkBehaviour)]
 pub(super) struct Behaviour {
     // The two that refuse connections come first: the others note a connection as theirs when they
     // are asked, and are never told that one which a later behaviour refuses did not come about.
-    gate: Gate,
+    pub(super) gate: Gate,
     limits: connection_limits::Behaviour,
     identify: identify::Behaviour,
     ping: ping::Behaviour,
     pub(super) table: request_response::Behaviour<FrameCodec>,
+    pub(super) announce: request_response::Behaviour<FrameCodec>,
+    mdns: Toggle<mdns::tokio::Behaviour>,
+    relayed: Toggle<relay::client::Behaviour>,
+    relay: Toggle<relay::Behaviour>,
+    dcutr: Toggle<dcutr::Behaviour>,
+    upnp: Toggle<Upnp>,
+    asking: Toggle<Asking>,
+    telling: Toggle<Telling>,
 }
 
 impl Behaviour {
-    fn new(keypair: &Keypair, config: &NodeConfig) -> Self {
+    fn new(
+        keypair: &Keypair,
+        config: &NodeConfig,
+        relayed: Option<relay::client::Behaviour>,
+    ) -> Self {
+        let local = keypair.public().to_peer_id();
         let inbound = config
             .max_connections
             .saturating_sub(config.max_connections / 4);
@@ -66,24 +99,81 @@ impl Behaviour {
         let ping = ping::Config::new()
             .with_interval(config.ping_interval)
             .with_timeout(silence(config));
-        let codec = FrameCodec {
-            max_message: config.max_message,
-        };
         let table = request_response::Config::default()
             .with_request_timeout(config.send_timeout)
             .with_max_concurrent_streams(MAX_STREAMS);
+        let announce = request_response::Config::default()
+            .with_request_timeout(ANSWER)
+            .with_max_concurrent_streams(MAX_QUESTIONS);
+        let upgrades = relayed.is_some() && config.reach != Reach::Relay;
+        let asks = config.reach == Reach::Host || config.reach == Reach::Guest;
+        let tells = config.reach == Reach::Guest || config.reach == Reach::Relay;
         Self {
-            gate: Gate,
+            gate: Gate::default(),
             limits: connection_limits::Behaviour::new(limits),
             identify: identify::Behaviour::new(identify),
             ping: ping::Behaviour::new(ping),
             table: request_response::Behaviour::with_codec(
-                codec,
+                FrameCodec::messages(config.max_message),
                 [(PROTOCOL, ProtocolSupport::Full)],
                 table,
             ),
+            announce: request_response::Behaviour::with_codec(
+                FrameCodec::announcements(),
+                [(ANNOUNCE, ProtocolSupport::Full)],
+                announce,
+            ),
+            mdns: lan(config.lan, local).into(),
+            relayed: relayed.into(),
+            relay: (config.reach == Reach::Relay)
+                .then(|| relay_server(local))
+                .into(),
+            dcutr: upgrades.then(|| dcutr::Behaviour::new(local)).into(),
+            upnp: asks.then(optional::upnp).flatten().into(),
+            asking: asks.then(optional::asking).flatten().into(),
+            telling: tells.then(optional::telling).flatten().into(),
         }
     }
+
+    /// Whether tables of the LAN can be found and announced.
+    pub(super) fn has_multicast(&self) -> bool {
+        self.mdns.is_enabled()
+    }
+}
+
+/// Multicast on the LAN, where the system has it.
+fn lan(lan: Lan, local: Libp2pPeerId) -> Option<mdns::tokio::Behaviour> {
+    let query_interval = match lan {
+        Lan::Off => return None,
+        Lan::Announce => LOOK_AROUND,
+        Lan::Browse => LOOK,
+    };
+    let config = mdns::Config {
+        ttl: FOUND,
+        query_interval,
+        enable_ipv6: false,
+    };
+    let mdns = mdns::tokio::Behaviour::new(config, local);
+    mdns.inspect_err(|error| tracing::warn!(%error, "no multicast: tables of the LAN are not seen"))
+        .ok()
+}
+
+/// A relay that lets a whole evening's games through.
+fn relay_server(local: Libp2pPeerId) -> relay::Behaviour {
+    let (max_circuit_duration, max_circuit_bytes) = CIRCUIT;
+    let (max_circuits, max_circuits_per_peer) = CIRCUITS;
+    let config = relay::Config {
+        max_reservations: RESERVATIONS,
+        max_circuits,
+        max_circuits_per_peer,
+        max_circuit_duration,
+        max_circuit_bytes,
+        ..relay::Config::default()
+    };
+    let mut relay = relay::Behaviour::new(local, config);
+    // On a LAN too, where no external address is ever confirmed.
+    relay.set_status(Some(relay::Status::Enable));
+    relay
 }
 
 /// A swarm that listens nowhere yet. Call it within a tokio runtime.
@@ -92,36 +182,86 @@ pub(super) fn build(keypair: &Keypair, config: &NodeConfig) -> Result<Swarm<Beha
         // A table thinks for longer than any idle timeout; silence finds the dead connections.
         .with_idle_connection_timeout(Duration::from_secs(u64::MAX))
         .with_max_negotiating_inbound_streams(MAX_NEGOTIATING);
+    let (transport, relayed) = transport(keypair, config)?;
     Ok(Swarm::new(
-        transport(keypair, config)?,
-        Behaviour::new(keypair, config),
+        transport,
+        Behaviour::new(keypair, config, relayed),
         keypair.public().to_peer_id(),
         swarm_config,
     ))
 }
 
+/// Connections of any transport, secured and multiplexed.
+type Connections = Boxed<(Libp2pPeerId, StreamMuxerBox)>;
+
 fn transport(
     keypair: &Keypair,
     config: &NodeConfig,
-) -> Result<Boxed<(Libp2pPeerId, StreamMuxerBox)>, NodeError> {
+) -> Result<(Connections, Option<relay::client::Behaviour>), NodeError> {
     let noise = noise::Config::new(keypair).map_err(|error| NodeError::Setup(error.to_string()))?;
     let mut yamux = yamux::Config::default();
-    yamux.set_max_num_streams(MAX_YAMUX_STREAMS);
+    let relays = config.reach == Reach::Relay || !config.relays.is_empty();
+    yamux.set_max_num_streams(if relays {
+        MAX_RELAY_STREAMS
+    } else {
+        MAX_YAMUX_STREAMS
+    });
     let silence = silence(config);
     match config.transport {
-        Transport::Memory => Ok(secure(MemoryTransport::new(), noise, yamux, silence)),
-        Transport::Tcp => {
+        Transport::Memory => {
+            let memory = secure(MemoryTransport::new(), noise, yamux, silence);
+            Ok((memory, None))
+        }
+        Transport::Sockets => {
+            let (circuits, relayed) = relay::client::new(keypair.public().to_peer_id());
+            let circuits = secure(circuits, noise.clone(), yamux.clone(), silence);
             let tcp = || tcp::tokio::Transport::new(tcp::Config::default().nodelay(true));
-            match dns::tokio::Transport::system(tcp()) {
-                Ok(dns) => Ok(secure(dns, noise, yamux, silence)),
+            let tcp = match dns::tokio::Transport::system(tcp()) {
+                Ok(dns) => secure(dns, noise, yamux, silence),
                 Err(error) => {
                     // A LAN without a resolver is no reason not to play by address.
                     tracing::warn!(%error, "no resolver: names in addresses cannot be dialled");
-                    Ok(secure(tcp(), noise, yamux, silence))
+                    secure(tcp(), noise, yamux, silence)
                 }
-            }
+            };
+            // The relay first: it knows its own addresses, which the others would cut short.
+            let all = circuits
+                .or_transport(tcp)
+                .map(|either, _| either.into_inner())
+                .boxed();
+            Ok((with_quic(all, keypair, config), Some(relayed)))
         }
     }
+}
+
+/// QUIC beside the others, in a build that has it.
+#[cfg(feature = "quic")]
+fn with_quic(others: Connections, keypair: &Keypair, config: &NodeConfig) -> Connections {
+    use libp2p::quic;
+
+    let quic = || {
+        let mut settings = quic::Config::new(keypair);
+        settings.max_idle_timeout = u32::try_from(silence(config).as_millis()).unwrap_or(u32::MAX);
+        settings.keep_alive_interval = config.ping_interval;
+        settings.max_concurrent_stream_limit = u32::try_from(MAX_YAMUX_STREAMS).unwrap_or(u32::MAX);
+        quic::tokio::Transport::new(settings)
+            .map(|(peer, connection), _| (peer, StreamMuxerBox::new(connection)))
+    };
+    let quic = match dns::tokio::Transport::system(quic()) {
+        Ok(dns) => dns.boxed(),
+        // Said already, of TCP.
+        Err(_) => quic().boxed(),
+    };
+    others
+        .or_transport(quic)
+        .map(|either, _| either.into_inner())
+        .boxed()
+}
+
+/// QUIC is left out of this build.
+#[cfg(not(feature = "quic"))]
+fn with_quic(others: Connections, _: &Keypair, _: &NodeConfig) -> Connections {
+    others
 }
 
 /// How long a connection may be silent: a ping and its answer always fit.
@@ -135,7 +275,7 @@ fn secure<T>(
     noise: noise::Config,
     yamux: yamux::Config,
     silence: Duration,
-) -> Boxed<(Libp2pPeerId, StreamMuxerBox)>
+) -> Connections
 where
     T: libp2p::Transport + Send + Unpin + 'static,
     T::Output: AsyncRead + AsyncWrite + Send + Unpin + 'static,

@@ -44,7 +44,7 @@ fn quick(transport: Transport) -> NodeConfig {
 
 fn any_port(transport: Transport) -> Multiaddr {
     match transport {
-        Transport::Tcp => "/ip4/127.0.0.1/tcp/0".parse().unwrap(),
+        Transport::Sockets => "/ip4/127.0.0.1/tcp/0".parse().unwrap(),
         Transport::Memory => "/memory/0".parse().unwrap(),
     }
 }
@@ -159,12 +159,12 @@ async fn two_exchange_messages_in_memory() {
 
 #[tokio::test]
 async fn two_exchange_messages_over_tcp() {
-    exchange(Transport::Tcp).await;
+    exchange(Transport::Sockets).await;
 }
 
 #[tokio::test]
 async fn three_keep_each_other_and_dial_crosswise() {
-    for transport in [Transport::Memory, Transport::Tcp] {
+    for transport in [Transport::Memory, Transport::Sockets] {
         let mut sides = Vec::new();
         for seed in 1..=3 {
             sides.push(spawn_listening(seed, quick(transport)).await);
@@ -223,8 +223,8 @@ async fn peers_introduce_themselves_and_answer_pings() {
 
 #[tokio::test]
 async fn dials_say_why_they_fail() {
-    let (one, address) = spawn_listening(1, quick(Transport::Tcp)).await;
-    let mut two = spawn(2, quick(Transport::Tcp));
+    let (one, address) = spawn_listening(1, quick(Transport::Sockets)).await;
+    let mut two = spawn(2, quick(Transport::Sockets));
     let dial = |peer, address: &Multiaddr| two.handle.dial(peer, vec![address.clone()]).unwrap();
 
     dial(Some(id(3)), &address);
@@ -305,7 +305,7 @@ async fn a_kept_peer_comes_back_in_memory() {
 
 #[tokio::test]
 async fn a_kept_peer_comes_back_over_tcp() {
-    comes_back(Transport::Tcp).await;
+    comes_back(Transport::Sockets).await;
 }
 
 #[tokio::test]
@@ -362,7 +362,7 @@ async fn sending_to_nobody_fails() {
 
 #[tokio::test]
 async fn what_was_sent_arrives_before_the_connection_is_closed() {
-    let (mut one, two, _) = pair(quick(Transport::Tcp)).await;
+    let (mut one, two, _) = pair(quick(Transport::Sockets)).await;
     for number in 0..20 {
         two.handle.send(id(1), vec![number]).unwrap();
     }
@@ -377,7 +377,7 @@ async fn what_was_sent_arrives_before_the_connection_is_closed() {
 
 #[tokio::test]
 async fn what_was_sent_arrives_before_the_node_ends() {
-    let (mut one, two, _) = pair(quick(Transport::Tcp)).await;
+    let (mut one, two, _) = pair(quick(Transport::Sockets)).await;
     for number in 0..20 {
         two.handle.send(id(1), vec![number]).unwrap();
     }
@@ -483,7 +483,7 @@ async fn a_peer_that_ignores_its_window_is_refused_and_disturbs_nobody() {
 
 #[tokio::test]
 async fn noise_from_strangers_disturbs_nobody() {
-    let (mut one, mut two, address) = pair(quick(Transport::Tcp)).await;
+    let (mut one, mut two, address) = pair(quick(Transport::Sockets)).await;
     let port = address.iter().find_map(|part| match part {
         Protocol::Tcp(port) => Some(port),
         _ => None,
@@ -520,7 +520,7 @@ async fn noise_from_strangers_disturbs_nobody() {
 
 #[tokio::test]
 async fn a_peer_that_falls_silent_is_given_up() {
-    let mut config = quick(Transport::Tcp);
+    let mut config = quick(Transport::Sockets);
     config.silence = Duration::from_millis(500);
     let (mut one, address) = spawn_listening(1, config.clone()).await;
     let (wake, sleep) = std::sync::mpsc::channel::<()>();
@@ -578,7 +578,7 @@ async fn a_full_table_lets_nobody_else_in() {
 
 #[tokio::test]
 async fn listening_everywhere_gives_concrete_addresses() {
-    let mut one = spawn(1, quick(Transport::Tcp));
+    let mut one = spawn(1, quick(Transport::Sockets));
     assert_eq!(one.handle.addresses().await, Ok(Vec::new()));
     one.handle
         .listen("/ip4/0.0.0.0/tcp/0".parse().unwrap())
@@ -603,7 +603,7 @@ async fn bad_beginnings_are_told() {
     let error = Node::spawn(&identity(2), config).unwrap_err();
     assert!(matches!(error, NodeError::Listen { .. }), "{error}");
 
-    let two = spawn(2, quick(Transport::Tcp));
+    let two = spawn(2, quick(Transport::Sockets));
     let odd: Multiaddr = "/dns/example.org/udp/1".parse().unwrap();
     let error = two.handle.listen(odd).await.unwrap_err();
     assert!(matches!(error, NodeError::Listen { .. }), "{error}");

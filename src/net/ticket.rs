@@ -23,6 +23,7 @@ use std::str::FromStr;
 use fairdeal_protocol::hash::Hasher;
 use libp2p::multiaddr::Protocol;
 
+use super::relays::is_circuit;
 use super::{Multiaddr, PeerId};
 
 /// Addresses that a ticket can hold.
@@ -263,6 +264,25 @@ pub enum JoinTarget {
         /// The address, without the peer's id.
         address: Multiaddr,
     },
+}
+
+impl JoinTarget {
+    /// The relays through which the way leads, each with its peer id at the end.
+    pub fn relays(&self) -> Vec<Multiaddr> {
+        let addresses = match self {
+            Self::Ticket(ticket) => ticket.addresses(),
+            Self::Address { address, .. } => std::slice::from_ref(address),
+        };
+        let before_the_circuit = |address: &Multiaddr| {
+            let parts = address.iter();
+            parts
+                .take_while(|part| *part != Protocol::P2pCircuit)
+                .map(Protocol::acquire)
+                .collect()
+        };
+        let relayed = addresses.iter().filter(|address| is_circuit(address));
+        relayed.map(before_the_circuit).collect()
+    }
 }
 
 /// Why a text is nothing that one can join.

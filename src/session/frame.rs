@@ -8,6 +8,8 @@ use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
 use fairdeal_protocol::wire::message::{MAX_MESSAGE, Message};
 use serde::{Deserialize, Serialize};
 
+use crate::net::MAX_ANNOUNCEMENT;
+
 /// The largest frame, in bytes: a message of the table in its envelope.
 pub const MAX_FRAME: usize = MAX_MESSAGE + 64;
 /// The most addresses that a peer tells of itself.
@@ -66,6 +68,38 @@ pub struct Back {
     pub proposal: Proposal,
     /// All signatures, in seat order.
     pub signatures: Bounded<SignatureBytes, MAX_SEATS>,
+}
+
+/// What a host tells strangers of its table, as long as it has seats to give.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Announcement {
+    /// The lobby, which a ticket needs.
+    pub lobby: [u8; 8],
+    /// The host's name.
+    pub host: Text<MAX_NAME>,
+    /// The game's id.
+    pub game: Text<MAX_WORD>,
+    /// Its options.
+    pub options: Bounded<(Text<MAX_WORD>, Text<MAX_WORD>), MAX_OPTIONS>,
+    /// How many seats there are.
+    pub seats: u8,
+    /// How many of them are free.
+    pub free: u8,
+}
+
+impl Announcement {
+    /// Its bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        encode(self)
+    }
+
+    /// Decodes what a stranger's program says of itself.
+    ///
+    /// # Errors
+    /// [`CodecError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CodecError> {
+        decode(bytes, MAX_ANNOUNCEMENT)
+    }
 }
 
 /// Everything that is sent.

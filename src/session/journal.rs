@@ -17,7 +17,7 @@ use super::frame::Addresses;
 use super::lobby::Agreed;
 use crate::bots::Level;
 use crate::games::game_info;
-use crate::net::{Multiaddr, Transport};
+use crate::net::{self, Multiaddr, Transport};
 use crate::store::{DataDir, IdentityKey, Journal, JournalFile, StoreError};
 
 /// The longest header, in bytes: a charter and the addresses of the largest table.
@@ -46,14 +46,27 @@ pub struct Header {
     addresses: Bounded<Addresses, MAX_SEATS>,
     transport: Transport,
     listen: Addresses,
+    relays: Addresses,
     house: Option<House>,
 }
 
 /// Where a session listens and with what; the same again after a crash, so that the others find it.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
-    pub(super) transport: Transport,
-    pub(super) listen: Vec<Multiaddr>,
+pub struct Place {
+    /// What carries the connections.
+    pub transport: Transport,
+    /// Where to listen.
+    pub listen: Vec<Multiaddr>,
+    /// Relays through which others reach this player too, each with its peer id at the end.
+    pub relays: Vec<Multiaddr>,
+}
+
+impl Place {
+    /// Whether nobody but programs on this machine can come here.
+    pub fn is_local(&self) -> bool {
+        self.transport == Transport::Memory
+            || (self.relays.is_empty() && self.listen.iter().all(net::is_loopback))
+    }
 }
 
 fn packed(addresses: &[Multiaddr]) -> Addresses {
@@ -96,6 +109,7 @@ impl Header {
             addresses: agreed.addresses.clone().try_into().unwrap_or_default(),
             transport: place.transport,
             listen: packed(&place.listen),
+            relays: packed(&place.relays),
             house: house.map(|(identity, pilot)| House {
                 seed: *identity.seed(),
                 level: pilot.level,
@@ -180,6 +194,7 @@ impl Interrupted {
             place: Place {
                 transport: header.transport,
                 listen: unpacked(&header.listen),
+                relays: unpacked(&header.relays),
             },
             journal: Arc::new(journal),
             records: records.map_err(|error| damaged(error.to_string()))?,
@@ -321,6 +336,7 @@ mod tests {
         let place = Place {
             transport: Transport::Memory,
             listen: Vec::new(),
+            relays: Vec::new(),
         };
         let header = Header::new(&agreed, &place, None).to_bytes();
         let journal = data.begin_journal(&id, me, &header).unwrap();

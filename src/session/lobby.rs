@@ -18,7 +18,7 @@ use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::wire::bounded::Text;
 
 use super::LobbyView;
-use super::frame::{Addresses, Back, Frame, Join, Proposal, Roster};
+use super::frame::{Addresses, Announcement, Back, Frame, Join, Proposal, Roster};
 use super::text::clean;
 use crate::games::AnyGame;
 use crate::net::PeerId;
@@ -146,6 +146,24 @@ impl HostLobby {
             seats: seats.try_into().ok()?,
             you,
         }))
+    }
+
+    /// What strangers are told of the table.
+    pub fn announcement(&self) -> Option<Announcement> {
+        let options = self.rules.written_options().into_iter();
+        let options: Option<Vec<_>> = options
+            .map(|(key, value)| Some((Text::try_from(key).ok()?, Text::try_from(value).ok()?)))
+            .collect();
+        let taken = self.seats().filter(|seat| self.joined(*seat).is_some());
+        let taken = u8::try_from(taken.count()).unwrap_or(u8::MAX);
+        Some(Announcement {
+            lobby: self.lobby,
+            host: self.own.name.clone(),
+            game: Text::try_from(self.rules.game.clone()).ok()?,
+            options: options?.try_into().ok()?,
+            seats: self.rules.seats,
+            free: self.rules.seats.saturating_sub(taken),
+        })
     }
 
     fn tell_all(&self) -> Outbox {

@@ -6,9 +6,11 @@
 pub mod driver;
 pub mod frame;
 pub mod journal;
+pub mod lan;
 pub mod lobby;
 pub mod text;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fairdeal_protocol::card::Faces;
@@ -68,6 +70,8 @@ pub struct Snapshot {
     pub my_turn: bool,
     /// The seats that are connected (this one included).
     pub connected: SeatSet,
+    /// The last round trip to each seat that is connected or was, in milliseconds.
+    pub round_trips: BTreeMap<Seat, u32>,
     /// Whether this seat may close the table with a claim that the other one stays away.
     pub may_claim: bool,
 }

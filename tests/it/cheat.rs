@@ -97,7 +97,7 @@ async fn cheat(ticket: String, lie: Lie) {
     };
     let identity = IdentityKey::generate().unwrap();
     let key = SigningKey::from_bytes(identity.seed());
-    let config = NodeConfig::new(Transport::Tcp);
+    let config = NodeConfig::new(Transport::Sockets);
     let (node, mut events) = Node::spawn(&identity, config).unwrap();
     node.keep(ticket.host(), ticket.addresses().to_vec())
         .unwrap();

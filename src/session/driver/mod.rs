@@ -30,8 +30,8 @@ use super::{Command, Handle, LobbyView, PeerState, SessionEvent};
 use crate::bots::{self, Bot, Level};
 use crate::games::AnyGame;
 use crate::net::{
-    JoinTarget, Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, PeerId, Transport,
-    any_port,
+    JoinTarget, Lan, Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, PeerId, Reach,
+    ReachNews, any_port,
 };
 use crate::store::{DataDir, IdentityKey, Journal};
 
@@ -45,6 +45,8 @@ const LINGER: Duration = Duration::from_secs(10);
 const REACH: Duration = Duration::from_secs(60);
 /// How long a host waits for its addresses to become known before it writes the ticket.
 const SETTLE: Duration = Duration::from_millis(200);
+/// How long it waits for its relays.
+const RELAYED: Duration = Duration::from_secs(10);
 
 /// Open a table or sit down at one.
 #[derive(Clone, Debug)]
@@ -73,10 +75,10 @@ pub struct Setup {
     pub name: String,
     /// Host or guest.
     pub role: Role,
-    /// What carries the connections.
-    pub transport: Transport,
-    /// Where to listen.
-    pub listen: Vec<Multiaddr>,
+    /// Where to listen, and with what.
+    pub place: Place,
+    /// Whether a host's table is shown to the LAN.
+    pub lan: bool,
     /// Who plays the seat, if it is not the holder of the handle.
     pub pilot: Option<Pilot>,
     /// Where journals, transcripts and evidence are kept.
@@ -115,14 +117,21 @@ pub enum SessionError {
 /// # Errors
 /// [`SessionError`].
 pub fn start(setup: Setup) -> Result<Handle, SessionError> {
-    let mut config = NodeConfig::new(setup.transport);
-    config.listen.clone_from(&setup.listen);
-    config.max_message = MAX_FRAME;
+    let mut place = setup.place;
+    if let Role::Guest(target) = &setup.role {
+        // Others may have to come by the same way.
+        for relay in target.relays() {
+            if !place.relays.contains(&relay) {
+                place.relays.push(relay);
+            }
+        }
+    }
+    let is_host = matches!(setup.role, Role::Host(_));
+    let mut config = config_of(&place, is_host);
+    if is_host && setup.lan && !place.is_local() {
+        config.lan = Lan::Announce;
+    }
     let (node, network) = Node::spawn(&setup.identity, config)?;
-    let place = Place {
-        transport: setup.transport,
-        listen: setup.listen,
-    };
     let key = SigningKey::from_bytes(setup.identity.seed());
     let mut random = [0_u8; 40];
     getrandom::fill(&mut random).map_err(SessionError::Random)?;
@@ -199,9 +208,7 @@ pub fn resume(
     if agreed.charter.charter().seat_of(&(&key).into()) != Some(agreed.me) {
         return Err(SessionError::OtherIdentity);
     }
-    let mut config = NodeConfig::new(place.transport);
-    config.listen.clone_from(&place.listen);
-    config.max_message = MAX_FRAME;
+    let mut config = config_of(&place, agreed.me.index() == 0);
     let spawned = Node::spawn(&identity, config.clone()).or_else(|error| match error {
         // Somebody else has the port now: the others are dialled from another one.
         NodeError::Listen { .. } => {
@@ -232,6 +239,20 @@ pub fn resume(
         },
         patience,
     }))
+}
+
+/// How the node of a session behaves.
+fn config_of(place: &Place, is_host: bool) -> NodeConfig {
+    let mut config = NodeConfig::new(place.transport);
+    config.listen.clone_from(&place.listen);
+    config.relays.clone_from(&place.relays);
+    config.max_message = MAX_FRAME;
+    config.reach = match (place.is_local(), is_host) {
+        (true, _) => Reach::Off,
+        (false, true) => Reach::Host,
+        (false, false) => Reach::Guest,
+    };
+    config
 }
 
 /// What a driver is put together from.
@@ -305,6 +326,10 @@ struct Seated {
     id: Hash32,
     charter: SignedCharter,
     addresses: Vec<Addresses>,
+    /// Where connected seats say that they listen now.
+    heard: BTreeMap<Seat, Vec<Multiaddr>>,
+    /// The last round trips, in milliseconds.
+    round_trips: BTreeMap<Seat, u32>,
     names: Vec<String>,
     peers: BTreeMap<Seat, PeerId>,
     /// The seats that are proven guilty of a fault.
@@ -365,7 +390,12 @@ impl Driver {
     ) {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        self.addresses_at = Some(Instant::now() + SETTLE);
+        let wait = if self.place.relays.is_empty() {
+            SETTLE
+        } else {
+            RELAYED
+        };
+        self.addresses_at = Some(Instant::now() + wait);
         self.stage = match self.stage {
             Stage::Restored(restored) => {
                 let (table, agreed, journal) = *restored;
@@ -469,11 +499,13 @@ impl Driver {
                     }
                     Stage::Table(seated) => {
                         if let Some(seat) = seated.seat_of(peer) {
-                            self.tell(SessionEvent::Peer {
-                                seat,
-                                state: PeerState::Lost,
-                            })
-                            .await;
+                            // Whichever of the two has moved finds the other.
+                            let known = seated.addresses_of(seat);
+                            if !known.is_empty() {
+                                let _ = self.node.keep(peer, known);
+                            }
+                            let state = PeerState::Lost;
+                            self.tell(SessionEvent::Peer { seat, state }).await;
                             self.show().await;
                         }
                     }
@@ -487,7 +519,51 @@ impl Driver {
             NodeEvent::DialFailed { peer, reason, .. } => {
                 tracing::debug!(?peer, %reason, "dial failed");
             }
+            NodeEvent::PeerInfo {
+                peer, listening, ..
+            } => {
+                if let Stage::Table(seated) = &mut self.stage
+                    && let Some(seat) = seated.seat_of(peer)
+                {
+                    seated.heard.insert(seat, listening);
+                }
+            }
+            NodeEvent::Rtt { peer, millis } => {
+                if let Stage::Table(seated) = &mut self.stage
+                    && let Some(seat) = seated.seat_of(peer)
+                {
+                    seated.round_trips.insert(seat, millis);
+                }
+            }
+            NodeEvent::Listening(_) | NodeEvent::ListeningEnded { .. } => self.addresses_change(),
+            NodeEvent::Reach(news) => self.reach(news).await,
             _ => {}
+        }
+    }
+
+    /// Addresses have come or gone: the ticket, or what this guest says of itself, is written anew in a moment.
+    fn addresses_change(&mut self) {
+        let waits = matches!(self.stage, Stage::Host { .. } | Stage::Guest(_));
+        if waits && self.addresses_at.is_none() {
+            self.addresses_at = Some(Instant::now() + SETTLE);
+        }
+    }
+
+    /// Says in words how the table can be reached.
+    async fn reach(&mut self, news: ReachNews) {
+        tracing::info!(?news, "reach");
+        match &news {
+            ReachNews::Relayed(_) | ReachNews::NotRelayed { .. } => {
+                let soon = Instant::now() + SETTLE;
+                self.addresses_at = self.addresses_at.map(|at| at.min(soon));
+                self.addresses_change();
+            }
+            ReachNews::Mapped(_) | ReachNews::Reachable(_) => self.addresses_change(),
+            _ => {}
+        }
+        let matters = matches!(self.stage, Stage::Host { .. } | Stage::Guest(_));
+        if let Some(words) = news.in_words().filter(|_| matters) {
+            self.tell(SessionEvent::Line(words)).await;
         }
     }
 

@@ -9,7 +9,7 @@ use fairdeal_protocol::table::replica::News;
 
 use super::{Driver, Seated, Stage, display_names};
 use crate::games::{AnyGame, TableGame as _};
-use crate::net::{Multiaddr, PeerId, Ticket, TicketError, at_port_of};
+use crate::net::{Multiaddr, PeerId, Ticket, TicketError, at_port_of, presentable};
 use crate::session::frame::{Addresses, MAX_ADDRESSES};
 use crate::session::journal::{self, Header};
 use crate::session::lobby::{Agreed, LobbyError, Outbox};
@@ -24,6 +24,7 @@ impl Driver {
         for listen in &mut self.place.listen {
             *listen = at_port_of(listen, &addresses);
         }
+        let addresses = presentable(&addresses);
         let bytes: Vec<_> = addresses
             .iter()
             .take(MAX_ADDRESSES)
@@ -69,6 +70,18 @@ impl Driver {
         };
         self.told = Some(view.clone());
         self.tell(SessionEvent::Lobby(view)).await;
+        self.announce();
+    }
+
+    /// Tells strangers, who are those of the LAN, what table is open; once it plays, nothing.
+    fn announce(&self) {
+        let announcement = match &self.stage {
+            Stage::Host { lobby, .. } => lobby.announcement().map(|table| table.to_bytes()),
+            _ => None,
+        };
+        if let Err(error) = self.node.announce(announcement) {
+            tracing::warn!(%error, "the table is not announced");
+        }
     }
 
     /// Tells the player what has changed in the lobby.
@@ -100,6 +113,7 @@ impl Driver {
         }
         self.told = Some(view.clone());
         self.tell(SessionEvent::Lobby(view)).await;
+        self.announce();
     }
 
     pub(super) async fn lobby_result(
@@ -200,6 +214,7 @@ impl Driver {
             match PeerId::from_bytes(&player.key.to_bytes()) {
                 Ok(peer) => {
                     peers.insert(seat, peer);
+                    let _ = self.node.admit(peer);
                     let known: Vec<Multiaddr> = listed
                         .iter()
                         .filter_map(|bytes| Multiaddr::try_from(bytes.to_vec()).ok())
@@ -233,12 +248,15 @@ impl Driver {
             id,
             charter,
             addresses,
+            heard: BTreeMap::new(),
+            round_trips: BTreeMap::new(),
             names,
             peers,
             guilty: SeatSet::EMPTY,
             claimable: false,
         }));
         self.journal = Some(journal);
+        self.announce();
         for seat in present {
             self.tell(SessionEvent::Peer {
                 seat,

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use super::{Driver, LINGER, Seated, Stage};
 use crate::games::{AnyAction, AnyGame, TableGame as _};
-use crate::net::PeerId;
+use crate::net::{Multiaddr, PeerId};
 use crate::session::frame::Frame;
 use crate::session::lobby::Outbox;
 use crate::session::text::clean;
@@ -159,6 +159,7 @@ impl Driver {
             progress: table.progress(),
             my_turn: table.is_my_turn(),
             connected,
+            round_trips: seated.round_trips.clone(),
             may_claim: table.may_claim(),
         };
         self.tell(SessionEvent::Snapshot(Box::new(snapshot))).await;
@@ -354,6 +355,22 @@ impl Seated {
             .iter()
             .find(|(_, known)| **known == peer)
             .map(|(seat, _)| *seat)
+    }
+
+    /// Where a seat may be found: where it says that it listens, and where it did when the table was opened.
+    pub(super) fn addresses_of(&self, seat: Seat) -> Vec<Multiaddr> {
+        let heard = self.heard.get(&seat).into_iter().flatten().cloned();
+        let listed = self.addresses.get(seat.index()).into_iter();
+        let listed = listed
+            .flat_map(|listed| listed.iter())
+            .filter_map(|bytes| Multiaddr::try_from(bytes.to_vec()).ok());
+        let mut known: Vec<Multiaddr> = Vec::new();
+        for address in listed.chain(heard) {
+            if !known.contains(&address) {
+                known.push(address);
+            }
+        }
+        known
     }
 
     fn address(&self, to: To, message: Message, frames: &mut Outbox) {

@@ -1,0 +1,59 @@
+//! The relay: a helper for friends behind routers, which any of them can run who can be reached.
+
+use super::args::{Common, Relay};
+use super::table::{everywhere, runtime};
+use super::{Exit, usage};
+use crate::net::{Node, NodeConfig, NodeError, NodeEvent, Reach, Transport, is_loopback};
+use crate::store::DataDir;
+
+/// The port unless it is said otherwise: the address that friends keep stays the same.
+const PORT: u16 = 4001;
+/// Connections of all friends together.
+const MAX_CONNECTIONS: u32 = 512;
+
+/// Relays until it is interrupted.
+pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
+    let data = DataDir::open(common.data_dir.as_deref())?;
+    let identity = data.identity()?;
+    let mut config = NodeConfig::new(Transport::Sockets);
+    config.reach = Reach::Relay;
+    config.max_connections = MAX_CONNECTIONS;
+    // It knows no game: nobody has a message for it.
+    config.max_message = 1;
+    config.listen = if relay.listen.is_empty() {
+        everywhere(PORT)?
+    } else {
+        relay.listen
+    };
+    runtime()?.block_on(async {
+        let (node, mut events) = Node::spawn(&identity, config).map_err(|error| match error {
+            NodeError::Listen { .. } => usage(error),
+            error => error.into(),
+        })?;
+        let me = node.local_peer();
+        println!(
+            "Friends use it with: fairdeal host GAME --relay ADDRESS, where ADDRESS is one of"
+        );
+        loop {
+            tokio::select! {
+                event = events.recv() => match event {
+                    Some(NodeEvent::Listening(address)) if !is_loopback(&address) => {
+                        println!("  {address}/p2p/{me}");
+                    }
+                    Some(NodeEvent::Listening(address)) => {
+                        println!("  {address}/p2p/{me} (from this machine alone)");
+                    }
+                    Some(NodeEvent::Connected { peer, .. }) => {
+                        tracing::info!(%peer, "connected");
+                    }
+                    Some(_) => {}
+                    None => return Ok(Exit::Failed),
+                },
+                _ = tokio::signal::ctrl_c() => {
+                    node.shutdown().await;
+                    return Ok(Exit::Interrupted);
+                }
+            }
+        }
+    })
+}
