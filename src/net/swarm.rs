@@ -215,21 +215,30 @@ fn transport(
         Transport::Sockets => {
             let (circuits, relayed) = relay::client::new(keypair.public().to_peer_id());
             let circuits = secure(circuits, noise.clone(), yamux.clone(), silence);
-            let tcp = || tcp::tokio::Transport::new(tcp::Config::default().nodelay(true));
-            let tcp = match dns::tokio::Transport::system(tcp()) {
-                Ok(dns) => secure(dns, noise, yamux, silence),
-                Err(error) => {
-                    // A LAN without a resolver is no reason not to play by address.
-                    tracing::warn!(%error, "no resolver: names in addresses cannot be dialled");
-                    secure(tcp(), noise, yamux, silence)
-                }
+            let direct = || {
+                let tcp = tcp::tokio::Transport::new(tcp::Config::default().nodelay(true));
+                let tcp = secure(tcp, noise.clone(), yamux.clone(), silence);
+                with_quic(tcp, keypair, config)
             };
-            // The relay first: it knows its own addresses, which the others would cut short.
+            // Names are looked up for all of them: a resolver takes every address for its own. So the relay's
+            // transport comes before it, which knows its own addresses.
             let all = circuits
-                .or_transport(tcp)
+                .or_transport(with_names(direct))
                 .map(|either, _| either.into_inner())
                 .boxed();
-            Ok((with_quic(all, keypair, config), Some(relayed)))
+            Ok((all, Some(relayed)))
+        }
+    }
+}
+
+/// Names in addresses are looked up, where the system has a resolver.
+fn with_names(direct: impl Fn() -> Connections) -> Connections {
+    match dns::tokio::Transport::system(direct()) {
+        Ok(named) => named.boxed(),
+        Err(error) => {
+            // A LAN without a resolver is no reason not to play by address.
+            tracing::warn!(%error, "no resolver: names in addresses cannot be dialled");
+            direct()
         }
     }
 }
@@ -239,19 +248,12 @@ fn transport(
 fn with_quic(others: Connections, keypair: &Keypair, config: &NodeConfig) -> Connections {
     use libp2p::quic;
 
-    let quic = || {
-        let mut settings = quic::Config::new(keypair);
-        settings.max_idle_timeout = u32::try_from(silence(config).as_millis()).unwrap_or(u32::MAX);
-        settings.keep_alive_interval = config.ping_interval;
-        settings.max_concurrent_stream_limit = u32::try_from(MAX_YAMUX_STREAMS).unwrap_or(u32::MAX);
-        quic::tokio::Transport::new(settings)
-            .map(|(peer, connection), _| (peer, StreamMuxerBox::new(connection)))
-    };
-    let quic = match dns::tokio::Transport::system(quic()) {
-        Ok(dns) => dns.boxed(),
-        // Said already, of TCP.
-        Err(_) => quic().boxed(),
-    };
+    let mut settings = quic::Config::new(keypair);
+    settings.max_idle_timeout = u32::try_from(silence(config).as_millis()).unwrap_or(u32::MAX);
+    settings.keep_alive_interval = config.ping_interval;
+    settings.max_concurrent_stream_limit = u32::try_from(MAX_YAMUX_STREAMS).unwrap_or(u32::MAX);
+    let quic = quic::tokio::Transport::new(settings)
+        .map(|(peer, connection), _| (peer, StreamMuxerBox::new(connection)));
     others
         .or_transport(quic)
         .map(|either, _| either.into_inner())
