@@ -2,12 +2,15 @@
 //! value's only encoding.
 
 use fairdeal::games::AnyGame;
-use fairdeal::net::{LONGEST_MESSAGE, read_frame, write_frame};
-use fairdeal::session::frame::{Frame, MAX_FRAME};
+use fairdeal::net::{LONGEST_MESSAGE, MAX_ANNOUNCEMENT, PeerId, read_frame, write_frame};
+use fairdeal::session::door::{GuestDoor, HostDoor};
+use fairdeal::session::frame::{Announcement, Frame, MAX_FRAME};
 use fairdeal::session::journal::Header;
+use fairdeal::store::IdentityKey;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::charter::{Charter, MAX_CHARTER, SignedCharter};
+use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::ballot::SignedBallot;
 use fairdeal_protocol::log::claim::SignedClaim;
@@ -19,6 +22,8 @@ use fairdeal_protocol::wire::codec::{decode, encode};
 use fairdeal_protocol::wire::message::{MAX_MESSAGE, Message};
 use futures::executor::block_on;
 use futures::io::Cursor;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
 
 use crate::fixture::TABLE;
 use crate::input::Input;
@@ -180,6 +185,23 @@ pub fn header(data: &[u8]) -> bool {
     true
 }
 
+fn password() -> Password {
+    Password::new("open sesame".to_owned()).unwrap()
+}
+
+fn peer(seed: u8) -> PeerId {
+    PeerId::of(&IdentityKey::from_seed([seed; 32])).unwrap()
+}
+
+/// What strangers of the LAN say of their tables.
+pub fn announcement(data: &[u8]) -> bool {
+    let Ok(announcement) = Announcement::from_bytes(data) else {
+        return false;
+    };
+    assert!(data.len() <= MAX_ANNOUNCEMENT && announcement.to_bytes() == data);
+    true
+}
+
 /// What two programs say to each other.
 pub fn frame(data: &[u8]) -> bool {
     let Ok(frame) = Frame::from_bytes(data) else {
@@ -194,6 +216,16 @@ pub fn frame(data: &[u8]) -> bool {
         }
         Frame::Propose(proposal) => {
             let _ = AnyGame::create(&proposal.charter.rules());
+        }
+        Frame::Knock { lobby, knock } => {
+            let mut rng = ChaCha20Rng::from_seed([1; 32]);
+            let mut door = HostDoor::new(password(), peer(1), [3; 8]);
+            let _ = door.knock(peer(2), lobby, knock, &mut rng);
+        }
+        Frame::Challenge(challenge) => {
+            let mut rng = ChaCha20Rng::from_seed([1; 32]);
+            let mut door = GuestDoor::new(&password(), None, peer(2), peer(1), &mut rng);
+            let _ = door.answer(&challenge);
         }
         Frame::Join(_)
         | Frame::Roster(_)

@@ -40,6 +40,7 @@ pub type Harness = fn(&[u8]) -> bool;
 /// Every harness by the name of its target and of its folder in `corpus/`.
 pub static HARNESSES: &[(&str, Harness)] = &[
     ("action", actions::action),
+    ("announcement", decoders::announcement),
     ("body", log::body),
     ("charter", decoders::charter),
     ("cheat", table::cheat),

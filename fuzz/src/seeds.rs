@@ -8,9 +8,11 @@ use ed25519_dalek::SigningKey;
 use fairdeal::bots::Level;
 use fairdeal::games::{AnyAction, AnyGame, GAMES, TableGame as _};
 use fairdeal::net::{Multiaddr, PeerId, Ticket, Transport};
-use fairdeal::session::frame::{Addresses, Back, Frame, Join, Proposal, Roster};
+use fairdeal::session::door::{GuestDoor, HostDoor};
+use fairdeal::session::frame::{Addresses, Announcement, Back, Frame, Join, Proposal, Roster};
 use fairdeal::store::IdentityKey;
 use fairdeal_protocol::charter::SignatureBytes;
+use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::crypto::seed::OpenedSeed;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
@@ -24,7 +26,9 @@ use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::wire::bounded::Text;
 use fairdeal_protocol::wire::codec::encode;
 use fairdeal_protocol::wire::message::{Head, Message, Recall, Recalled};
+use rand_chacha::ChaCha20Rng;
 use rand_core::Rng as _;
+use rand_core::SeedableRng as _;
 
 use crate::actions::{POSITIONS, form};
 use crate::fixture::{QUICK, TABLE, rng, rules};
@@ -166,6 +170,7 @@ pub fn all() -> Vec<Seed> {
     into("evidence", evidence);
     into("forgery", forgery);
     into("frame", frame);
+    into("announcement", announcement);
     into("header", header);
     into("join", join);
     into("message", message);
@@ -338,6 +343,13 @@ fn forgery(to: &mut Folder<'_>) {
 }
 
 fn frame(to: &mut Folder<'_>) {
+    let mut rng = ChaCha20Rng::from_seed([4; 32]);
+    let peer = |seed: u8| PeerId::of(&IdentityKey::from_seed([seed; 32])).unwrap();
+    let password = || Password::new("open sesame".to_owned()).unwrap();
+    let guest = GuestDoor::new(&password(), Some([3; 8]), peer(2), peer(1), &mut rng);
+    let knock = guest.knock().unwrap();
+    let mut door = HostDoor::new(password(), peer(1), [3; 8]);
+    let challenge = door.knock(peer(2), Some([3; 8]), knock, &mut rng).unwrap();
     let table = TABLE.0.table();
     let signatures = TABLE.0.signatures().to_vec();
     let option = (text("target"), text("100"));
@@ -349,6 +361,7 @@ fn frame(to: &mut Folder<'_>) {
                 name: text("Anna"),
                 nonce: [2; 32],
                 addresses: addresses(),
+                proof: None,
             }),
         ),
         (
@@ -391,6 +404,14 @@ fn frame(to: &mut Folder<'_>) {
                 signatures: signatures.try_into().unwrap(),
             })),
         ),
+        (
+            "knock",
+            Frame::Knock {
+                lobby: Some([3; 8]),
+                knock,
+            },
+        ),
+        ("challenge", Frame::Challenge(challenge)),
     ];
     for (name, frame) in frames {
         to.put(format!("good-{name}"), frame.to_bytes());
@@ -400,6 +421,23 @@ fn frame(to: &mut Folder<'_>) {
     to.put("bad-long-reason", [&[2, 201][..], &[b'x'; 201]].concat());
     // A name of 2⁶⁴−1 bytes.
     to.put("bad-huge-length", [&[0, 0, 253][..], &[0xff; 8]].concat());
+}
+
+fn announcement(to: &mut Folder<'_>) {
+    let announcement = Announcement {
+        lobby: [3; 8],
+        host: text("Anna"),
+        game: text("loot"),
+        options: vec![(text("target"), text("100"))].try_into().unwrap(),
+        seats: 3,
+        free: 2,
+        locked: true,
+    };
+    let bytes = announcement.to_bytes();
+    to.put("good", bytes.clone());
+    to.put("bad-cut", cut(&bytes));
+    to.put("bad-more", more(&bytes));
+    to.put("bad-empty", b"");
 }
 
 fn header(to: &mut Folder<'_>) {

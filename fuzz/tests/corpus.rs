@@ -138,6 +138,7 @@ macro_rules! harnesses {
 
 harnesses! {
     action: 2000,
+    announcement: 4000,
     body: 1500,
     charter: 4000,
     cheat: 80,

@@ -125,6 +125,9 @@ pub(super) struct Host {
     /// Do not show the table on the LAN
     #[arg(long)]
     pub(super) no_lan: bool,
+    /// Let only those in who know a password (asked for, or taken from FAIRDEAL_PASSWORD)
+    #[arg(long)]
+    pub(super) password: bool,
     #[command(flatten)]
     pub(super) seat: SeatArgs,
     #[command(flatten)]
@@ -149,6 +152,9 @@ pub(super) struct Join {
     /// Let the other guests come through this relay too; may be given more than once
     #[arg(long, value_name = "MULTIADDR")]
     pub(super) relay: Vec<Multiaddr>,
+    /// The table has a password (asked for, or taken from FAIRDEAL_PASSWORD)
+    #[arg(long)]
+    pub(super) password: bool,
     #[command(flatten)]
     pub(super) seat: SeatArgs,
 }

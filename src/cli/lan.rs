@@ -26,10 +26,12 @@ pub(super) enum Choice {
 }
 
 /// Lets a person choose a table; a bot takes the first that has a seat for it.
-pub(super) async fn choose(bot: bool) -> anyhow::Result<Choice> {
+///
+/// Without a `password` only tables that need none are taken.
+pub(super) async fn choose(bot: bool, password: bool) -> anyhow::Result<Choice> {
     let mut browser = Browser::start()?;
     if bot || !std::io::stdin().is_terminal() {
-        return first(&mut browser).await;
+        return first(&mut browser, password).await;
     }
     println!("Tables on the LAN (a number joins, q quits):");
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
@@ -60,6 +62,9 @@ pub(super) async fn choose(bot: bool) -> anyhow::Result<Choice> {
                     return Ok(Choice::None(Exit::Done));
                 }
                 match word.parse().ok().and_then(|number: usize| listed.get(&number)) {
+                    Some(table) if table.locked && !password => {
+                        println!("That table has a password: fairdeal join --password");
+                    }
                     Some(table) if table.free > 0 => {
                         return Ok(Choice::Table(JoinTarget::Ticket(table.ticket.clone())));
                     }
@@ -87,8 +92,9 @@ async fn until(then: Option<Instant>) {
 }
 
 /// The first table that has a seat to give.
-async fn first(browser: &mut Browser) -> anyhow::Result<Choice> {
-    let free = |view: &LanView| view.tables.iter().find(|table| table.free > 0).cloned();
+async fn first(browser: &mut Browser, password: bool) -> anyhow::Result<Choice> {
+    let may = |table: &&LanTable| table.free > 0 && (password || !table.locked);
+    let free = |view: &LanView| view.tables.iter().find(may).cloned();
     let found = async {
         let view = browser
             .view()
@@ -153,7 +159,14 @@ fn in_words(table: &LanTable) -> String {
         format!(" ({})", options.join(", "))
     };
     format!(
-        "{game}{options}, {}'s table: {} of {} seats free",
-        table.host, table.free, table.seats
+        "{game}{options}, {}'s table: {} of {} seats free{}",
+        table.host,
+        table.free,
+        table.seats,
+        if table.locked {
+            ", with a password"
+        } else {
+            ""
+        }
     )
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
 use tokio::runtime::Runtime;
 
@@ -94,6 +95,7 @@ fn seat_bot(
     pilot: Pilot,
     data: Arc<DataDir>,
     patience: Duration,
+    password: Option<Password>,
 ) -> anyhow::Result<()> {
     let name = BOT_NAMES.get(index).copied().unwrap_or("Bot").to_owned();
     let listen = match transport {
@@ -110,6 +112,7 @@ fn seat_bot(
             relays: Vec::new(),
         },
         lan: false,
+        password,
         pilot: Some(pilot),
         data,
         patience,
@@ -134,6 +137,7 @@ struct Opening {
     bots: u8,
     place: Place,
     lan: bool,
+    password: Option<Password>,
 }
 
 /// Opens a table; bots come as soon as there is a ticket to give them.
@@ -153,6 +157,7 @@ async fn open(
         role: Role::Host(opening.rules),
         place: opening.place,
         lan: opening.lan,
+        password: opening.password.clone(),
         pilot: own_pilot.then(|| pilot(&seat, false)),
         data: Arc::clone(&data),
         patience: patience(&seat, transport),
@@ -178,7 +183,8 @@ async fn open(
                 let target: JoinTarget = ticket.parse()?;
                 let pilot = pilot(&seat, !own_pilot);
                 let (data, patience) = (Arc::clone(&data), patience(&seat, transport));
-                seat_bot(index, target, transport, pilot, data, patience)?;
+                let password = opening.password.clone();
+                seat_bot(index, target, transport, pilot, data, patience, password)?;
             }
         }
         break;
@@ -265,6 +271,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
                 relays: Vec::new(),
             },
             lan: false,
+            password: None,
         };
         let (handle, early) = open(common, data, play.seat, opening, play.seat.headless).await?;
         attend(common, play.seat, play.seat.headless, handle, early).await
@@ -303,6 +310,22 @@ pub(super) fn everywhere(port: u16) -> anyhow::Result<Vec<Multiaddr>> {
     Ok(all)
 }
 
+/// The table's password, if there is to be one: from the environment, or asked for on the terminal.
+fn password(wanted: bool) -> anyhow::Result<Option<Password>> {
+    if !wanted {
+        return Ok(None);
+    }
+    let text = match std::env::var("FAIRDEAL_PASSWORD") {
+        Ok(text) => text,
+        Err(_) => rpassword::prompt_password("Password of the table: ").map_err(|error| {
+            usage(format!(
+                "no password can be asked for here ({error}); set FAIRDEAL_PASSWORD"
+            ))
+        })?,
+    };
+    Ok(Some(Password::new(text).map_err(usage)?))
+}
+
 fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Result<Exit> {
     let info = game_info(&host.game).map_err(usage)?;
     let seats = host.seats.unwrap_or_else(|| {
@@ -317,6 +340,7 @@ fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Resul
         )));
     }
     let rules = rule_set(&host.game, seats, &parse_options(&host.options)?).map_err(usage)?;
+    let password = password(host.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         let opening = Opening {
@@ -324,6 +348,7 @@ fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Resul
             bots: host.bots,
             place: place(host.listen, host.relay)?,
             lan: !host.no_lan,
+            password,
         };
         let (handle, early) = open(common, data, host.seat, opening, headless_seat).await?;
         attend(common, host.seat, headless_seat, handle, early).await
@@ -333,11 +358,12 @@ fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Resul
 fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Result<Exit> {
     let target = join.target().map_err(usage)?;
     let place = place(join.listen, join.relay)?;
+    let password = password(join.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         let target = match target {
             Some(target) => target,
-            None => match lan::choose(headless_seat).await? {
+            None => match lan::choose(headless_seat, password.is_some()).await? {
                 lan::Choice::Table(target) => target,
                 lan::Choice::None(exit) => return Ok(exit),
             },
@@ -348,6 +374,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             role: Role::Guest(target),
             place,
             lan: false,
+            password,
             pilot: headless_seat.then(|| pilot(&join.seat, false)),
             data,
             patience: patience(&join.seat, Transport::Sockets),

@@ -1,6 +1,7 @@
 //! What two programs say to each other: the lobby's words, and the table's messages in an envelope.
 
 use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SignatureBytes};
+use fairdeal_protocol::crypto::pake::{Challenge, Knock, Proof};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{MAX_SEATS, Seat};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
@@ -35,6 +36,8 @@ pub struct Join {
     pub nonce: [u8; 32],
     /// Where it listens.
     pub addresses: Addresses,
+    /// That it knows the table's password, if there is one.
+    pub proof: Option<Proof>,
 }
 
 /// How the lobby stands.
@@ -85,6 +88,8 @@ pub struct Announcement {
     pub seats: u8,
     /// How many of them are free.
     pub free: u8,
+    /// Whether a password is needed.
+    pub locked: bool,
 }
 
 impl Announcement {
@@ -136,6 +141,15 @@ pub enum Frame {
     },
     /// Seat to a seat that asks for a place: you have one.
     Back(Box<Back>),
+    /// Guest to the host of a table with a password: I know it.
+    Knock {
+        /// The lobby that the ticket names; `None` after joining by a bare address.
+        lobby: Option<[u8; 8]>,
+        /// The guest's part of the proof.
+        knock: Knock,
+    },
+    /// Host to guest: so do I.
+    Challenge(Challenge),
 }
 
 impl Frame {
@@ -190,6 +204,7 @@ mod tests {
             name: text("Anna"),
             nonce: [2; 32],
             addresses: addresses.clone(),
+            proof: None,
         };
         let roster = Roster {
             lobby: [3; 8],

@@ -316,6 +316,7 @@ mod tests {
             name: Text::try_from("one".to_owned()).unwrap(),
             nonce: [1; 32],
             addresses: Addresses::default(),
+            proof: None,
         };
         let key = ed25519_dalek::SigningKey::from_bytes(&[1; 32]);
         let mut lobby = HostLobby::new([0; 8], rules, key, own);

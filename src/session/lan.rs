@@ -41,6 +41,8 @@ pub struct LanTable {
     pub seats: u8,
     /// How many of them are free.
     pub free: u8,
+    /// Whether a password is needed.
+    pub locked: bool,
 }
 
 /// How the LAN looks.
@@ -215,5 +217,6 @@ fn seen(peer: PeerId, host: &Host) -> Option<LanTable> {
             .collect(),
         seats: table.seats,
         free: table.free,
+        locked: table.locked,
     })
 }

@@ -12,12 +12,15 @@ use ed25519_dalek::SigningKey;
 use fairdeal_protocol::charter::{
     Charter, CharterError, Player, SeatKey, SignatureBytes, SignedCharter,
 };
+use fairdeal_protocol::crypto::pake::Knock;
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::wire::bounded::Text;
+use rand_core::CryptoRng;
 
 use super::LobbyView;
+use super::door::{GuestDoor, HostDoor};
 use super::frame::{Addresses, Announcement, Back, Frame, Join, Proposal, Roster};
 use super::text::clean;
 use crate::games::AnyGame;
@@ -45,6 +48,9 @@ pub enum LobbyError {
     /// The host gave no seat.
     #[error("the host gave no seat: {0}")]
     Refused(String),
+    /// The host's password is another one.
+    #[error("the password is wrong, or the host has none")]
+    Password,
     /// The charter proposed is not what was agreed.
     #[error("the host proposed a charter that {0}; do not play with this host")]
     BadProposal(&'static str),
@@ -71,6 +77,8 @@ pub struct HostLobby {
     own: Join,
     guests: BTreeMap<Seat, Guest>,
     proposal: Option<Proposal>,
+    /// The door, if there is a password.
+    door: Option<HostDoor>,
 }
 
 impl std::fmt::Debug for HostLobby {
@@ -93,7 +101,34 @@ impl HostLobby {
             own,
             guests: BTreeMap::new(),
             proposal: None,
+            door: None,
         }
+    }
+
+    /// Lets only those in who know a password.
+    pub fn lock(&mut self, door: HostDoor) {
+        self.door = Some(door);
+    }
+
+    /// Whether this peer has a seat.
+    pub fn has_seated(&self, peer: PeerId) -> bool {
+        self.guests.values().any(|guest| guest.peer == peer)
+    }
+
+    /// Answers who knocks at the door of a table with a password.
+    pub fn knock(
+        &mut self,
+        peer: PeerId,
+        lobby: Option<[u8; 8]>,
+        knock: Knock,
+        rng: &mut dyn CryptoRng,
+    ) -> Outbox {
+        let challenge = self
+            .door
+            .as_mut()
+            .and_then(|door| door.knock(peer, lobby, knock, rng));
+        let answer = challenge.map(|challenge| (peer, Frame::Challenge(challenge)));
+        answer.into_iter().collect()
     }
 
     fn joined(&self, seat: Seat) -> Option<&Join> {
@@ -163,6 +198,7 @@ impl HostLobby {
             options: options?.try_into().ok()?,
             seats: self.rules.seats,
             free: self.rules.seats.saturating_sub(taken),
+            locked: self.door.is_some(),
         })
     }
 
@@ -208,6 +244,15 @@ impl HostLobby {
         };
         if join.lobby.is_some_and(|lobby| lobby != self.lobby) {
             return refuse("this ticket is for another table; ask for a new one");
+        }
+        let seated = self.has_seated(peer);
+        if let Some(door) = self.door.as_mut().filter(|_| !seated)
+            && !door.admits(peer, join.proof.as_ref())
+        {
+            return refuse(match join.proof {
+                Some(_) => "the password is wrong",
+                None => "the table has a password; ask the host, and join with --password",
+            });
         }
         // A charter takes neither; its host must not be the one to find out.
         let Ok(key) = SeatKey::try_from(peer.to_bytes()) else {
@@ -351,6 +396,9 @@ impl HostLobby {
     /// # Errors
     /// [`LobbyError`] as for [`Self::receive`].
     pub fn gone(&mut self, peer: PeerId) -> Result<Outbox, LobbyError> {
+        if let Some(door) = &mut self.door {
+            door.gone(peer);
+        }
         let before = self.guests.len();
         self.guests.retain(|_, guest| guest.peer != peer);
         if self.guests.len() == before {
@@ -377,8 +425,11 @@ impl HostLobby {
         self.agree()
     }
 
-    /// Says again what may have been lost.
-    pub fn tick(&self) -> Outbox {
+    /// Says again what may have been lost; to be called every half second.
+    pub fn tick(&mut self) -> Outbox {
+        if let Some(door) = &mut self.door {
+            door.tick();
+        }
         let Some(proposal) = &self.proposal else {
             return Vec::new();
         };
@@ -397,6 +448,8 @@ pub struct GuestLobby {
     own: Join,
     roster: Option<Roster>,
     signed: Option<(Proposal, Seat, SignatureBytes)>,
+    /// The door at which this guest knocks, if it has a password.
+    door: Option<GuestDoor>,
 }
 
 impl std::fmt::Debug for GuestLobby {
@@ -414,7 +467,13 @@ impl GuestLobby {
             own,
             roster: None,
             signed: None,
+            door: None,
         }
+    }
+
+    /// Has a password for the door.
+    pub fn knock_at(&mut self, door: GuestDoor) {
+        self.door = Some(door);
     }
 
     /// The host.
@@ -492,6 +551,14 @@ impl GuestLobby {
                     }),
                 ))
             }
+            Frame::Challenge(challenge) => {
+                let Some(door) = &mut self.door else {
+                    return Ok((Vec::new(), None));
+                };
+                let proof = door.answer(&challenge).map_err(|_| LobbyError::Password)?;
+                self.own.proof = proof.or(self.own.proof);
+                Ok((self.tick(), None))
+            }
             Frame::Back(back) => self.come_back(*back).map(|agreed| (Vec::new(), agreed)),
             _ => Ok((Vec::new(), None)),
         }
@@ -564,7 +631,13 @@ impl GuestLobby {
                 table: proposal.charter.table(),
                 signature: *signature,
             },
-            None => Frame::Join(self.own.clone()),
+            None => match self.door.as_ref().and_then(GuestDoor::knock) {
+                Some(knock) => Frame::Knock {
+                    lobby: self.own.lobby,
+                    knock,
+                },
+                None => Frame::Join(self.own.clone()),
+            },
         };
         vec![(self.host, frame)]
     }
@@ -593,6 +666,7 @@ mod tests {
             name: Text::try_from(format!("player {n}")).unwrap(),
             nonce: [n; 32],
             addresses: Addresses::default(),
+            proof: None,
         }
     }
 

@@ -3,6 +3,7 @@
 //! A task of its own owns the network node, the lobby and the table; players — a screen, a bot, a
 //! script — talk to it through a [`Handle`]: [`Command`]s in, [`SessionEvent`]s out.
 
+pub mod door;
 pub mod driver;
 pub mod frame;
 pub mod journal;

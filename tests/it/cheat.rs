@@ -106,6 +106,7 @@ async fn cheat(ticket: String, lie: Lie) {
         name: "cheat".to_owned().try_into().unwrap(),
         nonce: [7; 32],
         addresses: Addresses::default(),
+        proof: None,
     };
     let mut lobby = GuestLobby::new(ticket.host(), key.clone(), own);
     let mut seated: Option<Cheat> = None;

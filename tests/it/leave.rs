@@ -7,6 +7,7 @@ use fairdeal::bots::Level;
 use fairdeal::games::rule_set;
 use fairdeal::net::Transport;
 use fairdeal::session::driver::{Pilot, Role, Setup, start};
+use fairdeal::session::journal::Place;
 use fairdeal::session::{Command, Handle, PeerState, SessionEvent};
 use fairdeal::store::{DataDir, IdentityKey};
 use fairdeal_protocol::audit::auditor::audit;
@@ -32,6 +33,7 @@ fn sit_for(data: &Arc<DataDir>, name: &str, role: Role, plays: bool, patience: D
             relays: Vec::new(),
         },
         lan: false,
+        password: None,
         pilot: plays.then_some(pilot),
         data: Arc::clone(data),
         patience,

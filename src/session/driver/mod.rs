@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::charter::SignedCharter;
+use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -22,6 +23,7 @@ use getrandom::rand_core::UnwrapErr;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
+use super::door::{GuestDoor, HostDoor};
 use super::frame::{Addresses, Frame, Join, MAX_FRAME};
 use super::journal::{Interrupted, Place};
 use super::lobby::{Agreed, GuestLobby, HostLobby, Outbox};
@@ -83,6 +85,8 @@ pub struct Setup {
     pub pilot: Option<Pilot>,
     /// Where journals, transcripts and evidence are kept.
     pub data: Arc<DataDir>,
+    /// The table's password: of a host, to lock it; of a guest, to come in.
+    pub password: Option<Password>,
     /// How long a seat may be missing before this one votes it out.
     pub patience: Duration,
     /// Whether this is a bot within another player's program, which writes the transcript.
@@ -147,12 +151,20 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
         name,
         nonce,
         addresses: Addresses::default(),
+        proof: None,
     };
+    let mut rng = UnwrapErr(SysRng);
+    let local = node.local_peer();
     let stage = match setup.role {
-        Role::Host(rules) => Stage::Host {
-            lobby: HostLobby::new(lobby, rules, key.clone(), own),
-            id: lobby,
-        },
+        Role::Host(rules) => {
+            let id = lobby;
+            let mut lobby = HostLobby::new(id, rules, key.clone(), own);
+            if let Some(password) = setup.password {
+                lobby.lock(HostDoor::new(password, local, id));
+            }
+            let lobby = Box::new(lobby);
+            Stage::Host { lobby, id }
+        }
         Role::Guest(target) => {
             let (host, lobby, addresses) = match target {
                 JoinTarget::Ticket(ticket) => (
@@ -163,7 +175,11 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
                 JoinTarget::Address { peer, address } => (peer, None, vec![address]),
             };
             node.keep(host, addresses)?;
-            Stage::Guest(GuestLobby::new(host, key.clone(), Join { lobby, ..own }))
+            let mut guest = GuestLobby::new(host, key.clone(), Join { lobby, ..own });
+            if let Some(password) = setup.password {
+                guest.knock_at(GuestDoor::new(&password, lobby, local, host, &mut rng));
+            }
+            Stage::Guest(Box::new(guest))
         }
     };
     let keeper = Keeper {
@@ -310,10 +326,10 @@ struct Keeper {
 
 enum Stage {
     Host {
-        lobby: HostLobby,
+        lobby: Box<HostLobby>,
         id: [u8; 8],
     },
-    Guest(GuestLobby),
+    Guest(Box<GuestLobby>),
     /// Read from a journal; the first thing that the task does is to sit down.
     Restored(Box<(Table<AnyGame>, Agreed, Arc<Journal>)>),
     Table(Box<Seated>),
@@ -575,6 +591,10 @@ impl Driver {
 
     async fn frame(&mut self, peer: PeerId, frame: Frame) {
         match (&mut self.stage, frame) {
+            (Stage::Host { lobby, .. }, Frame::Knock { lobby: id, knock }) => {
+                let outbox = lobby.knock(peer, id, knock, &mut self.rng);
+                self.send_all(&outbox);
+            }
             (Stage::Host { lobby, .. }, frame) => {
                 let result = lobby.receive(peer, frame);
                 self.lobby_result(result).await;

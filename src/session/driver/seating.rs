@@ -124,6 +124,16 @@ impl Driver {
             Err(error) => return self.fail(error.to_string()).await,
             Ok(result) => result,
         };
+        // Who has a seat is not among the strangers that make room for others.
+        if let Stage::Host { lobby, .. } = &self.stage {
+            let seated = self
+                .connected
+                .iter()
+                .filter(|peer| lobby.has_seated(**peer));
+            for peer in seated {
+                let _ = self.node.admit(*peer);
+            }
+        }
         let Some(agreed) = agreed else {
             if let Err(error) = self.promise() {
                 return self.fail(error.to_string()).await;

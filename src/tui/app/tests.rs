@@ -83,6 +83,7 @@ impl Scene {
                 log: Hash32([0xab; 32]),
             },
             my_turn: leader == me,
+            round_trips: BTreeMap::new(),
             connected: SeatSet::all(3),
         }
     }

@@ -1,0 +1,218 @@
+//! The door of a table with a password: who has it comes in, and nobody learns it by knocking.
+//!
+//! Two pure state machines around the protocol's password proof ([`fairdeal_protocol::crypto::pake`]). Every knock
+//! that is answered is one guess at the password, so a host answers few of them: a handful at once, and one more
+//! every two seconds; a guest that has proved that it knows the password gives its back.
+
+use std::collections::BTreeMap;
+
+use fairdeal_protocol::crypto::pake::{self, Challenge, Door, Knock, PakeError, Password, Proof};
+use rand_core::CryptoRng;
+
+use crate::net::PeerId;
+
+/// Guesses that are answered at once.
+const MAX_GUESSES: u32 = 8;
+/// Ticks of half a second until one more is.
+const TICKS_A_GUESS: u32 = 4;
+/// Peers that have knocked and not come in yet.
+const MAX_KNOCKING: usize = 64;
+
+fn door(lobby: Option<[u8; 8]>, guest: PeerId, host: PeerId) -> Door {
+    Door {
+        // Who comes by a bare address knows of no lobby.
+        lobby: lobby.unwrap_or_default(),
+        guest: guest.to_bytes(),
+        host: host.to_bytes(),
+    }
+}
+
+/// The host's side.
+#[derive(Debug)]
+pub struct HostDoor {
+    password: Password,
+    host: PeerId,
+    lobby: [u8; 8],
+    knocking: BTreeMap<PeerId, (Knock, pake::Host, Challenge)>,
+    guesses: u32,
+    ticks: u32,
+}
+
+impl HostDoor {
+    /// The door of this host's table.
+    pub fn new(password: Password, host: PeerId, lobby: [u8; 8]) -> Self {
+        Self {
+            password,
+            host,
+            lobby,
+            knocking: BTreeMap::new(),
+            guesses: MAX_GUESSES,
+            ticks: 0,
+        }
+    }
+
+    /// Answers a knock; nothing if too many guess, or if it is at another table's door.
+    pub fn knock(
+        &mut self,
+        guest: PeerId,
+        lobby: Option<[u8; 8]>,
+        knock: Knock,
+        rng: &mut dyn CryptoRng,
+    ) -> Option<Challenge> {
+        if let Some((known, _, challenge)) = self.knocking.get(&guest)
+            && *known == knock
+        {
+            return Some(*challenge);
+        }
+        let full = self.knocking.len() >= MAX_KNOCKING && !self.knocking.contains_key(&guest);
+        if full || lobby.is_some_and(|lobby| lobby != self.lobby) {
+            return None;
+        }
+        self.guesses = self.guesses.checked_sub(1)?;
+        let door = door(lobby, guest, self.host);
+        let (host, challenge) = pake::Host::answer(&self.password, &door, &knock, rng).ok()?;
+        self.knocking.insert(guest, (knock, host, challenge));
+        Some(challenge)
+    }
+
+    /// Whether a guest has proved that it knows the password.
+    pub fn admits(&mut self, guest: PeerId, proof: Option<&Proof>) -> bool {
+        let Some(((_, host, _), proof)) = self.knocking.get(&guest).zip(proof) else {
+            return false;
+        };
+        let good = host.check(proof).is_ok();
+        if good {
+            self.guesses = self.guesses.saturating_add(1).min(MAX_GUESSES);
+        } else {
+            // It shall not try other proofs on the same knock.
+            self.knocking.remove(&guest);
+        }
+        good
+    }
+
+    /// A peer has gone.
+    pub fn gone(&mut self, guest: PeerId) {
+        self.knocking.remove(&guest);
+    }
+
+    /// Half a second has passed.
+    pub fn tick(&mut self) {
+        self.ticks += 1;
+        if self.ticks >= TICKS_A_GUESS {
+            self.ticks = 0;
+            self.guesses = self.guesses.saturating_add(1).min(MAX_GUESSES);
+        }
+    }
+}
+
+/// The guest's side.
+#[derive(Debug)]
+pub struct GuestDoor {
+    knock: Knock,
+    waiting: Option<pake::Guest>,
+}
+
+impl GuestDoor {
+    /// Knocks at a host's door, as the guest with that key.
+    pub fn new(
+        password: &Password,
+        lobby: Option<[u8; 8]>,
+        guest: PeerId,
+        host: PeerId,
+        rng: &mut dyn CryptoRng,
+    ) -> Self {
+        let (waiting, knock) = pake::Guest::start(password, &door(lobby, guest, host), rng);
+        Self {
+            knock,
+            waiting: Some(waiting),
+        }
+    }
+
+    /// What to say until there is an answer.
+    pub fn knock(&self) -> Option<Knock> {
+        self.waiting.as_ref().map(|_| self.knock)
+    }
+
+    /// Takes the host's answer; nothing after the first.
+    ///
+    /// # Errors
+    /// [`PakeError`] if the host has another password, or none.
+    pub fn answer(&mut self, challenge: &Challenge) -> Result<Option<Proof>, PakeError> {
+        let waiting = self.waiting.take();
+        waiting.map(|waiting| waiting.finish(challenge)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng as _;
+
+    use super::*;
+    use crate::store::IdentityKey;
+
+    const LOBBY: [u8; 8] = [5; 8];
+
+    fn peer(n: u8) -> PeerId {
+        PeerId::of(&IdentityKey::from_seed([n; 32])).unwrap()
+    }
+
+    fn password(text: &str) -> Password {
+        Password::new(text.to_owned()).unwrap()
+    }
+
+    fn rng() -> ChaCha20Rng {
+        ChaCha20Rng::from_seed([7; 32])
+    }
+
+    fn host() -> HostDoor {
+        HostDoor::new(password("open sesame"), peer(0), LOBBY)
+    }
+
+    fn guest(n: u8, text: &str, rng: &mut ChaCha20Rng) -> GuestDoor {
+        GuestDoor::new(&password(text), Some(LOBBY), peer(n), peer(0), rng)
+    }
+
+    #[test]
+    fn who_knows_the_password_comes_in_and_nobody_else() {
+        let (mut rng, mut host) = (rng(), host());
+        let mut good = guest(1, "open sesame", &mut rng);
+        let knock = good.knock().unwrap();
+        let challenge = host.knock(peer(1), Some(LOBBY), knock, &mut rng).unwrap();
+        // Said again, because an answer was lost.
+        assert_eq!(
+            host.knock(peer(1), Some(LOBBY), knock, &mut rng),
+            Some(challenge)
+        );
+        let proof = good.answer(&challenge).unwrap();
+        assert!(proof.is_some() && good.knock().is_none());
+        assert!(!host.admits(peer(2), proof.as_ref()), "as somebody else");
+        assert!(!host.admits(peer(1), None));
+        assert!(host.admits(peer(1), proof.as_ref()));
+        let mut bad = guest(2, "open barley", &mut rng);
+        let knock = bad.knock().unwrap();
+        let challenge = host.knock(peer(2), Some(LOBBY), knock, &mut rng).unwrap();
+        assert!(bad.answer(&challenge).is_err());
+        assert!(!host.admits(peer(2), proof.as_ref()));
+        let elsewhere = host.knock(peer(3), Some([6; 8]), knock, &mut rng);
+        assert_eq!(elsewhere, None);
+    }
+
+    #[test]
+    fn few_guesses_are_answered() {
+        let (mut rng, mut host) = (rng(), host());
+        let mut guess = |host: &mut HostDoor| {
+            let knock = guest(1, "guess", &mut rng).knock().unwrap();
+            host.knock(peer(1), Some(LOBBY), knock, &mut rng).is_some()
+        };
+        for _ in 0..MAX_GUESSES {
+            assert!(guess(&mut host));
+        }
+        assert!(!guess(&mut host));
+        for _ in 0..TICKS_A_GUESS {
+            host.tick();
+        }
+        assert!(guess(&mut host));
+        assert!(!guess(&mut host));
+    }
+}
