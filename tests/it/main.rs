@@ -18,5 +18,6 @@ mod leave;
 mod net;
 mod own_game;
 mod process;
+mod reach;
 mod resume;
 mod transcript;

@@ -27,8 +27,13 @@ pub(crate) struct Program {
 impl Program {
     /// Starts it with a data directory of its own under `root`.
     pub(crate) fn start(root: &Path, name: &str, args: &[&str]) -> Self {
+        Self::start_by(fairdeal(), root, name, args)
+    }
+
+    /// The same, by a command that has more to it, such as variables of the environment.
+    pub(crate) fn start_by(mut command: Command, root: &Path, name: &str, args: &[&str]) -> Self {
         let data = root.join(name);
-        let mut child = fairdeal()
+        let mut child = command
             .arg("--data-dir")
             .arg(&data)
             .args(["--name", name])
@@ -83,6 +88,13 @@ impl Program {
     pub(crate) fn finish(&mut self) -> ExitStatus {
         assert!(self.wait_for("no such event").is_none());
         self.child.wait().unwrap()
+    }
+
+    /// Its resident memory in KiB, where the system tells.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+        line.split_whitespace().nth(1)?.parse().ok()
     }
 
     pub(crate) fn is_running(&mut self) -> bool {

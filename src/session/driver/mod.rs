@@ -47,6 +47,8 @@ const LINGER: Duration = Duration::from_secs(10);
 const REACH: Duration = Duration::from_secs(60);
 /// How long a host waits for its addresses to become known before it writes the ticket.
 const SETTLE: Duration = Duration::from_millis(200);
+/// How often a peer without a seat may speak while it is connected: a guest says its wish a few times.
+const MAX_SAID: u32 = 128;
 /// How long it waits for its relays.
 const RELAYED: Duration = Duration::from_secs(10);
 
@@ -299,6 +301,7 @@ fn run(parts: Parts) -> Handle {
         settled: false,
         events,
         connected: Vec::new(),
+        strangers: BTreeMap::new(),
         told: None,
         promised: None,
         start: Instant::now(),
@@ -371,6 +374,8 @@ struct Driver {
     settled: bool,
     events: mpsc::Sender<SessionEvent>,
     connected: Vec<PeerId>,
+    /// How often each connected peer without a seat has spoken.
+    strangers: BTreeMap<PeerId, u32>,
     /// The lobby as it was last told.
     told: Option<LobbyView>,
     /// The table and seat of the last charter that was signed here.
@@ -508,6 +513,7 @@ impl Driver {
             }
             NodeEvent::Disconnected { peer } => {
                 self.connected.retain(|known| *known != peer);
+                self.strangers.remove(&peer);
                 match &mut self.stage {
                     Stage::Host { lobby, .. } => {
                         let result = lobby.gone(peer).map(|outbox| (outbox, None));
@@ -589,7 +595,24 @@ impl Driver {
         let _ = self.node.disconnect(peer);
     }
 
+    /// Whether a peer has a seat, or is the host of this guest.
+    fn is_known(&self, peer: PeerId) -> bool {
+        match &self.stage {
+            Stage::Host { lobby, .. } => lobby.has_seated(peer),
+            Stage::Guest(lobby) => lobby.host() == peer,
+            Stage::Table(seated) => seated.seat_of(peer).is_some(),
+            Stage::Restored(_) | Stage::Ended => false,
+        }
+    }
+
     async fn frame(&mut self, peer: PeerId, frame: Frame) {
+        if !self.is_known(peer) {
+            let said = self.strangers.entry(peer).or_default();
+            *said += 1;
+            if *said > MAX_SAID {
+                return self.drop_peer(peer, "a stranger that does not stop talking");
+            }
+        }
         match (&mut self.stage, frame) {
             (Stage::Host { lobby, .. }, Frame::Knock { lobby: id, knock }) => {
                 let outbox = lobby.knock(peer, id, knock, &mut self.rng);
@@ -626,6 +649,10 @@ impl Driver {
             (Stage::Table(_), Frame::Join(_)) => {
                 let text = Text::try_from("the table is already playing".to_owned());
                 self.send(peer, &Frame::Refused(text.unwrap_or_default()));
+                let _ = self.node.disconnect(peer);
+            }
+            (Stage::Table(seated), _) if seated.seat_of(peer).is_none() => {
+                self.drop_peer(peer, "a stranger has no say at a table");
             }
             (Stage::Restored(_) | Stage::Table(_) | Stage::Ended, _) => {}
         }

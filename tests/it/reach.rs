@@ -1,0 +1,258 @@
+//! Ways to a table other than TCP on one machine, and those who have no business there: relays, QUIC, names,
+//! passwords, and a stranger that floods.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use fairdeal::net::{JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Ticket, Transport};
+use fairdeal::session::frame::{Addresses, Frame, Join, MAX_FRAME};
+use fairdeal::store::IdentityKey;
+use fairdeal_protocol::wire::bounded::Text;
+use tempfile::TempDir;
+
+use super::process::{Program, fairdeal};
+
+const TCP: &str = "/ip4/127.0.0.1/tcp/0";
+const QUIC: &str = "/ip4/127.0.0.1/udp/0/quic-v1";
+
+fn host(root: &Path, listen: &str, more: &[&str]) -> Program {
+    let args = [
+        "bot", "host", "loot", "--seats", "2", "--json", "--listen", listen,
+    ];
+    Program::start(root, "host", &[&args[..], more].concat())
+}
+
+fn guest(root: &Path, listen: &str, target: &str) -> Program {
+    Program::start(
+        root,
+        "guest",
+        &["bot", "join", target, "--json", "--listen", listen],
+    )
+}
+
+/// Both play to the end and have one log.
+fn play_on(mut host: Program, mut guest: Program) {
+    let over = guest.wait_for("over").expect("the guest's game ends");
+    let other = host.wait_for("over").expect("the host's game ends");
+    assert_eq!(over["log"], other["log"]);
+}
+
+/// A relay that is killed when dropped.
+struct Relay {
+    child: Child,
+    address: String,
+}
+
+impl Relay {
+    fn start(root: &Path) -> Self {
+        let mut child = fairdeal()
+            .arg("--data-dir")
+            .arg(root.join("relay"))
+            .args(["relay", "--listen", TCP])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let address = lines.map_while(Result::ok).find_map(|line| {
+            line.split_whitespace()
+                .find(|word| word.starts_with('/'))
+                .map(str::to_owned)
+        });
+        let address = address.expect("it says where it listens");
+        Self { child, address }
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn two_play_who_know_only_a_relay() {
+    let root = TempDir::new().unwrap();
+    let relay = Relay::start(root.path());
+    let mut host = host(root.path(), TCP, &["--relay", &relay.address]);
+    let ticket: Ticket = host.ticket().parse().unwrap();
+    let through = ticket
+        .addresses()
+        .iter()
+        .find(|address| address.to_string().ends_with("p2p-circuit"));
+    let target = format!(
+        "{}/p2p/{}",
+        through.expect("the ticket has the relay in it"),
+        ticket.host()
+    );
+    let guest = guest(root.path(), TCP, &target);
+    play_on(host, guest);
+}
+
+#[cfg(feature = "quic")]
+#[test]
+fn two_play_by_quic_alone() {
+    let root = TempDir::new().unwrap();
+    let mut host = host(root.path(), QUIC, &[]);
+    let ticket = host.ticket();
+    let guest = guest(root.path(), QUIC, &ticket);
+    play_on(host, guest);
+}
+
+#[test]
+fn a_name_in_an_address_is_looked_up() {
+    let root = TempDir::new().unwrap();
+    let mut host = host(root.path(), TCP, &[]);
+    let shown = host.wait_for("ticket").unwrap()["addresses"][0]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let target = shown.replace("/ip4/127.0.0.1/", "/dns4/localhost/");
+    assert_ne!(target, shown);
+    let guest = guest(root.path(), TCP, &target);
+    play_on(host, guest);
+}
+
+#[test]
+fn a_table_with_a_password_lets_in_who_knows_it() {
+    let root = TempDir::new().unwrap();
+    let knowing = |password: &str| {
+        let mut command = fairdeal();
+        command.env("FAIRDEAL_PASSWORD", password);
+        command
+    };
+    let args = [
+        "bot",
+        "host",
+        "loot",
+        "--seats",
+        "2",
+        "--json",
+        "--listen",
+        TCP,
+        "--password",
+    ];
+    let mut host = Program::start_by(knowing("open sesame"), root.path(), "host", &args);
+    let ticket = host.ticket();
+    let join = ["bot", "join", &ticket, "--json", "--listen", TCP];
+    let locked = [&join[..], &["--password"]].concat();
+    for mut outside in [
+        Program::start(root.path(), "without", &join),
+        Program::start_by(knowing("open barley"), root.path(), "wrong", &locked),
+    ] {
+        let error = outside.wait_for("error").expect("it is told why");
+        assert!(
+            error["message"].as_str().unwrap().contains("password"),
+            "{error}"
+        );
+        assert_eq!(outside.finish().code(), Some(1));
+    }
+    let guest = Program::start_by(knowing("open sesame"), root.path(), "guest", &locked);
+    play_on(host, guest);
+}
+
+/// A stranger's node that says the same things to a table again and again, and comes back when it is thrown out; how
+/// often it has spoken before the table was gone or it had enough.
+async fn flood(ticket: &Ticket, frames: &[Vec<u8>], times: usize) -> usize {
+    let mut config = NodeConfig::new(Transport::Sockets);
+    config.max_message = MAX_FRAME;
+    config.redial_first = Duration::from_millis(5);
+    config.redial_most = Duration::from_millis(20);
+    let (node, mut events) = Node::spawn(&IdentityKey::generate().unwrap(), config).unwrap();
+    let host: PeerId = ticket.host();
+    node.keep(host, ticket.addresses().to_vec()).unwrap();
+    let (mut said, mut failed) = (0, 0);
+    let mut connected = false;
+    let enough = Instant::now() + Duration::from_secs(20);
+    while said < times && failed < 20 && Instant::now() < enough {
+        while let Ok(event) = events.try_recv() {
+            match event {
+                NodeEvent::Connected { .. } => (connected, failed) = (true, 0),
+                NodeEvent::Disconnected { .. } => connected = false,
+                NodeEvent::DialFailed { .. } => failed += 1,
+                _ => {}
+            }
+        }
+        if connected && node.send(host, frames[said % frames.len()].clone()).is_ok() {
+            said += 1;
+        } else {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        tokio::task::yield_now().await;
+    }
+    node.shutdown().await;
+    said
+}
+
+/// A thousand connections that come to nothing and ten thousand messages without sense, while two play.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_floods_a_table_does_not_hold_it_up() {
+    let root = TempDir::new().unwrap();
+    let mut host = host(
+        root.path(),
+        TCP,
+        &["--pace", "20", "--option", "target=300"],
+    );
+    let ticket = host.ticket();
+    let mut guest = guest(root.path(), TCP, &ticket);
+    host.wait_for("deal").unwrap();
+    let before = host.memory();
+    let JoinTarget::Ticket(ticket) = ticket.parse().unwrap() else {
+        panic!();
+    };
+    let address = ticket.addresses()[0].to_string();
+    let port: u16 = address.rsplit('/').next().unwrap().parse().unwrap();
+    let garbage = tokio::task::spawn_blocking(move || {
+        // Half of them stay silent and open: a slow loris.
+        let mut open = Vec::new();
+        for n in 0..1000_u32 {
+            let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else {
+                continue;
+            };
+            if n % 2 == 0 {
+                let _ = stream.write_all(&n.to_le_bytes().repeat(200));
+            } else if open.len() < 200 {
+                open.push(stream);
+            }
+        }
+        open
+    });
+    let wish = Frame::Join(Join {
+        lobby: Some(ticket.lobby()),
+        name: Text::try_from("stranger".to_owned()).unwrap(),
+        nonce: [9; 32],
+        addresses: Addresses::default(),
+        proof: None,
+    });
+    let frames = [
+        wish.to_bytes(),
+        vec![0xff; 1000],
+        vec![7; 100_000],
+        Vec::new(),
+    ];
+    let said = tokio::join!(
+        flood(&ticket, &frames, 4000),
+        flood(&ticket, &frames[1..2], 3000),
+        flood(&ticket, &frames[..1], 3000),
+    );
+    assert!(said.0 + said.1 + said.2 > 1000, "{said:?}");
+    drop(garbage.await.unwrap());
+    let end = Instant::now() + Duration::from_secs(100);
+    let over = tokio::task::spawn_blocking(move || {
+        let over = guest.wait_for("over").expect("the game ends");
+        let other = host.wait_for("over").expect("for the host too");
+        assert_eq!(over["log"], other["log"]);
+        host.memory()
+    });
+    let after = tokio::time::timeout_at(end.into(), over)
+        .await
+        .unwrap()
+        .unwrap();
+    if let (Some(before), Some(after)) = (before, after) {
+        // Beside what a game takes of its own.
+        assert!(after < before + 48 * 1024, "from {before} to {after} KiB");
+    }
+}
