@@ -27,6 +27,9 @@ pub(crate) struct Watch {
     pub(crate) signed: BTreeMap<(u64, Seat), BTreeSet<Hash32>>,
     /// The same for ballots: step, round, seat.
     ballots: BTreeMap<Place, Ballot>,
+    /// The ballots of seats that cheat, and the steps in which one has signed two for one place.
+    shown: BTreeMap<Place, Ballot>,
+    two_ballots: BTreeSet<u64>,
     /// And for words on how far a seat has come: about whom, whose.
     halts: BTreeMap<(Seat, Seat), Halt>,
     /// When each honest seat signed a ballot of a step for the first time and the last, and how many.
@@ -50,6 +53,8 @@ impl Watch {
             seen: BTreeMap::new(),
             signed: BTreeMap::new(),
             ballots: BTreeMap::new(),
+            shown: BTreeMap::new(),
+            two_ballots: BTreeSet::new(),
             halts: BTreeMap::new(),
             votes: BTreeMap::new(),
             digests: BTreeMap::new(),
@@ -183,6 +188,10 @@ impl Watch {
             step, round, seat, ..
         } = place;
         if !self.honest(seat) {
+            let first = *self.shown.entry(place).or_insert(ballot);
+            if first != ballot {
+                self.two_ballots.insert(step);
+            }
             return;
         }
         let known = self.ballots.get(&place).copied();
@@ -388,10 +397,16 @@ impl Watch {
         }
     }
 
-    /// Whether a seat has signed two entries for one place at that step or before it.
+    /// Whether a cheat has signed two ballots for one place in that step.
+    pub(crate) fn has_two_ballots(&self, step: u64) -> bool {
+        self.two_ballots.contains(&step)
+    }
+
+    /// Whether a seat has signed two entries or ballots for one place at that step or before it.
     pub(crate) fn two_faced_until(&self, step: u64) -> bool {
+        let ballots = self.two_ballots.range(..=step).next().is_some();
         let before = self.signed.range(..(step + 1, Seat::new(0).unwrap()));
-        before.into_iter().any(|(_, hashes)| hashes.len() > 1)
+        ballots || before.into_iter().any(|(_, hashes)| hashes.len() > 1)
     }
 
     /// How many of these seats may be blamed.

@@ -285,8 +285,10 @@ impl<G: Game> Table<G> {
                 .find(|(at, mine)| mine.target == Some(due) && !self.is_dead(*at, mine));
             if let Some((at, _)) = holding {
                 let silent = live.iter().find(|seat| {
+                    // Nobody votes on an entry that it counts; the round is given up (`release.rs`).
                     *seat != self.me
                         && *seat != due
+                        && !self.counted.contains(*seat)
                         && !self.votes.ballots.contains_key(&(at, *seat))
                 });
                 due = silent.unwrap_or(due);
