@@ -58,6 +58,7 @@ impl Lab {
                      link set port master br0\n\
                      link set port type bridge_slave isolated on\n";
         run(&["ip", "-n", &name, "-batch", "-"], links)?;
+        run(&["tc", "-n", &name, "qdisc", "show"], "")?;
         run(
             &["ip", "netns", "exec", &name, "nft", "-f", "-"],
             &masquerade("eth0", "br0"),
@@ -151,6 +152,36 @@ impl Lab {
     pub(crate) fn cable(&self, Port { switch, port }: &Port, works: bool) {
         let state = if works { "up" } else { "down" };
         self.ip(*switch, &format!("link set {port} {state}\n"));
+    }
+
+    /// Makes a switch lose one of twenty packets, and the way out of these ports of it slow: what is sent there
+    /// comes after `delay` where the system can do that, and else at the speed of a bad mobile line.
+    pub(crate) fn spoil(&self, switch: Node, ports: &[&Port], delay: &str) {
+        let lossy = "table bridge lossy {
+            chain through {
+                type filter hook forward priority 0; policy accept;
+                numgen inc mod 20 == 0 drop;
+            }
+        }\n";
+        self.exec(switch, &["nft", "-f", "-"], lossy);
+        for Port { port, .. } in ports {
+            let slow = [
+                "tc",
+                "-n",
+                &self.names[switch.0],
+                "qdisc",
+                "add",
+                "dev",
+                port,
+                "root",
+            ];
+            let late = [&slow[..], &["netem", "delay", delay]].concat();
+            if let Err(reason) = run(&late, "") {
+                eprintln!("a slow link in place of a late one: {reason}");
+                let narrow = ["tbf", "rate", "256kbit", "burst", "2kb", "latency", "2s"];
+                run(&[&slow[..], &narrow].concat(), "").unwrap();
+            }
+        }
     }
 
     /// Starts the program on a machine, with a data directory of its own under `root`.

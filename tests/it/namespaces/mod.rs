@@ -192,6 +192,33 @@ fn a_game_outlives_a_cut_link() {
     println!("a cut link: over {:?} after it is back", back.elapsed());
 }
 
+/// Every packet is late or slow, and one of twenty is lost.
+#[test]
+fn a_game_outlives_bad_links() {
+    let Some(mut lab) = Lab::new() else { return };
+    let root = TempDir::new().unwrap();
+    let switch = lab.switch();
+    let (one, one_port) = lab.lan_machine(LAN[0], switch);
+    let (other, other_port) = lab.lan_machine(LAN[1], switch);
+    lab.spoil(switch, &[&one_port, &other_port], "200ms");
+    let host = [
+        "bot", "host", "loot", "--option", "target=1", "--seats", "2", "--json",
+    ];
+    let mut host = lab.start(one, root.path(), "host", &host);
+    let ticket = host.ticket();
+    let joins = Instant::now();
+    let guest = lab.start(
+        other,
+        root.path(),
+        "guest",
+        &["bot", "join", &ticket, "--json"],
+    );
+    host.wait_for("seated").unwrap();
+    println!("bad links: seated after {:?}", joins.elapsed());
+    all_over(&mut [host, guest]);
+    println!("bad links: over after {:?}", joins.elapsed());
+}
+
 /// Two guests reach the host and not each other.
 #[test]
 fn a_host_holds_two_guests_together() {
