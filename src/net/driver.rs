@@ -35,6 +35,10 @@ const MAX_LISTENING: usize = 8;
 /// How often a peer's words about itself are passed on while it is connected.
 const MAX_INTRODUCTIONS: u32 = 16;
 
+/// How long the way through a relay stays open beside a direct one. The two ends do not have the direct connection
+/// at the same moment: to close the other at once would leave one of them with none, and lose what is under way.
+const OVERLAP: Duration = Duration::from_secs(5);
+
 /// An acknowledgement that is still to be given.
 type Ack = ResponseChannel<Vec<u8>>;
 
@@ -52,12 +56,21 @@ pub(super) struct Driver {
     relays: Relays,
     /// The connections that go through a relay.
     circuits: HashMap<ConnectionId, PeerId>,
+    /// The direct connections that have come beside those, and when they are to be alone.
+    upgrades: Vec<Upgrade>,
     /// What strangers are told.
     announcement: Vec<u8>,
     lan: Lan,
     reach: Reach,
     flush: Duration,
     closing: Option<Closing>,
+}
+
+/// A direct connection beside one through a relay.
+struct Upgrade {
+    peer: PeerId,
+    direct: ConnectionId,
+    until: Instant,
 }
 
 /// A connected peer and what we are sending it.
@@ -114,6 +127,7 @@ impl Driver {
             listeners: Vec::new(),
             relays: Relays::new(&config.relays, Instant::now()),
             circuits: HashMap::new(),
+            upgrades: Vec::new(),
             announcement: Vec::new(),
             lan: config.lan,
             reach: config.reach,
@@ -189,6 +203,7 @@ impl Driver {
                 self.reserve(relay, now);
             }
         }
+        self.close_circuits(now);
         let swarm = &mut self.swarm;
         for (peer, state) in &mut self.peers {
             let Phase::Flushing { until } = state.phase else {
@@ -202,6 +217,17 @@ impl Driver {
         }
     }
 
+    /// Closes the ways through relays that direct ones have taken the place of: or every other message would still
+    /// go there.
+    fn close_circuits(&mut self, now: Instant) {
+        for upgrade in self.upgrades.extract_if(.., |upgrade| upgrade.until <= now) {
+            let circuits = self.circuits.iter();
+            for (connection, _) in circuits.filter(|(_, peer)| **peer == upgrade.peer) {
+                self.swarm.close_connection(*connection);
+            }
+        }
+    }
+
     /// When `do_what_is_due` is next to be called, if nothing happens before.
     fn timer(&self) -> Option<Instant> {
         let flushing = self.peers.values().filter_map(|peer| match peer.phase {
@@ -209,9 +235,10 @@ impl Driver {
             Phase::Open | Phase::Closing => None,
         });
         let closing = self.closing.as_ref().map(|closing| closing.until);
+        let upgrades = self.upgrades.iter().map(|upgrade| upgrade.until);
         let wanted = self.wanted.next().into_iter().chain(self.relays.next());
         let wanted = wanted.filter(|_| closing.is_none());
-        flushing.chain(wanted).chain(closing).min()
+        flushing.chain(wanted).chain(upgrades).chain(closing).min()
     }
 
     fn has_ended(&self) -> bool {
@@ -416,6 +443,9 @@ impl Driver {
                 ..
             } => {
                 self.circuits.remove(&connection_id);
+                // The way through the relay is the only one again.
+                self.upgrades
+                    .retain(|upgrade| upgrade.direct != connection_id);
                 if num_established > 0 {
                     return;
                 }
@@ -555,15 +585,12 @@ impl Driver {
         };
         match event.result {
             Ok(direct) => {
-                // Or every other message would still take the way through the relay.
-                let circuits = self.circuits.iter();
-                let old: Vec<ConnectionId> = circuits
-                    .filter(|(id, at)| **at == peer && **id != direct)
-                    .map(|(id, _)| *id)
-                    .collect();
-                for connection in old {
-                    self.swarm.close_connection(connection);
-                }
+                let until = Instant::now() + OVERLAP;
+                self.upgrades.push(Upgrade {
+                    peer,
+                    direct,
+                    until,
+                });
                 self.reach_news(ReachNews::Direct(peer));
             }
             Err(error) => {

@@ -4,7 +4,7 @@
 //! that is answered is one guess at the password, so a host answers few of them: a handful at once, and one more
 //! every two seconds; a guest that has proved that it knows the password gives its back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fairdeal_protocol::crypto::pake::{self, Challenge, Door, Knock, PakeError, Password, Proof};
 use rand_core::CryptoRng;
@@ -34,6 +34,8 @@ pub struct HostDoor {
     host: PeerId,
     lobby: [u8; 8],
     knocking: BTreeMap<PeerId, (Knock, pake::Host, Challenge)>,
+    /// Those that have proved that they know the password: who loses its connection comes in again.
+    admitted: BTreeSet<PeerId>,
     guesses: u32,
     ticks: u32,
 }
@@ -46,6 +48,7 @@ impl HostDoor {
             host,
             lobby,
             knocking: BTreeMap::new(),
+            admitted: BTreeSet::new(),
             guesses: MAX_GUESSES,
             ticks: 0,
         }
@@ -77,12 +80,18 @@ impl HostDoor {
 
     /// Whether a guest has proved that it knows the password.
     pub fn admits(&mut self, guest: PeerId, proof: Option<&Proof>) -> bool {
+        if self.admitted.contains(&guest) {
+            return true;
+        }
         let Some(((_, host, _), proof)) = self.knocking.get(&guest).zip(proof) else {
             return false;
         };
         let good = host.check(proof).is_ok();
         if good {
             self.guesses = self.guesses.saturating_add(1).min(MAX_GUESSES);
+            if self.admitted.len() < MAX_KNOCKING {
+                self.admitted.insert(guest);
+            }
         } else {
             // It shall not try other proofs on the same knock.
             self.knocking.remove(&guest);
@@ -189,6 +198,8 @@ mod tests {
         assert!(!host.admits(peer(2), proof.as_ref()), "as somebody else");
         assert!(!host.admits(peer(1), None));
         assert!(host.admits(peer(1), proof.as_ref()));
+        host.gone(peer(1));
+        assert!(host.admits(peer(1), proof.as_ref()), "once more");
         let mut bad = guest(2, "open barley", &mut rng);
         let knock = bad.knock().unwrap();
         let challenge = host.knock(peer(2), Some(LOBBY), knock, &mut rng).unwrap();

@@ -476,6 +476,13 @@ impl GuestLobby {
         self.door = Some(door);
     }
 
+    /// The connection to the host is lost, and with it the seat: to be asked for again, unless the table has begun
+    /// without this guest having heard of it.
+    pub fn lost(&mut self) {
+        self.roster = None;
+        self.signed = None;
+    }
+
     /// The host.
     pub fn host(&self) -> PeerId {
         self.host
@@ -730,6 +737,29 @@ mod tests {
                 .iter()
                 .all(|a| a.charter.table() == agreed[0].charter.table())
         );
+    }
+
+    /// A guest that has signed loses its seat with its connection, and asks for it again.
+    #[test]
+    fn a_guest_that_was_lost_sits_down_again() {
+        let (mut host, mut guest) = (host(2), guest(1));
+        let mut all_sign = |host: &mut HostLobby, lost: bool| {
+            if lost {
+                host.gone(peer(1)).unwrap();
+                guest.lost();
+            }
+            let mut signs = Vec::new();
+            for (_, frame) in guest.tick() {
+                for (_, frame) in host.receive(peer(1), frame).unwrap().0 {
+                    signs.extend(guest.receive(peer(0), frame).unwrap().0);
+                }
+            }
+            signs.pop().unwrap().1
+        };
+        let late = all_sign(&mut host, false);
+        let sign = all_sign(&mut host, true);
+        assert_eq!(late, sign);
+        assert!(host.receive(peer(1), sign).unwrap().1.is_some());
     }
 
     /// A charter needs a nonce of its own from each seat; who copies one gets no seat, and the

@@ -15,6 +15,8 @@ mod engine;
 mod games;
 mod laws;
 mod leave;
+#[cfg(target_os = "linux")]
+mod namespaces;
 mod net;
 mod own_game;
 mod process;

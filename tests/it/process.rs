@@ -3,9 +3,13 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
 
 use serde_json::Value;
+
+/// A program that says nothing for so long hangs: longer than its patience with others.
+const SILENCE: Duration = Duration::from_secs(180);
 
 /// The program under test.
 pub(crate) fn fairdeal() -> Command {
@@ -59,6 +63,15 @@ impl Program {
         }
     }
 
+    /// Reads one line, whatever is in it; `None` if the program has ended.
+    pub(crate) fn line(&mut self) -> Option<String> {
+        match self.lines.recv_timeout(SILENCE) {
+            Ok(line) => Some(line),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => panic!("not a line within {SILENCE:?}"),
+        }
+    }
+
     /// Reads until an event of that kind; `None` if the program ends without one.
     pub(crate) fn wait_for(&mut self, kind: &str) -> Option<Value> {
         self.wait_for_matching(|event| event["event"] == kind)
@@ -67,7 +80,7 @@ impl Program {
     /// Reads until an event that is wanted.
     pub(crate) fn wait_for_matching(&mut self, wanted: impl Fn(&Value) -> bool) -> Option<Value> {
         loop {
-            let line = self.lines.recv().ok()?;
+            let line = self.line()?;
             let event: Value = serde_json::from_str(&line).unwrap();
             self.events.push(event.clone());
             if wanted(&event) {

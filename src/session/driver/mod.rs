@@ -531,6 +531,7 @@ impl Driver {
                             self.show().await;
                         }
                     }
+                    Stage::Guest(lobby) if lobby.host() == peer => lobby.lost(),
                     Stage::Guest(_) | Stage::Restored(_) | Stage::Ended => {}
                 }
             }
@@ -617,6 +618,10 @@ impl Driver {
             (Stage::Host { lobby, .. }, Frame::Knock { lobby: id, knock }) => {
                 let outbox = lobby.knock(peer, id, knock, &mut self.rng);
                 self.send_all(&outbox);
+            }
+            // One that we have lost and that has not noticed: it has to sit down again.
+            (Stage::Host { lobby, .. }, Frame::Sign { .. }) if !lobby.has_seated(peer) => {
+                self.drop_peer(peer, "a signature without a seat");
             }
             (Stage::Host { lobby, .. }, frame) => {
                 let result = lobby.receive(peer, frame);

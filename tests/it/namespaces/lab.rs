@@ -1,0 +1,271 @@
+//! Networks to play over: namespaces, cables, switches and routers, all of them gone when the lab is dropped.
+//!
+//! Nothing is made in the namespace that the tests run in, not even for a moment: its network stays as it is.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::process::{Program, fairdeal};
+
+/// Labs of this process: their namespaces need different names.
+static LABS: AtomicU32 = AtomicU32::new(0);
+/// The first `ip netns add` of a machine sets up the directory of them all, and two at once disturb each other.
+static ADDING: Mutex<()> = Mutex::new(());
+
+/// A machine, a switch or a router of a lab.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Node(usize);
+
+/// The namespaces of one test.
+pub(crate) struct Lab {
+    prefix: String,
+    names: Vec<String>,
+    /// The cables at each switch, so that each has a name of its own.
+    ports: BTreeMap<Node, u32>,
+}
+
+impl Lab {
+    /// An empty lab; `None`, and the reason on standard error, where there can be no lab.
+    pub(crate) fn new() -> Option<Self> {
+        let mut lab = Self {
+            prefix: format!(
+                "fairdeal-{}-{}",
+                std::process::id(),
+                LABS.fetch_add(1, Ordering::Relaxed)
+            ),
+            names: Vec::new(),
+            ports: BTreeMap::new(),
+        };
+        match lab.probe() {
+            Ok(()) => Some(lab),
+            Err(reason) => {
+                eprintln!("not tested: no networks can be made here: {reason}");
+                None
+            }
+        }
+    }
+
+    /// Makes one of everything that the tests are built of.
+    fn probe(&mut self) -> Result<(), String> {
+        let node = self.try_machine()?;
+        let name = self.names[node.0].clone();
+        let links = "link add br0 type bridge\n\
+                     link add port type veth peer name eth0\n\
+                     link set port master br0\n\
+                     link set port type bridge_slave isolated on\n";
+        run(&["ip", "-n", &name, "-batch", "-"], links)?;
+        run(&["tc", "-n", &name, "qdisc", "show"], "")?;
+        run(
+            &["ip", "netns", "exec", &name, "nft", "-f", "-"],
+            &masquerade("eth0", "br0"),
+        )
+    }
+
+    fn try_machine(&mut self) -> Result<Node, String> {
+        let name = format!("{}-{}", self.prefix, self.names.len());
+        {
+            let _one_at_a_time = ADDING.lock().unwrap_or_else(|held| held.into_inner());
+            run(&["ip", "netns", "add", &name], "")?;
+        }
+        self.names.push(name.clone());
+        run(&["ip", "-n", &name, "link", "set", "lo", "up"], "")?;
+        Ok(Node(self.names.len() - 1))
+    }
+
+    /// A machine without a cable.
+    pub(crate) fn machine(&mut self) -> Node {
+        self.try_machine().unwrap()
+    }
+
+    /// A switch without cables.
+    pub(crate) fn switch(&mut self) -> Node {
+        let node = self.machine();
+        self.ip(node, "link add br0 type bridge\nlink set br0 up\n");
+        node
+    }
+
+    /// A cable from a switch to a new interface of a machine with an address, `10.0.0.1/24`; the name of the
+    /// switch's end.
+    pub(crate) fn plug(
+        &mut self,
+        node: Node,
+        interface: &str,
+        address: &str,
+        switch: Node,
+    ) -> Port {
+        let port = self.ports.entry(switch).or_default();
+        *port += 1;
+        let port = format!("port{port}");
+        let other = &self.names[node.0];
+        self.ip(
+            switch,
+            &format!(
+                "link add {port} type veth peer name {interface} netns {other}\n\
+                 link set {port} master br0\n\
+                 link set {port} up\n"
+            ),
+        );
+        self.ip(
+            node,
+            &format!("address add {address} dev {interface}\nlink set {interface} up\n"),
+        );
+        Port { switch, port }
+    }
+
+    /// A machine on a LAN without a router: multicast needs a route to it.
+    pub(crate) fn lan_machine(&mut self, address: &str, switch: Node) -> (Node, Port) {
+        let node = self.machine();
+        let port = self.plug(node, "eth0", address, switch);
+        self.ip(node, "route add 224.0.0.0/4 dev eth0\n");
+        (node, port)
+    }
+
+    /// A router of the kind that stands in homes, with a public address on `net`, and a machine of its LAN behind
+    /// it. Every home has the same private addresses.
+    pub(crate) fn home(&mut self, public: &str, net: Node) -> (Node, Port) {
+        let (router, lan) = (self.machine(), self.switch());
+        let port = self.plug(router, "wan", public, net);
+        self.plug(router, "lan", "192.168.1.1/24", lan);
+        self.exec(router, &["sysctl", "-qw", "net.ipv4.ip_forward=1"], "");
+        self.exec(router, &["nft", "-f", "-"], &masquerade("wan", "lan"));
+        let node = self.machine();
+        self.plug(node, "eth0", "192.168.1.2/24", lan);
+        self.ip(node, "route add default via 192.168.1.1\n");
+        (node, port)
+    }
+
+    /// The cables at these ports, all of one switch, carry nothing to one another.
+    pub(crate) fn part(&self, ports: &[&Port]) {
+        for Port { switch, port } in ports {
+            self.ip(
+                *switch,
+                &format!("link set {port} type bridge_slave isolated on\n"),
+            );
+        }
+    }
+
+    /// Pulls a cable out, or plugs it in again.
+    pub(crate) fn cable(&self, Port { switch, port }: &Port, works: bool) {
+        let state = if works { "up" } else { "down" };
+        self.ip(*switch, &format!("link set {port} {state}\n"));
+    }
+
+    /// Makes a switch lose one of twenty packets, and the way out of these ports of it slow: what is sent there
+    /// comes after `delay` where the system can do that, and else at the speed of a bad mobile line.
+    pub(crate) fn spoil(&self, switch: Node, ports: &[&Port], delay: &str) {
+        let lossy = "table bridge lossy {
+            chain through {
+                type filter hook forward priority 0; policy accept;
+                numgen inc mod 20 == 0 drop;
+            }
+        }\n";
+        self.exec(switch, &["nft", "-f", "-"], lossy);
+        for Port { port, .. } in ports {
+            let slow = [
+                "tc",
+                "-n",
+                &self.names[switch.0],
+                "qdisc",
+                "add",
+                "dev",
+                port,
+                "root",
+            ];
+            let late = [&slow[..], &["netem", "delay", delay]].concat();
+            if let Err(reason) = run(&late, "") {
+                eprintln!("a slow link in place of a late one: {reason}");
+                let narrow = ["tbf", "rate", "256kbit", "burst", "2kb", "latency", "2s"];
+                run(&[&slow[..], &narrow].concat(), "").unwrap();
+            }
+        }
+    }
+
+    /// Starts the program on a machine, with a data directory of its own under `root`.
+    pub(crate) fn start(&self, node: Node, root: &Path, name: &str, args: &[&str]) -> Program {
+        Program::start_by(self.fairdeal(node), root, name, args)
+    }
+
+    fn fairdeal(&self, node: Node) -> Command {
+        let mut inside = Command::new("ip");
+        inside.args(["netns", "exec", &self.names[node.0]]);
+        let outside = fairdeal();
+        inside.arg(outside.get_program()).stdin(Stdio::null());
+        for (key, value) in outside.get_envs() {
+            match value {
+                Some(value) => inside.env(key, value),
+                None => inside.env_remove(key),
+            };
+        }
+        inside
+    }
+
+    fn ip(&self, node: Node, batch: &str) {
+        run(&["ip", "-n", &self.names[node.0], "-batch", "-"], batch).unwrap();
+    }
+
+    fn exec(&self, node: Node, command: &[&str], input: &str) {
+        let into = ["ip", "netns", "exec", &self.names[node.0]];
+        run(&[&into, command].concat(), input).unwrap();
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        // With a namespace go its interfaces, and with an interface the other end of its cable.
+        for name in &self.names {
+            let _ = run(&["ip", "netns", "delete", name], "");
+        }
+    }
+}
+
+/// Where a cable is plugged into a switch.
+pub(crate) struct Port {
+    switch: Node,
+    port: String,
+}
+
+/// What a home's router does: it hides the LAN behind its own address, and lets in only what was asked for. What
+/// comes unasked to itself it drops in silence: a refusal would end the other's attempt to come in from both sides.
+fn masquerade(wan: &str, lan: &str) -> String {
+    format!(
+        "table ip home {{
+            chain leaving {{
+                type nat hook postrouting priority 100; policy accept;
+                oifname {wan} masquerade;
+            }}
+            chain through {{
+                type filter hook forward priority 0; policy drop;
+                iifname {lan} accept;
+                ct state established,related accept;
+            }}
+            chain to_itself {{
+                type filter hook input priority 0; policy accept;
+                iifname {wan} ct state new drop;
+            }}
+        }}\n"
+    )
+}
+
+/// Runs a command to its end.
+fn run(command: &[&str], input: &str) -> Result<(), String> {
+    let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", command.join(" "));
+    let mut child = Command::new(command[0])
+        .args(&command[1..])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| failed(&error))?;
+    // One that does not read what it is told says so itself.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().map_err(|error| failed(&error))?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(failed(&String::from_utf8_lossy(&output.stderr).trim()))
+    }
+}

@@ -1,0 +1,250 @@
+//! Whole games between machines of their own: on a LAN, behind routers, over links that fail.
+//!
+//! Each machine is a Linux network namespace. Where none can be made (another system, no privileges, no `ip` or
+//! `nft`) the tests say so and pass.
+
+mod lab;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::process::{Program, fairdeal};
+use lab::Lab;
+
+const LAN: [&str; 4] = ["10.0.0.1/24", "10.0.0.2/24", "10.0.0.3/24", "10.0.0.4/24"];
+const NAMES: [&str; 4] = ["host", "second", "third", "fourth"];
+
+/// Every program says that the game is over, all with the same log, and the transcript is found to be fair.
+fn all_over(programs: &mut [Program]) {
+    let overs: Vec<Value> = programs
+        .iter_mut()
+        .map(|program| program.wait_for("over").expect("the game ends"))
+        .collect();
+    for (program, over) in programs.iter_mut().zip(&overs) {
+        assert_eq!(over["log"], overs[0]["log"]);
+        assert_eq!(over["scores"], overs[0]["scores"]);
+        assert!(program.finish().success());
+    }
+    let transcript = overs[0]["transcript"].as_str().unwrap();
+    let report = fairdeal().arg("verify").arg(transcript).output().unwrap();
+    assert_eq!(report.status.code(), Some(0), "{report:?}");
+}
+
+/// The game of a table of `seats` that the guests find by themselves.
+fn on_a_lan(game: &[&str], seats: usize) {
+    let Some(mut lab) = Lab::new() else { return };
+    let root = TempDir::new().unwrap();
+    let switch = lab.switch();
+    let machines: Vec<_> = LAN[..seats]
+        .iter()
+        .map(|address| lab.lan_machine(address, switch).0)
+        .collect();
+    let count = seats.to_string();
+    let host = [&["bot", "host"], game, &["--seats", &count, "--json"]].concat();
+    let mut programs = vec![lab.start(machines[0], root.path(), NAMES[0], &host)];
+    programs[0].ticket();
+    let joins = Instant::now();
+    for (machine, name) in machines.iter().zip(NAMES).skip(1) {
+        let guest = ["bot", "join", "--json"];
+        programs.push(lab.start(*machine, root.path(), name, &guest));
+    }
+    for _ in 1..seats {
+        programs[0].wait_for("seated").unwrap();
+        println!("{seats} seats on a LAN: seated after {:?}", joins.elapsed());
+    }
+    all_over(&mut programs);
+    println!("{seats} seats on a LAN: over after {:?}", joins.elapsed());
+}
+
+#[test]
+fn two_machines_of_a_lan_find_each_other() {
+    on_a_lan(&["loot", "--option", "target=1"], 2);
+}
+
+#[test]
+fn three_machines_of_a_lan_find_each_other() {
+    on_a_lan(&["sphinxs-paw"], 3);
+}
+
+/// Two homes play, each behind its router, with the help of a relay that both reach.
+fn behind_routers(apart: bool) {
+    let Some(mut lab) = Lab::new() else { return };
+    let root = TempDir::new().unwrap();
+    let net = lab.switch();
+    let public = lab.machine();
+    lab.plug(public, "eth0", "203.0.113.1/24", net);
+    let (host_machine, host_port) = lab.home("203.0.113.11/24", net);
+    let (guest_machine, guest_port) = lab.home("203.0.113.12/24", net);
+    if apart {
+        lab.part(&[&host_port, &guest_port]);
+    }
+    let mut relay = lab.start(public, root.path(), "relay", &["relay"]);
+    let address = loop {
+        let line = relay.line().expect("a relay says its addresses");
+        let line = line.trim();
+        if line.starts_with("/ip4/203.0.113.1/tcp/") {
+            break line.to_owned();
+        }
+    };
+    let logs = ["host", "guest"].map(|name| root.path().join(name).with_extension("log"));
+    let [host_log, guest_log] = logs.each_ref().map(|log| log.to_str().unwrap());
+    let host = [
+        &[
+            "bot",
+            "host",
+            "loot",
+            "--option",
+            "target=20",
+            "--seats",
+            "2",
+        ],
+        &["--relay", &address, "--json", "-v", "--log", host_log][..],
+    ];
+    let mut host = lab.start(host_machine, root.path(), "host", &host.concat());
+    let ticket = host
+        .wait_for_matching(|event| {
+            event["ticket"].is_string() && event.to_string().contains("p2p-circuit")
+        })
+        .expect("the relay takes the host");
+    let joins = Instant::now();
+    let guest = [
+        "bot",
+        "join",
+        ticket["ticket"].as_str().unwrap(),
+        "--json",
+        "-v",
+        "--log",
+        guest_log,
+    ];
+    let guest = lab.start(guest_machine, root.path(), "guest", &guest);
+    host.wait_for("seated").unwrap();
+    println!(
+        "through a relay (apart: {apart}): seated after {:?}",
+        joins.elapsed()
+    );
+    all_over(&mut [host, guest]);
+    println!(
+        "through a relay (apart: {apart}): over after {:?}",
+        joins.elapsed()
+    );
+    for line in logs.iter().flat_map(lines_of_reach) {
+        println!("through a relay (apart: {apart}): {line}");
+    }
+}
+
+/// What a log says about the ways to others.
+fn lines_of_reach(log: &PathBuf) -> Vec<String> {
+    let text = std::fs::read_to_string(log).unwrap();
+    let lines = text.lines().filter(|line| line.contains("reach news="));
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn two_homes_play_through_a_relay() {
+    behind_routers(false);
+}
+
+#[test]
+fn two_homes_without_any_other_way_play_through_a_relay() {
+    behind_routers(true);
+}
+
+/// A cable is out for longer than a connection may be silent, and the game goes on when it is back.
+#[test]
+fn a_game_outlives_a_cut_link() {
+    const OUT: Duration = Duration::from_secs(20);
+    let Some(mut lab) = Lab::new() else { return };
+    let root = TempDir::new().unwrap();
+    let switch = lab.switch();
+    let (one, _) = lab.lan_machine(LAN[0], switch);
+    let (other, port) = lab.lan_machine(LAN[1], switch);
+    let host = [
+        "bot",
+        "host",
+        "loot",
+        "--option",
+        "target=20",
+        "--seats",
+        "2",
+        "--json",
+        "--pace",
+        "100",
+    ];
+    let mut host = lab.start(one, root.path(), "host", &host);
+    let ticket = host.ticket();
+    let guest = ["bot", "join", &ticket, "--json", "--pace", "100"];
+    let mut guest = lab.start(other, root.path(), "guest", &guest);
+    guest.wait_for("action").unwrap();
+    lab.cable(&port, false);
+    std::thread::sleep(OUT);
+    lab.cable(&port, true);
+    let back = Instant::now();
+    for program in [&mut host, &mut guest] {
+        let lost = |event: &Value| event["event"] == "peer" && event["state"] == "lost";
+        program.wait_for_matching(lost).expect("a cut is noticed");
+        program.wait_for("action").expect("the game goes on");
+    }
+    println!("a cut link: goes on {:?} after it is back", back.elapsed());
+    all_over(&mut [host, guest]);
+    println!("a cut link: over {:?} after it is back", back.elapsed());
+}
+
+/// Every packet is late or slow, and one of twenty is lost.
+#[test]
+fn a_game_outlives_bad_links() {
+    let Some(mut lab) = Lab::new() else { return };
+    let root = TempDir::new().unwrap();
+    let switch = lab.switch();
+    let (one, one_port) = lab.lan_machine(LAN[0], switch);
+    let (other, other_port) = lab.lan_machine(LAN[1], switch);
+    lab.spoil(switch, &[&one_port, &other_port], "200ms");
+    let host = [
+        "bot", "host", "loot", "--option", "target=1", "--seats", "2", "--json",
+    ];
+    let mut host = lab.start(one, root.path(), "host", &host);
+    let ticket = host.ticket();
+    let joins = Instant::now();
+    let guest = lab.start(
+        other,
+        root.path(),
+        "guest",
+        &["bot", "join", &ticket, "--json"],
+    );
+    host.wait_for("seated").unwrap();
+    println!("bad links: seated after {:?}", joins.elapsed());
+    all_over(&mut [host, guest]);
+    println!("bad links: over after {:?}", joins.elapsed());
+}
+
+/// Two guests reach the host and not each other.
+#[test]
+fn a_host_holds_two_guests_together() {
+    let Some(mut lab) = Lab::new() else { return };
+    let root = TempDir::new().unwrap();
+    let switch = lab.switch();
+    let (hub, _) = lab.lan_machine(LAN[0], switch);
+    let (left, left_port) = lab.lan_machine(LAN[1], switch);
+    let (right, right_port) = lab.lan_machine(LAN[2], switch);
+    lab.part(&[&left_port, &right_port]);
+    let host = [
+        "bot",
+        "host",
+        "loot",
+        "--option",
+        "target=20",
+        "--seats",
+        "3",
+        "--json",
+    ];
+    let mut host = lab.start(hub, root.path(), "host", &host);
+    let ticket = host.ticket();
+    let joins = Instant::now();
+    let join = ["bot", "join", &ticket, "--json"];
+    let left = lab.start(left, root.path(), "left", &join);
+    let right = lab.start(right, root.path(), "right", &join);
+    all_over(&mut [host, left, right]);
+    println!("a partial mesh: over after {:?}", joins.elapsed());
+}
