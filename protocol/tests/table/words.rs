@@ -381,6 +381,10 @@ fn who_acts_and_gives_up_at_once_is_proved() {
     ];
     scene.bring(3, ballots(&all));
     scene.bring(1, ballots(&[scene.word(2, 1, Some((3, 0)), None)]));
+    for round in 2..5 {
+        // Seat 0, which was counted, is voted on in these.
+        scene.bring(1, ballots(&[scene.word(2, round, None, None)]));
+    }
     assert!(
         scene.has(1, 3) && scene.step(1) > 0,
         "seat 1 goes on with the late one"

@@ -285,10 +285,8 @@ impl<G: Game> Table<G> {
                 .find(|(at, mine)| mine.target == Some(due) && !self.is_dead(*at, mine));
             if let Some((at, _)) = holding {
                 let silent = live.iter().find(|seat| {
-                    // Nobody votes on an entry that it counts; the round is given up (`release.rs`).
                     *seat != self.me
                         && *seat != due
-                        && !self.counted.contains(*seat)
                         && !self.votes.ballots.contains_key(&(at, *seat))
                 });
                 due = silent.unwrap_or(due);
@@ -353,6 +351,12 @@ impl<G: Game> Table<G> {
             seat,
         } = signed.ballot().place();
         let (me, now) = (self.me, self.now);
+        if let (true, Some(motion)) = (seat == me, Motion::of(signed.ballot()))
+            && step == self.replica.step()
+        {
+            // It may have been counted before: who left another round unanswered is voted on too.
+            self.counted.remove(motion.target);
+        }
         if release.is_some_and(Release::is_acted) {
             // Kept for one that comes back later, and is out.
             self.released.entry(step).or_default().push(signed.clone());
