@@ -271,6 +271,7 @@ impl Driver {
                 }
             }
             Command::Admit(peer) => self.swarm.behaviour_mut().gate.admit(peer),
+            Command::Dismiss(peer) => self.swarm.behaviour_mut().gate.dismiss(peer),
             Command::Announce(announcement) => {
                 self.announcement = announcement.unwrap_or_default();
             }

@@ -64,6 +64,11 @@ impl Gate {
         self.strangers.retain(|(_, stranger)| *stranger != peer);
     }
 
+    /// The peer is a stranger again; connections that it has now are not counted as one's.
+    pub(super) fn dismiss(&mut self, peer: PeerId) {
+        self.admitted.remove(&peer);
+    }
+
     /// Whether the owner has admitted the peer.
     pub(super) fn has_admitted(&self, peer: PeerId) -> bool {
         self.admitted.contains(&peer)
@@ -89,6 +94,11 @@ impl Gate {
                 self.per_address.remove(&from);
             }
         }
+    }
+
+    fn goes(&mut self, connection: ConnectionId) {
+        self.strangers
+            .retain(|(stranger, _)| *stranger != connection);
     }
 
     fn comes(&mut self, connection: ConnectionId, peer: PeerId) {
@@ -144,11 +154,12 @@ impl NetworkBehaviour for Gate {
 
     fn on_swarm_event(&mut self, event: FromSwarm<'_>) {
         match event {
-            FromSwarm::ListenFailure(failure) => self.ends(failure.connection_id),
-            FromSwarm::ConnectionClosed(closed) => {
-                let id = closed.connection_id;
-                self.strangers.retain(|(stranger, _)| *stranger != id);
+            FromSwarm::ListenFailure(failure) => {
+                // Also of one that was let in here and refused by a limit.
+                self.ends(failure.connection_id);
+                self.goes(failure.connection_id);
             }
+            FromSwarm::ConnectionClosed(closed) => self.goes(closed.connection_id),
             _ => {}
         }
     }
@@ -212,6 +223,12 @@ mod tests {
         // Who gets a seat is none of them any more.
         gate.admit(peer(2));
         assert_eq!(gate.strangers, [(connection(100), peer(3))]);
+        gate.goes(connection(100));
+        assert!(gate.strangers.is_empty());
+        // Who has left its seat is one again.
+        gate.dismiss(peer(2));
+        gate.comes(connection(101), peer(2));
+        assert_eq!(gate.strangers, [(connection(101), peer(2))]);
     }
 
     #[test]

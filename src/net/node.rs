@@ -246,6 +246,7 @@ pub(super) enum Command {
     },
     Disconnect(PeerId),
     Admit(PeerId),
+    Dismiss(PeerId),
     Announce(Option<Vec<u8>>),
     Ask(PeerId),
     Listen {
@@ -319,6 +320,14 @@ impl NodeHandle {
     /// [`NodeError::Busy`], [`NodeError::Ended`].
     pub fn admit(&self, peer: PeerId) -> Result<(), NodeError> {
         self.command(Command::Admit(peer))
+    }
+
+    /// Takes `peer` for a stranger again, from its next connection on.
+    ///
+    /// # Errors
+    /// [`NodeError::Busy`], [`NodeError::Ended`].
+    pub fn dismiss(&self, peer: PeerId) -> Result<(), NodeError> {
+        self.command(Command::Dismiss(peer))
     }
 
     /// What any stranger is told who asks, at most [`MAX_ANNOUNCEMENT`] bytes; nothing after `None`.

@@ -92,7 +92,7 @@ impl Behaviour {
             .with_max_established_incoming(Some(inbound))
             .with_max_established_per_peer(Some(config.max_connections_per_peer));
         let agent = concat!("fairdeal/", env!("CARGO_PKG_VERSION")).to_owned();
-        // No cache: a peer's word about its addresses makes us dial nothing.
+        // No cache: a peer's word about its addresses makes us dial nothing, unless the owner does so for a seat.
         let identify = identify::Config::new(PROTOCOL_VERSION.to_owned(), keypair.public())
             .with_agent_version(agent)
             .with_cache_size(0);

@@ -123,10 +123,12 @@ impl HostLobby {
         knock: Knock,
         rng: &mut dyn CryptoRng,
     ) -> Outbox {
-        let challenge = self
-            .door
-            .as_mut()
-            .and_then(|door| door.knock(peer, lobby, knock, rng));
+        let Some(door) = &mut self.door else {
+            let text = "the table has no password; join without --password";
+            let text = Text::try_from(text.to_owned()).unwrap_or_default();
+            return vec![(peer, Frame::Refused(text))];
+        };
+        let challenge = door.knock(peer, lobby, knock, rng);
         let answer = challenge.map(|challenge| (peer, Frame::Challenge(challenge)));
         answer.into_iter().collect()
     }

@@ -1,5 +1,4 @@
-//! More cheats, each refused and attributed; and files that a dishonest seat could make up, which
-//! blame nobody honest.
+//! More cheats, each refused and attributed; the files that one could make up are in `forgeries.rs`.
 //!
 //! The cheat is an honest table whose outgoing entries are rewritten and signed again with its own
 //! key: the strongest thing that a seat can do without breaking a signature.
@@ -7,16 +6,15 @@
 use std::collections::BTreeMap;
 
 use fairdeal_protocol::audit::auditor::{Finding, Reason, audit};
-use fairdeal_protocol::audit::transcript::{End, MAGIC, Transcript, VERSION};
+use fairdeal_protocol::audit::transcript::End;
 use fairdeal_protocol::crypto::escrow::{Complaint, EscrowError, Part};
 use fairdeal_protocol::crypto::group::Point;
 use fairdeal_protocol::crypto::key::KeyError;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::log::ballot::{Ballot, Release, SignedBallot};
+use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
 use fairdeal_protocol::log::body::{Answers, Body, PartShares, Shares};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
-use fairdeal_protocol::log::halt::{Halt, SignedHalt, resolve};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::live::{ActError, Event, Output, ReceiveError, Stop, Table, To};
@@ -29,31 +27,34 @@ use rand_core::SeedableRng as _;
 use super::drill::{Action, Drill, rules};
 use super::sim::{Faults, Sim, charter, convicted, honest};
 
-const CHEAT: usize = 1;
-const LIMIT: u32 = 16;
+pub(super) const CHEAT: usize = 1;
+pub(super) const LIMIT: u32 = 16;
 
-fn seat(number: usize) -> Seat {
+pub(super) fn seat(number: usize) -> Seat {
     Seat::new(number).unwrap()
 }
 
-fn resign(content: Content) -> Entry {
+pub(super) fn resign(content: Content) -> Entry {
     let (_, keys) = charter(&rules(3, LIMIT));
     let key = &keys[content.seat.index()];
     Entry::sign(content, key).unwrap()
 }
 
-fn verified(entry: &SignedEntry) -> Entry {
+pub(super) fn verified(entry: &SignedEntry) -> Entry {
     let (signed, _) = charter(&rules(3, LIMIT));
     entry.verify(signed.charter(), &signed.table()).unwrap()
 }
 
 /// Plays with entries of the cheat rewritten by `change`, the same for every receiver.
-fn play(seed: u64, change: impl FnMut(&Content, &[Entry]) -> Option<Content>) -> Sim<Drill> {
+pub(super) fn play(
+    seed: u64,
+    change: impl FnMut(&Content, &[Entry]) -> Option<Content>,
+) -> Sim<Drill> {
     play_as(CHEAT, seed, change)
 }
 
 /// The same with another seat as the cheat.
-fn play_as(
+pub(super) fn play_as(
     cheat: usize,
     seed: u64,
     mut change: impl FnMut(&Content, &[Entry]) -> Option<Content>,
@@ -91,15 +92,15 @@ fn play_as(
     sim
 }
 
-fn named(sim: &Sim<Drill>) -> FaultKind {
+pub(super) fn named(sim: &Sim<Drill>) -> FaultKind {
     named_as(CHEAT, sim)
 }
 
-fn named_as(cheat: usize, sim: &Sim<Drill>) -> FaultKind {
+pub(super) fn named_as(cheat: usize, sim: &Sim<Drill>) -> FaultKind {
     convicted(sim, seat(cheat))
 }
 
-fn with(content: &Content, body: Body) -> Option<Content> {
+pub(super) fn with(content: &Content, body: Body) -> Option<Content> {
     let content = content.clone();
     Some(Content { body, ..content })
 }
@@ -319,99 +320,6 @@ fn a_finished_game_stays_finished() {
     table.receive(seat(CHEAT), &message, &mut rng).unwrap();
     assert_eq!(table.stopped(), None);
     assert!(table.transcript() == fair);
-}
-
-// Transcripts.
-
-/// A transcript with those entries and that end; the log hash is what the audit computes.
-fn forge(like: &Transcript, entries: &[SignedEntry], end: End) -> Transcript {
-    let build = |log: Hash32| {
-        let bytes = encode(&(
-            MAGIC,
-            VERSION,
-            like.charter().charter(),
-            like.charter().signatures().to_vec(),
-            entries.to_vec(),
-            (end, log, None::<Equivocation>, [0_u8; 4]),
-        ));
-        Transcript::from_bytes(&bytes).unwrap()
-    };
-    let log = audit::<Drill>(&build(Hash32::default())).log;
-    build(log)
-}
-
-fn finished(seed: u64) -> Transcript {
-    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), seed, Faults::default());
-    sim.run(4_000_000, false, &mut honest);
-    sim.tables[0].transcript()
-}
-
-/// Whole steps may be missing at the end, which the report says; anything else is refused.
-#[test]
-fn what_can_be_cut_off_a_transcript() {
-    let whole = finished(18);
-    let entries = whole.entries();
-    for cut in (entries.len() - 7..entries.len()).chain(0..7) {
-        for end in [End::Finished, End::Unfinished, End::Stopped] {
-            let report = audit::<Drill>(&forge(&whole, &entries[..cut], end));
-            let fair = end == End::Unfinished && cut % 3 == 0;
-            assert_eq!(report.is_fair(), fair, "{cut} entries, {end:?}");
-            assert_eq!(report.finding.and_then(|finding| finding.seat()), None);
-        }
-    }
-    for missing in [0, 4, entries.len() / 2] {
-        let mut left = entries.to_vec();
-        left.remove(missing);
-        assert!(!audit::<Drill>(&forge(&whole, &left, End::Finished)).is_fair());
-    }
-    let twice = [entries, &entries[..3]].concat();
-    assert!(!audit::<Drill>(&forge(&whole, &twice, End::Finished)).is_fair());
-}
-
-/// A dishonest seat that signs one of its actions anew in a file of its own makes the file
-/// worthless, but puts no blame on an honest seat.
-#[test]
-fn an_entry_signed_anew_blames_nobody_honest() {
-    let mut tried = 0;
-    for seed in 18..21 {
-        let whole = finished(seed);
-        for (index, signed) in whole.entries().iter().enumerate() {
-            let entry = verified(signed);
-            let Body::Act { .. } = entry.body() else {
-                continue;
-            };
-            let body = Body::Act {
-                action: encode(&Action::Vote { end: true }).try_into().unwrap(),
-                answers: Answers::default(),
-            };
-            let anew = resign(with(entry.content(), body).unwrap());
-            let mut entries = whole.entries().to_vec();
-            entries[index] = anew.signed().clone();
-            let step_end = (index / 3 + 1) * 3;
-            for (cut, end) in [
-                (entries.len(), End::Finished),
-                (step_end, End::Unfinished),
-                (step_end, End::Stopped),
-            ] {
-                let finding = audit::<Drill>(&forge(&whole, &entries[..cut], end)).finding;
-                let finding = finding.expect("a forgery is found");
-                let blamed = finding.seat();
-                assert!(blamed.is_none_or(|seat| seat == entry.seat()), "{finding}");
-                tried += 1;
-            }
-        }
-    }
-    assert!(tried > 20, "{tried}");
-}
-
-/// Nor does a file in which honest entries stand in the wrong order.
-#[test]
-fn entries_out_of_order_blame_nobody() {
-    let whole = finished(18);
-    let mut entries = whole.entries().to_vec();
-    entries.swap(6, 8);
-    let finding = audit::<Drill>(&forge(&whole, &entries, End::Finished)).finding;
-    assert_eq!(finding.expect("it is found").seat(), None);
 }
 
 /// The bodies of all entries, by step and seat.
@@ -764,7 +672,7 @@ fn two_ballots_for_one_place_are_proved() {
 }
 
 /// A game of four in which seat 3 goes for good; entries of the cheat are rewritten by `change`.
-fn play_and_lose_one(seed: u64, change: impl Fn(&mut PartShares)) -> Sim<Drill> {
+pub(super) fn play_and_lose_one(seed: u64, change: impl Fn(&mut PartShares)) -> Sim<Drill> {
     let rules = rules(4, LIMIT);
     let (signed, keys) = charter(&rules);
     let mut sim: Sim<Drill> = Sim::new(&rules, seed, Faults::default());
@@ -833,175 +741,6 @@ fn bad_parts_of_shares_are_named() {
         assert!(why.contains(&(seat(3), &Reason::VotedOut)), "{why:?}");
         assert!(why.contains(&(seat(CHEAT), &guilty)), "{why:?}");
     }
-}
-
-/// A transcript in which a seat is gone needs the ballots of all others, each as it was signed.
-#[test]
-fn a_removal_without_its_ballots_is_no_removal() {
-    let sim = play_and_lose_one(1, |_| ());
-    let whole = sim.tables[0].transcript();
-    assert_eq!(audit::<Drill>(&whole).finding, None);
-    assert_eq!(whole.ballots().len(), 3);
-    let without = forge(&whole, whole.entries(), End::Finished);
-    let finding = audit::<Drill>(&without).finding.expect("it is found");
-    assert_eq!(finding.seat(), None);
-    // Signed ballots of all, but one says another thing.
-    let (_, keys) = charter(&rules(4, LIMIT));
-    let log = audit::<Drill>(&whole).log;
-    let with = |change: &dyn Fn(&mut Ballot)| {
-        let mut ballots = whole.ballots().to_vec();
-        let mut other = *ballots[1].ballot();
-        change(&mut other);
-        ballots[1] = SignedBallot::sign(other, &keys[other.seat.index()]);
-        let bytes = encode(&(
-            MAGIC,
-            VERSION,
-            whole.charter().charter(),
-            whole.charter().signatures().to_vec(),
-            whole.entries().to_vec(),
-            (End::Finished, log, None::<Equivocation>),
-            ballots,
-            [0_u8; 3],
-        ));
-        audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap()).finding
-    };
-    assert_eq!(with(&|_| ()), None);
-    let changes: [&dyn Fn(&mut Ballot); 4] = [
-        &|ballot| ballot.target = None,
-        &|ballot| ballot.target = Seat::new(0),
-        &|ballot| ballot.round += 1,
-        &|ballot| {
-            let target = seat(0);
-            ballot.release = Some(Release {
-                target,
-                without: target,
-            });
-        },
-    ];
-    for change in changes {
-        assert!(matches!(with(change), Some(Finding::Ballots { .. })));
-    }
-}
-
-/// A removal for a fault needs the entry that proves it: one that proves nothing, or another seat's, does not do.
-#[test]
-fn a_removal_without_its_proof_is_no_removal() {
-    let (_, keys) = charter(&rules(4, LIMIT));
-    let reversed = |parts: &mut PartShares| {
-        let mut points = parts.shares.to_vec();
-        points.reverse();
-        parts.shares = points.try_into().unwrap();
-    };
-    let mut games = (0..10).map(|seed| play_and_lose_one(seed, reversed));
-    let sim = games.find(|sim| sim.fault(0).is_some());
-    let whole = sim.expect("in ten games there is an occasion").tables[0].transcript();
-    assert_eq!(audit::<Drill>(&whole).finding, None);
-    let proven = &whole.faults()[0];
-    let (charter, table) = (whole.charter().charter(), whole.charter().table());
-    let content = proven
-        .entry
-        .verify(charter, &table)
-        .unwrap()
-        .content()
-        .clone();
-    let with = |seat: Seat, entry: SignedEntry| {
-        let bytes = encode(&(
-            MAGIC,
-            VERSION,
-            charter,
-            whole.charter().signatures().to_vec(),
-            whole.entries().to_vec(),
-            (
-                (
-                    End::Finished,
-                    audit::<Drill>(&whole).log,
-                    None::<Equivocation>,
-                ),
-                whole.ballots().to_vec(),
-                vec![(seat, entry)],
-                [0_u8; 2],
-            ),
-        ));
-        audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap()).finding
-    };
-    assert_eq!(with(proven.seat, proven.entry.clone()), None);
-    let elsewhere = Content {
-        parent: Hash32([1; 32]),
-        ..content.clone()
-    };
-    let elsewhere = Entry::sign(elsewhere, &keys[CHEAT]).unwrap();
-    let (step, seat) = (content.step, proven.seat);
-    let unproven = Some(Finding::Unproven { step, seat });
-    assert_eq!(with(proven.seat, elsewhere.signed().clone()), unproven);
-    let innocent = Seat::new(0).unwrap();
-    let other = with(innocent, proven.entry.clone());
-    let seat = innocent;
-    assert_eq!(other, Some(Finding::Unproven { step, seat }));
-}
-
-/// The words on where the log goes on without a two-faced seat have to name the log that stands before them.
-#[test]
-fn words_on_another_log_do_not_lead_on_from_this_one() {
-    let mut faced = None;
-    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), 5, Faults::default());
-    sim.cheat = Seat::new(CHEAT);
-    sim.run(240_000, false, &mut |from, to, message| {
-        let entries = match &message {
-            Message::Entries(entries) if from == seat(CHEAT) && to == seat(2) => entries,
-            _ => return Some(message),
-        };
-        let shown = entries.iter().map(|signed| {
-            let entry = verified(signed);
-            let acks = matches!(entry.body(), Body::Ack { .. }) && entry.seat() == from;
-            if !acks || *faced.get_or_insert(entry.step()) != entry.step() {
-                return signed.clone();
-            }
-            let left = with(entry.content(), Body::Leave).unwrap();
-            resign(left).signed().clone()
-        });
-        let shown: Vec<SignedEntry> = shown.collect();
-        Some(Message::Entries(shown.try_into().unwrap()))
-    });
-    assert_eq!(named(&sim), FaultKind::Equivocation);
-    let whole = sim.tables[0].transcript();
-    let (_, keys) = charter(&rules(3, LIMIT));
-    let halted = whole.halted()[0].clone();
-    let words = |change: &dyn Fn(Hash32) -> Hash32| {
-        let words = halted.halts.iter().map(|signed| {
-            let mut halt = signed.halt().clone();
-            halt.parent = change(halt.parent);
-            let earlier: Vec<Hash32> = halt.earlier.iter().map(|hash| change(*hash)).collect();
-            halt.earlier = earlier.try_into().unwrap();
-            let key = &keys[halt.seat.index()];
-            SignedHalt::sign(halt, key)
-        });
-        words.collect::<Vec<SignedHalt>>()
-    };
-    let with = |change: &dyn Fn(Hash32) -> Hash32| {
-        let bytes = encode(&(
-            MAGIC,
-            VERSION,
-            whole.charter().charter(),
-            whole.charter().signatures().to_vec(),
-            whole.entries().to_vec(),
-            (
-                (End::Finished, whole.log_hash(), None::<Equivocation>),
-                [0_u8; 2],
-                vec![(&halted.evidence, words(change))],
-                [0_u8; 1],
-            ),
-        ));
-        audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap()).finding
-    };
-    assert_eq!(with(&|hash| hash), None);
-    let halts: Vec<Halt> = words(&|hash| hash)
-        .iter()
-        .map(|word| word.halt().clone())
-        .collect();
-    let step = resolve(&halts).unwrap().point.step;
-    let elsewhere = with(&|hash| Hash32([hash.0[0]; 32]));
-    let culprit = seat(CHEAT);
-    assert_eq!(elsewhere, Some(Finding::Halted { step, culprit }));
 }
 
 /// Who has left can sign what it likes: it stops nobody, neither by entries for places that it has no part

@@ -14,6 +14,7 @@ mod cheats;
 mod drill;
 #[path = "../fixture/charter.rs"]
 mod fixture;
+mod forgeries;
 mod intents;
 mod overreach;
 mod release;

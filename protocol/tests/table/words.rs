@@ -7,6 +7,7 @@ use fairdeal_protocol::log::body::Body;
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Event, Output, Stop, Table, To};
 use fairdeal_protocol::table::replica::StepKind;
 use fairdeal_protocol::wire::message::Message;
@@ -629,4 +630,63 @@ fn nobody_gives_up_a_round_in_which_nobody_has_voted() {
         _ => false,
     });
     assert!(!own, "it gives the round up");
+}
+
+/// Three seats: the others have voted seat 0 out of a step that it has not come to. It goes by their word, and signs
+/// against giving that up, whatever it is asked; that it has is on disk before it is sent.
+#[test]
+fn who_goes_by_the_word_of_both_gives_up_neither() {
+    let mut scene = Scene::new(3);
+    let (charter, keys) = charter(&rules(3, 16));
+    let later = |by: usize, without: Option<usize>, round, target: Option<usize>| {
+        let ballot = Ballot {
+            table: charter.table(),
+            step: 1,
+            round,
+            seat: seat(by),
+            base: SeatSet::EMPTY,
+            release: without.map(|without| Release {
+                target: seat(0),
+                without: seat(without),
+            }),
+            target: target.map(seat),
+        };
+        SignedBallot::sign(ballot, &keys[by])
+    };
+    let both = [later(1, None, 2, Some(0)), later(2, None, 2, Some(0))];
+    scene.bring(0, ballots(&both));
+    assert_eq!(scene.stopped(0), Some(&Stop::VotedOut(1)));
+    scene.way.clear();
+    let mut kept = Vec::new();
+    let mut said = Vec::new();
+    for _ in 0..2 {
+        for round in 1..60 {
+            let asks = ballots(&[later(1, Some(2), round, None)]);
+            let table = &mut scene.tables[0];
+            table.accept(seat(1), asks, &mut scene.rng).unwrap();
+        }
+        scene.now += 1000;
+        let now = scene.now;
+        scene.tables[0].tick(now, &mut scene.rng);
+        while let Some(output) = scene.tables[0].poll() {
+            match output {
+                Output::Keep(record) => kept.push((said.len(), record)),
+                Output::Send(_, Message::Ballots(signed)) => {
+                    said.extend(signed.iter().map(|signed| *signed.ballot()));
+                }
+                _ => {}
+            }
+        }
+    }
+    let own = |word: &&Ballot| word.seat == seat(0);
+    assert!(said.iter().filter(own).all(|word| !word.gives_up()));
+    // The rounds up to that of the vote, and no others; both times.
+    assert_eq!(said.iter().filter(own).count(), 4);
+    let before = kept.iter().filter(|(said, _)| *said == 0);
+    let words = before.filter(|(_, record)| matches!(record, Record::Ballot(_)));
+    assert_eq!(
+        (words.count(), kept.len()),
+        (1, 1),
+        "before it is sent, once"
+    );
 }

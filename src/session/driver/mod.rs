@@ -516,6 +516,7 @@ impl Driver {
                 self.strangers.remove(&peer);
                 match &mut self.stage {
                     Stage::Host { lobby, .. } => {
+                        let _ = self.node.dismiss(peer);
                         let result = lobby.gone(peer).map(|outbox| (outbox, None));
                         self.lobby_result(result).await;
                     }
@@ -531,7 +532,12 @@ impl Driver {
                             self.show().await;
                         }
                     }
-                    Stage::Guest(lobby) if lobby.host() == peer => lobby.lost(),
+                    Stage::Guest(lobby) if lobby.host() == peer => {
+                        lobby.lost();
+                        // It may come back, and may not.
+                        self.reached = false;
+                        self.give_up = Instant::now() + REACH;
+                    }
                     Stage::Guest(_) | Stage::Restored(_) | Stage::Ended => {}
                 }
             }
@@ -647,11 +653,13 @@ impl Driver {
                 self.send(peer, &frame);
             }
             // One of us that has lost the table.
-            (Stage::Table(seated), Frame::Join(_)) if seated.seat_of(peer).is_some() => {
+            (Stage::Table(seated), Frame::Join(_) | Frame::Knock { .. })
+                if seated.seat_of(peer).is_some() =>
+            {
                 let frame = HostLobby::back(&seated.charter, &seated.addresses);
                 self.send(peer, &frame);
             }
-            (Stage::Table(_), Frame::Join(_)) => {
+            (Stage::Table(_), Frame::Join(_) | Frame::Knock { .. }) => {
                 let text = Text::try_from("the table is already playing".to_owned());
                 self.send(peer, &Frame::Refused(text.unwrap_or_default()));
                 let _ = self.node.disconnect(peer);

@@ -15,6 +15,8 @@ use super::process::{Program, fairdeal};
 use lab::Lab;
 
 const LAN: [&str; 4] = ["10.0.0.1/24", "10.0.0.2/24", "10.0.0.3/24", "10.0.0.4/24"];
+/// A host of a short game.
+const LOOT: [&str; 6] = ["bot", "host", "loot", "--json", "--option", "target=20"];
 const NAMES: [&str; 4] = ["host", "second", "third", "fourth"];
 
 /// Every program says that the game is over, all with the same log, and the transcript is found to be fair.
@@ -161,18 +163,7 @@ fn a_game_outlives_a_cut_link() {
     let switch = lab.switch();
     let (one, _) = lab.lan_machine(LAN[0], switch);
     let (other, port) = lab.lan_machine(LAN[1], switch);
-    let host = [
-        "bot",
-        "host",
-        "loot",
-        "--option",
-        "target=20",
-        "--seats",
-        "2",
-        "--json",
-        "--pace",
-        "100",
-    ];
+    let host = [&LOOT[..], &["--seats", "2", "--pace", "100"]].concat();
     let mut host = lab.start(one, root.path(), "host", &host);
     let ticket = host.ticket();
     let guest = ["bot", "join", &ticket, "--json", "--pace", "100"];
@@ -229,16 +220,7 @@ fn a_host_holds_two_guests_together() {
     let (left, left_port) = lab.lan_machine(LAN[1], switch);
     let (right, right_port) = lab.lan_machine(LAN[2], switch);
     lab.part(&[&left_port, &right_port]);
-    let host = [
-        "bot",
-        "host",
-        "loot",
-        "--option",
-        "target=20",
-        "--seats",
-        "3",
-        "--json",
-    ];
+    let host = [&LOOT[..], &["--seats", "3"]].concat();
     let mut host = lab.start(hub, root.path(), "host", &host);
     let ticket = host.ticket();
     let joins = Instant::now();

@@ -231,6 +231,8 @@ pub struct Table<G: Game> {
     acted_on_me: BTreeMap<Seat, SignedBallot>,
     /// The motion by which this seat has been put out of a step that it has not come to.
     believed: Option<(u64, Motion)>,
+    /// Whether it has signed against a release of that step, which is in the journal then.
+    refusal_kept: bool,
     /// The words by which rounds of votes were given up, by step.
     released: BTreeMap<u64, Vec<SignedBallot>>,
     /// The entries that prove faults, by step.
@@ -307,6 +309,7 @@ impl<G: Game> Table<G> {
             certificates: BTreeMap::new(),
             acted_on_me: BTreeMap::new(),
             believed: None,
+            refusal_kept: false,
             released: BTreeMap::new(),
             faults: BTreeMap::new(),
             blamed: BTreeSet::new(),

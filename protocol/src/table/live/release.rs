@@ -18,10 +18,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{Stop, Table, Votes};
+use super::{Output, Stop, Table, Votes};
 use crate::game::Game;
 use crate::log::ballot::{Ballot, Motion, Place, Release, SignedBallot};
 use crate::seat::{Seat, SeatSet};
+use crate::table::journal::Record;
 
 impl Votes {
     /// The words on giving a motion up without a seat.
@@ -197,6 +198,21 @@ impl<G: Game> Table<G> {
         believed.map(|(_, motion)| motion)
     }
 
+    /// An own word of a step that this seat has not come to: it has believed that it is out there, and signed
+    /// against giving that up.
+    pub(super) fn has_refused(&mut self, word: &Ballot) {
+        let release = word.release.filter(|release| release.target == self.me);
+        if release.is_some() && !word.gives_up() {
+            let motion = Motion {
+                round: word.round,
+                base: word.base,
+                target: self.me,
+            };
+            self.believed = Some((word.step, motion));
+            self.refusal_kept = true;
+        }
+    }
+
     fn holds(&self, seat: Seat) -> bool {
         self.open.contains_key(&seat)
     }
@@ -210,9 +226,10 @@ impl<G: Game> Table<G> {
             // Who has acted wants no answer.
             return;
         }
-        if let Some(motion) = self.believed_at(place.step)
-            && target == me
-        {
+        if let Some(motion) = self.believed_at(place.step) {
+            if target != me || round > motion.round || !self.may_sign() {
+                return;
+            }
             // It has gone by the word of both, and gives neither up.
             let word = Ballot {
                 table: self.replica.table(),
@@ -223,7 +240,14 @@ impl<G: Game> Table<G> {
                 release: Some(release),
                 target: Some(me),
             };
-            return self.cast(&SignedBallot::sign(word, &self.key));
+            let signed = SignedBallot::sign(word, &self.key);
+            if !self.refusal_kept {
+                // From this a return knows that it gives up nothing there.
+                self.refusal_kept = true;
+                self.outputs
+                    .push_back(Output::Keep(Record::Ballot(signed.clone())));
+            }
+            return self.cast(&signed);
         }
         let Some(votes) = self.votes_of(place.step) else {
             return;

@@ -451,8 +451,12 @@ impl<G: Game> Table<G> {
             return Ok(None);
         }
         let Some(votes) = self.votes_of(step) else {
+            if own && step > self.replica.step() {
+                self.has_refused(&ballot);
+            }
             // A voter that has put this seat out of a later step may need its word.
-            let asked = ballot.gives_up() && self.believed_at(step).is_some();
+            let motion = self.believed_at(step).filter(|_| ballot.gives_up());
+            let asked = motion.is_some_and(|motion| round <= motion.round);
             return Ok(asked.then_some(Place { seat: me, ..place }));
         };
         // None is kept that is more than one round ahead of our own, so that nobody can make us keep and
@@ -519,7 +523,10 @@ impl<G: Game> Table<G> {
             let against = motions.find(|motion| motion.target == self.me);
             if let Some(motion) = against {
                 if step > open && motion.is_final(&ballots, participants) {
-                    self.believed = Some((step, *motion));
+                    if self.believed_at(step).is_none() {
+                        self.believed = Some((step, *motion));
+                        self.refusal_kept = false;
+                    }
                     self.stop(Stop::VotedOut(step));
                 }
                 return;

@@ -1,0 +1,278 @@
+//! Transcripts that were cut, put together anew or signed again: what an auditor finds in them.
+
+use fairdeal_protocol::audit::auditor::{Finding, audit};
+use fairdeal_protocol::audit::transcript::{End, MAGIC, Transcript, VERSION};
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::ballot::{Ballot, Release, SignedBallot};
+use fairdeal_protocol::log::body::{Answers, Body, PartShares};
+use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
+use fairdeal_protocol::log::equivocation::Equivocation;
+use fairdeal_protocol::log::halt::{Halt, SignedHalt, resolve};
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::fault::FaultKind;
+use fairdeal_protocol::wire::codec::encode;
+use fairdeal_protocol::wire::message::Message;
+
+use super::attacks::{CHEAT, LIMIT, named, play_and_lose_one, resign, seat, verified, with};
+use super::drill::{Action, Drill, rules};
+use super::sim::{Faults, Sim, charter, honest};
+
+/// A transcript with those entries and that end; the log hash is what the audit computes.
+fn forge(like: &Transcript, entries: &[SignedEntry], end: End) -> Transcript {
+    let build = |log: Hash32| {
+        let bytes = encode(&(
+            MAGIC,
+            VERSION,
+            like.charter().charter(),
+            like.charter().signatures().to_vec(),
+            entries.to_vec(),
+            (end, log, None::<Equivocation>, [0_u8; 4]),
+        ));
+        Transcript::from_bytes(&bytes).unwrap()
+    };
+    let log = audit::<Drill>(&build(Hash32::default())).log;
+    build(log)
+}
+
+fn finished(seed: u64) -> Transcript {
+    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), seed, Faults::default());
+    sim.run(4_000_000, false, &mut honest);
+    sim.tables[0].transcript()
+}
+
+/// Whole steps may be missing at the end, which the report says; anything else is refused.
+#[test]
+fn what_can_be_cut_off_a_transcript() {
+    let whole = finished(18);
+    let entries = whole.entries();
+    for cut in (entries.len() - 7..entries.len()).chain(0..7) {
+        for end in [End::Finished, End::Unfinished, End::Stopped] {
+            let report = audit::<Drill>(&forge(&whole, &entries[..cut], end));
+            let fair = end == End::Unfinished && cut % 3 == 0;
+            assert_eq!(report.is_fair(), fair, "{cut} entries, {end:?}");
+            assert_eq!(report.finding.and_then(|finding| finding.seat()), None);
+        }
+    }
+    for missing in [0, 4, entries.len() / 2] {
+        let mut left = entries.to_vec();
+        left.remove(missing);
+        assert!(!audit::<Drill>(&forge(&whole, &left, End::Finished)).is_fair());
+    }
+    let twice = [entries, &entries[..3]].concat();
+    assert!(!audit::<Drill>(&forge(&whole, &twice, End::Finished)).is_fair());
+}
+
+/// A dishonest seat that signs one of its actions anew in a file of its own makes the file
+/// worthless, but puts no blame on an honest seat.
+#[test]
+fn an_entry_signed_anew_blames_nobody_honest() {
+    let mut tried = 0;
+    for seed in 18..21 {
+        let whole = finished(seed);
+        for (index, signed) in whole.entries().iter().enumerate() {
+            let entry = verified(signed);
+            let Body::Act { .. } = entry.body() else {
+                continue;
+            };
+            let body = Body::Act {
+                action: encode(&Action::Vote { end: true }).try_into().unwrap(),
+                answers: Answers::default(),
+            };
+            let anew = resign(with(entry.content(), body).unwrap());
+            let mut entries = whole.entries().to_vec();
+            entries[index] = anew.signed().clone();
+            let step_end = (index / 3 + 1) * 3;
+            for (cut, end) in [
+                (entries.len(), End::Finished),
+                (step_end, End::Unfinished),
+                (step_end, End::Stopped),
+            ] {
+                let finding = audit::<Drill>(&forge(&whole, &entries[..cut], end)).finding;
+                let finding = finding.expect("a forgery is found");
+                let blamed = finding.seat();
+                assert!(blamed.is_none_or(|seat| seat == entry.seat()), "{finding}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 20, "{tried}");
+}
+
+/// Nor does a file in which honest entries stand in the wrong order.
+#[test]
+fn entries_out_of_order_blame_nobody() {
+    let whole = finished(18);
+    let mut entries = whole.entries().to_vec();
+    entries.swap(6, 8);
+    let finding = audit::<Drill>(&forge(&whole, &entries, End::Finished)).finding;
+    assert_eq!(finding.expect("it is found").seat(), None);
+}
+
+/// A transcript in which a seat is gone needs the ballots of all others, each as it was signed.
+#[test]
+fn a_removal_without_its_ballots_is_no_removal() {
+    let sim = play_and_lose_one(1, |_| ());
+    let whole = sim.tables[0].transcript();
+    assert_eq!(audit::<Drill>(&whole).finding, None);
+    assert_eq!(whole.ballots().len(), 3);
+    let without = forge(&whole, whole.entries(), End::Finished);
+    let finding = audit::<Drill>(&without).finding.expect("it is found");
+    assert_eq!(finding.seat(), None);
+    // Signed ballots of all, but one says another thing.
+    let (_, keys) = charter(&rules(4, LIMIT));
+    let log = audit::<Drill>(&whole).log;
+    let with = |change: &dyn Fn(&mut Ballot)| {
+        let mut ballots = whole.ballots().to_vec();
+        let mut other = *ballots[1].ballot();
+        change(&mut other);
+        ballots[1] = SignedBallot::sign(other, &keys[other.seat.index()]);
+        let bytes = encode(&(
+            MAGIC,
+            VERSION,
+            whole.charter().charter(),
+            whole.charter().signatures().to_vec(),
+            whole.entries().to_vec(),
+            (End::Finished, log, None::<Equivocation>),
+            ballots,
+            [0_u8; 3],
+        ));
+        audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap()).finding
+    };
+    assert_eq!(with(&|_| ()), None);
+    let changes: [&dyn Fn(&mut Ballot); 4] = [
+        &|ballot| ballot.target = None,
+        &|ballot| ballot.target = Seat::new(0),
+        &|ballot| ballot.round += 1,
+        &|ballot| {
+            let target = seat(0);
+            ballot.release = Some(Release {
+                target,
+                without: target,
+            });
+        },
+    ];
+    for change in changes {
+        assert!(matches!(with(change), Some(Finding::Ballots { .. })));
+    }
+}
+
+/// A removal for a fault needs the entry that proves it: one that proves nothing, or another seat's, does not do.
+#[test]
+fn a_removal_without_its_proof_is_no_removal() {
+    let (_, keys) = charter(&rules(4, LIMIT));
+    let reversed = |parts: &mut PartShares| {
+        let mut points = parts.shares.to_vec();
+        points.reverse();
+        parts.shares = points.try_into().unwrap();
+    };
+    let mut games = (0..10).map(|seed| play_and_lose_one(seed, reversed));
+    let sim = games.find(|sim| sim.fault(0).is_some());
+    let whole = sim.expect("in ten games there is an occasion").tables[0].transcript();
+    assert_eq!(audit::<Drill>(&whole).finding, None);
+    let proven = &whole.faults()[0];
+    let (charter, table) = (whole.charter().charter(), whole.charter().table());
+    let content = proven
+        .entry
+        .verify(charter, &table)
+        .unwrap()
+        .content()
+        .clone();
+    let with = |seat: Seat, entry: SignedEntry| {
+        let bytes = encode(&(
+            MAGIC,
+            VERSION,
+            charter,
+            whole.charter().signatures().to_vec(),
+            whole.entries().to_vec(),
+            (
+                (
+                    End::Finished,
+                    audit::<Drill>(&whole).log,
+                    None::<Equivocation>,
+                ),
+                whole.ballots().to_vec(),
+                vec![(seat, entry)],
+                [0_u8; 2],
+            ),
+        ));
+        audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap()).finding
+    };
+    assert_eq!(with(proven.seat, proven.entry.clone()), None);
+    let elsewhere = Content {
+        parent: Hash32([1; 32]),
+        ..content.clone()
+    };
+    let elsewhere = Entry::sign(elsewhere, &keys[CHEAT]).unwrap();
+    let (step, seat) = (content.step, proven.seat);
+    let unproven = Some(Finding::Unproven { step, seat });
+    assert_eq!(with(proven.seat, elsewhere.signed().clone()), unproven);
+    let innocent = Seat::new(0).unwrap();
+    let other = with(innocent, proven.entry.clone());
+    let seat = innocent;
+    assert_eq!(other, Some(Finding::Unproven { step, seat }));
+}
+
+/// The words on where the log goes on without a two-faced seat have to name the log that stands before them.
+#[test]
+fn words_on_another_log_do_not_lead_on_from_this_one() {
+    let mut faced = None;
+    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), 5, Faults::default());
+    sim.cheat = Seat::new(CHEAT);
+    sim.run(240_000, false, &mut |from, to, message| {
+        let entries = match &message {
+            Message::Entries(entries) if from == seat(CHEAT) && to == seat(2) => entries,
+            _ => return Some(message),
+        };
+        let shown = entries.iter().map(|signed| {
+            let entry = verified(signed);
+            let acks = matches!(entry.body(), Body::Ack { .. }) && entry.seat() == from;
+            if !acks || *faced.get_or_insert(entry.step()) != entry.step() {
+                return signed.clone();
+            }
+            let left = with(entry.content(), Body::Leave).unwrap();
+            resign(left).signed().clone()
+        });
+        let shown: Vec<SignedEntry> = shown.collect();
+        Some(Message::Entries(shown.try_into().unwrap()))
+    });
+    assert_eq!(named(&sim), FaultKind::Equivocation);
+    let whole = sim.tables[0].transcript();
+    let (_, keys) = charter(&rules(3, LIMIT));
+    let halted = whole.halted()[0].clone();
+    let words = |change: &dyn Fn(Hash32) -> Hash32| {
+        let words = halted.halts.iter().map(|signed| {
+            let mut halt = signed.halt().clone();
+            halt.parent = change(halt.parent);
+            let earlier: Vec<Hash32> = halt.earlier.iter().map(|hash| change(*hash)).collect();
+            halt.earlier = earlier.try_into().unwrap();
+            let key = &keys[halt.seat.index()];
+            SignedHalt::sign(halt, key)
+        });
+        words.collect::<Vec<SignedHalt>>()
+    };
+    let with = |change: &dyn Fn(Hash32) -> Hash32| {
+        let bytes = encode(&(
+            MAGIC,
+            VERSION,
+            whole.charter().charter(),
+            whole.charter().signatures().to_vec(),
+            whole.entries().to_vec(),
+            (
+                (End::Finished, whole.log_hash(), None::<Equivocation>),
+                [0_u8; 2],
+                vec![(&halted.evidence, words(change))],
+                [0_u8; 1],
+            ),
+        ));
+        audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap()).finding
+    };
+    assert_eq!(with(&|hash| hash), None);
+    let halts: Vec<Halt> = words(&|hash| hash)
+        .iter()
+        .map(|word| word.halt().clone())
+        .collect();
+    let step = resolve(&halts).unwrap().point.step;
+    let elsewhere = with(&|hash| Hash32([hash.0[0]; 32]));
+    let culprit = seat(CHEAT);
+    assert_eq!(elsewhere, Some(Finding::Halted { step, culprit }));
+}
