@@ -53,9 +53,12 @@ fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
     };
     for seat in honest {
         let table = &chair(world, *seat).table;
-        let mut until = u64::MAX;
-        if let Some(Stop::VotedOut(step)) = table.stopped() {
-            note(*seat, *step);
+        let told = match table.stopped() {
+            Some(Stop::VotedOut(step)) => Some(*step),
+            _ => None,
+        };
+        let mut until = told.unwrap_or(u64::MAX);
+        if told.is_some() || !chair(world, *seat).is_up() {
             // The others have gone on without it, by another round than it; or from a round before, which they
             // have given up and it has acted on.
             let transcript = table.transcript();
@@ -64,7 +67,9 @@ fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
                 .iter()
                 .map(|signed| signed.ballot().step);
             let behind = acted.filter(|acted| world.watch.was_left_behind(*seat, *acted));
-            until = behind.chain([*step]).min().unwrap_or(*step);
+            until = behind.min().map_or(until, |behind| behind.min(until));
+        }
+        if until < u64::MAX {
             note(*seat, until);
         }
         for signed in table.transcript().ballots() {
@@ -133,7 +138,14 @@ fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
             let what = format!("step {step} differs and nobody was two-faced: {holders:?}");
             world.watch.fail(2, what);
         }
-        let next = by_step.get(&(step + 1));
+        // Who is removed from the next step confirms this one to nobody.
+        let stays = |seat: &Seat| removed.get(seat).is_none_or(|until| *until > step + 1);
+        let staying: BTreeSet<&Hash32> = hashes
+            .iter()
+            .filter(|(seat, _)| stays(seat))
+            .map(|(_, hash)| hash)
+            .collect();
+        let next = by_step.get(&(step + 1)).filter(|_| staying.len() > 1);
         if let Some(ahead) = next.and_then(|next| next.keys().find(|s| hashes.contains_key(s))) {
             let what = format!("{ahead} went on after step {step}, which differs: {holders:?}");
             world.watch.fail(2, what);

@@ -119,7 +119,8 @@ fn tables_hold_what_the_protocol_promises() {
 fn what_failed_once() {
     for seed in [
         190, 2252, 31769, 32576, 32594, 40104, 50033, 50057, 50637, 50749, 60583, 82274, 90455,
-        100412, 100759, 101171, 101493, 110224, 111449, 112027, 132469, 133242,
+        100412, 100759, 101171, 101493, 105181, 105397, 105440, 100887, 110224, 111449, 112027,
+        132469, 133242,
     ] {
         let failures = play(seed, false).failures;
         assert!(failures.is_empty(), "seed {seed}: {failures:#?}");

@@ -247,6 +247,8 @@ impl<G: Game> Table<G> {
             let enough = silent == 0 || (silent == 1 && back.impatient && others.len() >= 2);
             if enough {
                 self.returning = None;
+                // The step may be over before the next tick.
+                self.say_acted();
             }
         }
     }

@@ -790,6 +790,7 @@ impl<G: Game> Table<G> {
 
     fn complete(&mut self) {
         let step = self.replica.step();
+        self.say_acted();
         self.keep_counted();
         self.keep_releases();
         self.past = Some(Past {
