@@ -170,4 +170,14 @@ impl Body {
             Self::Rebuild { .. } => "parts of shares",
         }
     }
+
+    /// The entry of the same step that it stands on: without that one it counts for nothing.
+    pub fn stands_on(&self) -> Option<Hash32> {
+        match self {
+            Self::Ack { leader, .. } => Some(*leader),
+            Self::Yield { to } => Some(*to),
+            Self::Shuffle(shuffled) => Some(shuffled.onto),
+            _ => None,
+        }
+    }
 }

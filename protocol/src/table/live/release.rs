@@ -213,6 +213,11 @@ impl<G: Game> Table<G> {
         }
     }
 
+    /// Whether this seat knows that it is out of that step or of one before.
+    fn is_out_by(&self, step: u64) -> bool {
+        matches!(self.stopped, Some(Stop::VotedOut(at)) if at <= step)
+    }
+
     fn holds(&self, seat: Seat) -> bool {
         self.open.contains_key(&seat)
     }
@@ -263,8 +268,9 @@ impl<G: Game> Table<G> {
             }
             return;
         }
-        // Who has been put out by both holds their ballots, and can but sign against.
-        let out_of_it = self.stopped == Some(Stop::VotedOut(place.step)) && me == target;
+        // Who has been put out by both holds their ballots, and can but sign against; so does who was left behind
+        // in a step before: the others only see to it that it goes.
+        let out_of_it = self.is_out_by(place.step) && me == target;
         if (self.stopped.is_some() && !out_of_it) || !self.may_sign() {
             return;
         }
@@ -328,7 +334,19 @@ impl<G: Game> Table<G> {
             let past = self.past.as_ref();
             past.map(|past| (past.all(), past.out)).unwrap_or_default()
         };
+        let gone = self.is_out_by(place.step.saturating_sub(1));
         let votes = self.votes_of(place.step)?;
+        if gone {
+            // It reckons with other seats than they do, and takes their word for who is out.
+            let mut words = votes.releases.values().map(SignedBallot::ballot);
+            let asked =
+                words.find(|word| word.round == place.round && word.release == Some(release))?;
+            return Some(Ballot {
+                seat: me,
+                target: Some(me),
+                ..*asked
+            });
+        }
         let ballots = votes.ballots.values().map(SignedBallot::ballot);
         let against = ballots
             .filter(|ballot| ballot.round == place.round && ballot.seat != release.without)

@@ -284,12 +284,17 @@ impl<G: Game> Table<G> {
                 .mine()
                 .find(|(at, mine)| mine.target == Some(due) && !self.is_dead(*at, mine));
             if let Some((at, _)) = holding {
-                let silent = live.iter().find(|seat| {
-                    *seat != self.me
-                        && *seat != due
-                        && !self.votes.ballots.contains_key(&(at, *seat))
-                });
-                due = silent.unwrap_or(due);
+                let all = live.without(self.me).without(due).iter();
+                let silent: SeatSet = all
+                    .filter(|seat| !self.votes.ballots.contains_key(&(at, *seat)))
+                    .collect();
+                // An own entry that stands on another could not be taken back: that one takes a release.
+                let needed = self.stands_on();
+                let loose = silent.iter().find(|seat| !needed.contains(*seat));
+                if loose.is_none() && !silent.is_empty() {
+                    return None;
+                }
+                due = loose.unwrap_or(due);
             }
         }
         // The round's target, if this seat lacks its entry too; but who is missing itself does not say who is.
@@ -310,6 +315,21 @@ impl<G: Game> Table<G> {
             .into_iter()
             .max_by_key(|(seat, count)| (*count, std::cmp::Reverse(*seat)));
         Some(most.map_or(due, |(seat, _)| seat))
+    }
+
+    /// The seats without whose entries of the open step this seat's own one counts for nothing.
+    fn stands_on(&self) -> SeatSet {
+        let mut seats = SeatSet::EMPTY;
+        let mut entry = self.open.get(&self.me);
+        while let Some(named) = entry.and_then(|entry| entry.body().stands_on()) {
+            let mut others = self.open.iter();
+            let found = others.find(|(seat, held)| !seats.contains(**seat) && held.hash() == named);
+            if let Some((seat, _)) = found {
+                seats.insert(*seat);
+            }
+            entry = found.map(|(_, held)| held);
+        }
+        seats
     }
 
     fn sign_ballot(&mut self, step: u64, round: u16, base: SeatSet, target: Option<Seat>) {
@@ -581,7 +601,10 @@ impl<G: Game> Table<G> {
             if mine < last {
                 self.vote(step, last);
             } else if mine == 0 || self.now.saturating_sub(mine_at) > self.pause(mine) {
-                self.vote(step, mine.saturating_add(1));
+                let next = mine.saturating_add(1);
+                if self.aim(next).is_some() {
+                    self.vote(step, next);
+                }
             }
             self.open_releases();
         }
