@@ -357,6 +357,8 @@ pub(crate) fn play(seats: u8, out: &mut dyn Write) -> Result<Report, Box<dyn Err
                     // What a seat needs to come back after a crash: a real program has it on disk before
                     // it sends anything that comes later. This one does not outlive a crash.
                     Output::Keep(_) => {}
+                    // Here everybody hears everybody.
+                    Output::Pass(..) => {}
                     Output::Send(to, message) => {
                         for other in Seat::first(usize::from(seats)) {
                             if to == To::One(other) || to == To::All && other != me {

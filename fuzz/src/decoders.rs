@@ -231,7 +231,8 @@ pub fn frame(data: &[u8]) -> bool {
         | Frame::Roster(_)
         | Frame::Refused(_)
         | Frame::Sign { .. }
-        | Frame::Signed { .. } => {}
+        | Frame::Signed { .. }
+        | Frame::Links { .. } => {}
     }
     true
 }

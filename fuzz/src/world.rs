@@ -243,7 +243,7 @@ impl<G: Game> World<G> {
                     "two logs at step {step}"
                 );
             }
-            Output::Event(_) => {}
+            Output::Event(_) | Output::Pass(..) => {}
         }
     }
 

@@ -29,6 +29,8 @@ use crate::store::IdentityKey;
 
 /// Messages to one peer that wait behind those under way.
 const MAX_QUEUED: usize = 64;
+/// Bytes on their way to a peer from which on spare messages to it are left out.
+const BUSY: usize = 4096;
 /// Addresses of a peer's own that are passed on.
 const MAX_LISTENING: usize = 8;
 
@@ -76,8 +78,9 @@ struct Upgrade {
 /// A connected peer and what we are sending it.
 #[derive(Default)]
 struct Peer {
-    queue: VecDeque<(SendId, Vec<u8>)>,
-    under_way: HashMap<OutboundRequestId, SendId>,
+    queue: VecDeque<(Option<SendId>, Vec<u8>)>,
+    /// What is not acknowledged yet: its name, if its fate is of interest, and its length in bytes.
+    under_way: HashMap<OutboundRequestId, (Option<SendId>, usize)>,
     /// How often it has introduced itself.
     introductions: u32,
     phase: Phase,
@@ -104,6 +107,13 @@ struct Closing {
 impl Peer {
     fn is_idle(&self) -> bool {
         self.queue.is_empty() && self.under_way.is_empty()
+    }
+
+    /// The bytes that wait or are under way.
+    fn burden(&self) -> usize {
+        let waiting = self.queue.iter().map(|(_, bytes)| bytes.len());
+        let sent = self.under_way.values().map(|(_, length)| *length);
+        waiting.chain(sent).sum()
     }
 }
 
@@ -263,6 +273,7 @@ impl Driver {
             }
             Command::Forget(peer) => self.wanted.forget(peer),
             Command::Send { peer, send, bytes } => self.send(peer, send, bytes),
+            Command::SendSpare { peer, bytes } => self.send_spare(peer, bytes),
             Command::Disconnect(peer) => {
                 self.wanted.forget(peer);
                 let until = now + self.flush;
@@ -392,7 +403,7 @@ impl Driver {
         let reason = match self.peers.get_mut(&peer) {
             Some(state) if state.phase == Phase::Open => {
                 if state.queue.len() < MAX_QUEUED {
-                    state.queue.push_back((send, bytes));
+                    state.queue.push_back((Some(send), bytes));
                     self.pump(peer);
                     return;
                 }
@@ -401,6 +412,16 @@ impl Driver {
             _ => SendFailure::NotConnected,
         };
         self.send_failed(peer, send, reason);
+    }
+
+    fn send_spare(&mut self, peer: PeerId, bytes: Vec<u8>) {
+        let state = self.peers.get_mut(&peer);
+        if let Some(state) = state.filter(|state| state.phase == Phase::Open)
+            && state.burden() < BUSY
+        {
+            state.queue.push_back((None, bytes));
+            self.pump(peer);
+        }
     }
 
     /// Sends what waits for `peer`, as far as its window goes.
@@ -413,8 +434,9 @@ impl Driver {
             let Some((send, bytes)) = state.queue.pop_front() else {
                 return;
             };
+            let length = bytes.len();
             let request = table.send_request(&peer.to_libp2p(), bytes);
-            state.under_way.insert(request, send);
+            state.under_way.insert(request, (send, length));
         }
     }
 
@@ -660,9 +682,10 @@ impl Driver {
             return;
         };
         tracing::debug!(%peer, "disconnected");
-        let mut lost: Vec<SendId> = state.under_way.into_values().collect();
+        let sent = state.under_way.into_values();
+        let mut lost: Vec<SendId> = sent.filter_map(|(send, _)| send).collect();
         lost.sort_unstable();
-        lost.extend(state.queue.into_iter().map(|(send, _)| send));
+        lost.extend(state.queue.into_iter().filter_map(|(send, _)| send));
         for send in lost {
             self.send_failed(peer, send, SendFailure::NotConnected);
         }
@@ -740,7 +763,7 @@ impl Driver {
                 error,
                 ..
             } => {
-                if let Some((peer, send)) = self.settle(peer, request_id) {
+                if let Some((peer, Some(send))) = self.settle(peer, request_id) {
                     self.send_failed(peer, send, send_failure(&error));
                 }
             }
@@ -752,9 +775,13 @@ impl Driver {
     }
 
     /// Takes a message off those under way. None if its peer's end has settled it already.
-    fn settle(&mut self, id: Libp2pPeerId, request: OutboundRequestId) -> Option<(PeerId, SendId)> {
+    fn settle(
+        &mut self,
+        id: Libp2pPeerId,
+        request: OutboundRequestId,
+    ) -> Option<(PeerId, Option<SendId>)> {
         let peer = self.connected(id)?;
-        let send = self.peers.get_mut(&peer)?.under_way.remove(&request)?;
+        let (send, _) = self.peers.get_mut(&peer)?.under_way.remove(&request)?;
         self.pump(peer);
         Some((peer, send))
     }

@@ -244,6 +244,10 @@ pub(super) enum Command {
         send: SendId,
         bytes: Vec<u8>,
     },
+    SendSpare {
+        peer: PeerId,
+        bytes: Vec<u8>,
+    },
     Disconnect(PeerId),
     Admit(PeerId),
     Dismiss(PeerId),
@@ -303,15 +307,30 @@ impl NodeHandle {
     /// # Errors
     /// [`NodeError::TooLong`], [`NodeError::Busy`], [`NodeError::Ended`]; then there is no event.
     pub fn send(&self, peer: PeerId, bytes: Vec<u8>) -> Result<SendId, NodeError> {
+        self.check_length(&bytes)?;
+        let send = SendId(self.sends.fetch_add(1, Ordering::Relaxed));
+        self.command(Command::Send { peer, send, bytes })?;
+        Ok(send)
+    }
+
+    /// Sends a message that is said again later anyway, unless 4 KiB or more of earlier ones are on their way to
+    /// `peer` still: what a slow link is busy with shall not be said to it twice. There is no event of its fate.
+    ///
+    /// # Errors
+    /// [`NodeError::TooLong`], [`NodeError::Busy`], [`NodeError::Ended`].
+    pub fn send_spare(&self, peer: PeerId, bytes: Vec<u8>) -> Result<(), NodeError> {
+        self.check_length(&bytes)?;
+        self.command(Command::SendSpare { peer, bytes })
+    }
+
+    fn check_length(&self, bytes: &[u8]) -> Result<(), NodeError> {
         if bytes.len() > self.max_message {
             return Err(NodeError::TooLong {
                 length: bytes.len(),
                 most: self.max_message,
             });
         }
-        let send = SendId(self.sends.fetch_add(1, Ordering::Relaxed));
-        self.command(Command::Send { peer, send, bytes })?;
-        Ok(send)
+        Ok(())
     }
 
     /// Takes `peer` for a stranger no more: its connections are not among those that make room for others.

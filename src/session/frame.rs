@@ -3,7 +3,7 @@
 use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SignatureBytes};
 use fairdeal_protocol::crypto::pake::{Challenge, Knock, Proof};
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::seat::{MAX_SEATS, Seat};
+use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
 use fairdeal_protocol::wire::message::{MAX_MESSAGE, Message};
@@ -150,6 +150,13 @@ pub enum Frame {
     },
     /// Host to guest: so do I.
     Challenge(Challenge),
+    /// Seat to seat: with whom I have a connection; what others say I may have to be told by a third.
+    Links {
+        /// The table id.
+        table: Hash32,
+        /// The seats.
+        seats: SeatSet,
+    },
 }
 
 impl Frame {
@@ -232,6 +239,10 @@ mod tests {
             Frame::Table {
                 table,
                 message: Message::Head(Head::default()),
+            },
+            Frame::Links {
+                table,
+                seats: [0, 2].into_iter().filter_map(Seat::new).collect(),
             },
         ];
         let mut all = String::new();

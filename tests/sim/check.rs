@@ -32,12 +32,28 @@ pub(crate) fn check(world: &mut World) {
     liveness(world, &honest, &removed);
     transcripts(world, &honest, &removed);
     journals(world, &honest);
+    onlookers(world, &honest);
     for seat in &honest {
         let chair = &world.chairs[seat.index()];
         let (patience, crashes) = (chair.role.patience, chair.crashes);
         world.watch.check_ballots(*seat, patience, crashes);
     }
     outcome(world, &honest);
+}
+
+/// Who follows an honest seat sees what it sees.
+fn onlookers(world: &mut World, honest: &[Seat]) {
+    let Some(mut onlooker) = world.onlooker.take() else {
+        return;
+    };
+    let here = chair(world, onlooker.seat);
+    if honest.contains(&onlooker.seat) && here.is_up() {
+        if let Some(what) = onlooker.wrong(&here.table) {
+            world.watch.fail(4, what);
+        }
+        world.tally.add("tables followed from outside", 1);
+        world.tally.add("followers that began anew", onlooker.anew);
+    }
 }
 
 fn chair(world: &World, seat: Seat) -> &Chair {

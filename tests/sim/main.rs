@@ -17,6 +17,7 @@ mod check;
 mod forge;
 mod named;
 mod network;
+mod onlooker;
 mod plan;
 mod replay;
 mod tally;

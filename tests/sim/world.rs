@@ -19,6 +19,7 @@ use fairdeal_protocol::wire::message::Message;
 use super::cheat::Cheat;
 use super::forge::seat_key;
 use super::network::{Letter, Network};
+use super::onlooker::Onlooker;
 use super::plan::{Dice, Plan, Role};
 use super::tally::Tally;
 use super::watch::Watch;
@@ -82,6 +83,8 @@ pub(crate) struct World {
     pub(crate) charter: SignedCharter,
     pub(crate) chairs: Vec<Chair>,
     pub(crate) watch: Watch,
+    /// At every eighth table somebody looks on.
+    pub(crate) onlooker: Option<Onlooker>,
     pub(crate) tally: Tally,
     net: Network,
     dice: Dice,
@@ -145,6 +148,10 @@ impl World {
         );
         Self {
             watch: Watch::new(charter.clone(), plan.cheats(), plan.forgetful()),
+            onlooker: (seed % 8 == 5).then(|| {
+                let seat = seats[usize::try_from(seed / 8).unwrap() % seats.len()];
+                Onlooker::new(seat, charter.clone())
+            }),
             tally: Tally::default(),
             net,
             dice: Dice::new(seed, 2),
@@ -369,6 +376,8 @@ impl World {
                 chair.disk.push(record.to_bytes().to_vec());
             }
             Output::Event(event) => self.note(seat, &event),
+            // What passes on is a matter of speed: heads have to do here.
+            Output::Pass(..) => {}
             Output::Send(to, message) => {
                 if let Message::Ballots(ballots) = &message {
                     let words = ballots.iter().map(|signed| {
@@ -436,6 +445,9 @@ impl World {
                         let what = format!("{seat} holds another step {step} than before");
                         self.watch.fail(8, what);
                     }
+                }
+                if let Some(onlooker) = self.onlooker.as_mut().filter(|o| o.seat == seat) {
+                    onlooker.look(&chair.table);
                 }
                 self.mark(&hash.0);
                 if honest && known.is_none() {

@@ -6,7 +6,9 @@
 //! nothing in the file that it has not computed itself.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use super::follow::Page;
 use super::transcript::{End, Transcript};
 use crate::card::DeckId;
 use crate::charter::Charter;
@@ -19,7 +21,7 @@ use crate::log::entry::Entry;
 use crate::log::halt::{Halt, circle, resolve};
 use crate::seat::{Seat, SeatSet};
 use crate::table::fault::{Fault, FaultKind};
-use crate::table::replica::{Proofs, Replica, Verdict};
+use crate::table::replica::{News, Proofs, Replica, Verdict};
 
 /// How often each check was made, and held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -283,8 +285,8 @@ impl Report {
 
 /// An audit in progress, step by step, so that a screen can show it.
 #[derive(Debug)]
-pub struct Audit<'a, G: Game> {
-    transcript: &'a Transcript,
+pub struct Audit<G: Game> {
+    transcript: Arc<Transcript>,
     replica: Replica<G>,
     next: usize,
     fold: Fold,
@@ -300,11 +302,13 @@ pub struct Audit<'a, G: Game> {
     proven: Vec<(Seat, Entry)>,
     /// Why seats are out of the open step.
     reasons: BTreeMap<Seat, Reason>,
+    /// What the steps that were checked have brought, until it is taken.
+    news: Vec<News<G>>,
 }
 
 /// Audits a whole transcript.
 pub fn audit<G: Game>(transcript: &Transcript) -> Report {
-    match Audit::<G>::new(transcript) {
+    match Audit::<G>::new(transcript.clone()) {
         Ok(mut audit) => {
             let finding = loop {
                 match audit.step() {
@@ -332,12 +336,13 @@ pub fn audit<G: Game>(transcript: &Transcript) -> Report {
     }
 }
 
-impl<'a, G: Game> Audit<'a, G> {
+impl<G: Game> Audit<G> {
     /// Begins an audit. The charter's signatures were checked when the file was read.
     ///
     /// # Errors
     /// [`RuleSetError`] if the charter's rules make no game here.
-    pub fn new(transcript: &'a Transcript) -> Result<Self, RuleSetError> {
+    pub fn new(transcript: impl Into<Arc<Transcript>>) -> Result<Self, RuleSetError> {
+        let transcript = transcript.into();
         let replica = Replica::new(transcript.charter().clone())?;
         let tally = Tally {
             charter_signatures: transcript.charter().signatures().len() as u64,
@@ -357,6 +362,7 @@ impl<'a, G: Game> Audit<'a, G> {
             next_halted: 0,
             proven: Vec::new(),
             reasons: BTreeMap::new(),
+            news: Vec::new(),
         })
     }
 
@@ -380,6 +386,37 @@ impl<'a, G: Game> Audit<'a, G> {
     /// The state as far as it has been replayed.
     pub fn replica(&self) -> &Replica<G> {
         &self.replica
+    }
+
+    // For a log that still grows.
+
+    /// Adds what follows to the transcript; false if it holds no more.
+    pub(super) fn extend(&mut self, page: Page) -> bool {
+        Arc::make_mut(&mut self.transcript).extend(page)
+    }
+
+    /// Whether there are entries that have not been read.
+    pub(super) fn has_more(&self) -> bool {
+        self.next < self.transcript.entries().len()
+    }
+
+    /// Checks the shuffle proofs that wait for the end of their deal.
+    pub(super) fn catch_up(&mut self) -> Result<(), Finding> {
+        self.check_folded()
+    }
+
+    /// What the steps that were checked since the last call have brought.
+    pub(super) fn take_news(&mut self) -> Vec<News<G>> {
+        std::mem::take(&mut self.news)
+    }
+
+    /// The transcript, which ends where it has been read to.
+    pub(super) fn transcript(&mut self) -> &Transcript {
+        if self.transcript.end() == End::Unfinished {
+            let log = self.replica.parent();
+            Arc::make_mut(&mut self.transcript).set_log(log);
+        }
+        &self.transcript
     }
 
     /// Checks the next step; `Ok(false)` when the end has been checked too.
@@ -443,12 +480,15 @@ impl<'a, G: Game> Audit<'a, G> {
             let why = reasons.remove(&seat).unwrap_or(Reason::Left);
             self.left.push(Departure { seat, deal, why });
         }
-        if let Err(broken) = finished {
-            self.check_folded()?;
-            return Err(Finding::Broken {
-                step,
-                why: broken.to_string(),
-            });
+        match finished {
+            Ok(news) => self.news.extend(news),
+            Err(broken) => {
+                self.check_folded()?;
+                return Err(Finding::Broken {
+                    step,
+                    why: broken.to_string(),
+                });
+            }
         }
         if self.replica.deal() != deal || self.replica.is_finished() {
             self.check_folded()?;
@@ -459,7 +499,7 @@ impl<'a, G: Game> Audit<'a, G> {
     /// The ballots on seats that are out of the open step: each seat by the same ballot of all others.
     fn read_ballots(&mut self) -> Result<(), Finding> {
         let (step, table) = (self.replica.step(), self.replica.table());
-        let transcript = self.transcript;
+        let transcript = Arc::clone(&self.transcript);
         let wrong = || Finding::Ballots { step };
         loop {
             let rest = transcript
@@ -511,7 +551,7 @@ impl<'a, G: Game> Audit<'a, G> {
     /// examines them, once all that they can name is held.
     fn read_faults(&mut self) -> Result<(), Finding> {
         let (step, table) = (self.replica.step(), self.replica.table());
-        let transcript = self.transcript;
+        let transcript = Arc::clone(&self.transcript);
         self.proven.clear();
         while let Some(proven) = transcript.faults().get(self.next_fault) {
             let unproven = Finding::Unproven {
@@ -561,7 +601,7 @@ impl<'a, G: Game> Audit<'a, G> {
     /// from there; whether there is one.
     fn read_halted(&mut self) -> Result<bool, Finding> {
         let (step, table) = (self.replica.step(), self.replica.table());
-        let transcript = self.transcript;
+        let transcript = Arc::clone(&self.transcript);
         let Some(halted) = transcript.halted().get(self.next_halted) else {
             return Ok(false);
         };
@@ -607,11 +647,16 @@ impl<'a, G: Game> Audit<'a, G> {
             let seat = culprit;
             self.left.push(Departure { seat, deal, why });
         }
-        let resumed = self.replica.resume_without(culprit, place.next, name);
-        resumed.map(|_| true).map_err(|broken| Finding::Broken {
-            step,
-            why: broken.to_string(),
-        })
+        match self.replica.resume_without(culprit, place.next, name) {
+            Ok(news) => {
+                self.news.extend(news);
+                Ok(true)
+            }
+            Err(broken) => Err(Finding::Broken {
+                step,
+                why: broken.to_string(),
+            }),
+        }
     }
 
     /// The entries of the open step, as far as they stand in the file.
@@ -769,7 +814,7 @@ impl<'a, G: Game> Audit<'a, G> {
 
     /// The end of the file is what the log gives.
     fn check_end(&mut self, open: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
-        let transcript = self.transcript;
+        let transcript = Arc::clone(&self.transcript);
         if let Some(signed) = transcript.entries().get(self.next) {
             let claimed = signed
                 .verify(self.replica.charter(), &self.replica.table())
@@ -877,7 +922,7 @@ impl<'a, G: Game> Audit<'a, G> {
             scores: game.scores(),
             winners: game.winners().iter().collect(),
             left: self.left.clone(),
-            claims: transcript_claims(self.transcript),
+            claims: transcript_claims(&self.transcript),
             finding,
         }
     }

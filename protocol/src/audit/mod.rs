@@ -1,4 +1,5 @@
-//! After the game: the transcript file and its audit.
+//! The transcript and its audit: after the game, and from outside while it goes on.
 
 pub mod auditor;
+pub mod follow;
 pub mod transcript;

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::follow::Page;
 use crate::charter::{Charter, CharterError, SignatureBytes, SignedCharter};
 use crate::hash::Hash32;
 use crate::log::ballot::SignedBallot;
@@ -72,6 +73,13 @@ pub(crate) struct Trailer {
     pub(crate) claims: Bounded<SignedClaim, 2>,
 }
 
+fn join<T: Clone, const MAX: usize>(all: &mut Bounded<T, MAX>, more: Bounded<T, MAX>) -> bool {
+    let joined = [std::mem::take(all).into_inner(), more.into_inner()].concat();
+    let fits = joined.len() <= MAX;
+    *all = joined.try_into().unwrap_or_default();
+    fits
+}
+
 #[derive(Serialize, Deserialize)]
 struct File {
     magic: [u8; 8],
@@ -114,6 +122,43 @@ impl Transcript {
             entries,
             trailer,
         }
+    }
+
+    /// The beginning of a log, as far as there is one.
+    pub(crate) fn empty(charter: SignedCharter) -> Self {
+        let trailer = Trailer {
+            end: End::Unfinished,
+            log: Hash32::default(),
+            equivocation: None,
+            ballots: Bounded::default(),
+            faults: Bounded::default(),
+            halted: Bounded::default(),
+            claims: Bounded::default(),
+        };
+        Self::new(charter, Vec::new(), trailer)
+    }
+
+    /// Adds what follows; false, and no more than a part is added, if a transcript does not hold so much.
+    pub(crate) fn extend(&mut self, page: Page) -> bool {
+        let trailer = &mut self.trailer;
+        if self.entries.len() + page.entries.len() > MAX_LOG {
+            return false;
+        }
+        self.entries.extend(page.entries.into_inner());
+        if let Some(last) = page.last {
+            trailer.end = last.end;
+            trailer.log = last.log;
+            trailer.equivocation = last.equivocation;
+            trailer.claims = last.claims;
+        }
+        join(&mut trailer.ballots, page.ballots)
+            && join(&mut trailer.faults, page.faults)
+            && join(&mut trailer.halted, page.halted)
+    }
+
+    /// Where the log stands, for a log that still grows.
+    pub(crate) fn set_log(&mut self, log: Hash32) {
+        self.trailer.log = log;
     }
 
     /// The bytes of the file.

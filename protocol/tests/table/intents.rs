@@ -44,7 +44,7 @@ impl Pair {
                     match output {
                         Output::Send(To::All | To::One(_), message) => sent.push((me, message)),
                         Output::Event(Event::Dropped(_)) => self.dropped.push(me),
-                        Output::Event(_) | Output::Keep(_) => {}
+                        Output::Event(_) | Output::Keep(_) | Output::Pass(..) => {}
                     }
                 }
             }

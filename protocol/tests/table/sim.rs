@@ -238,6 +238,7 @@ impl<G: Game> Sim<G> {
                         self.journals[from.index()].push(record.to_bytes().to_vec());
                     }
                     Output::Event(event) => self.events[from.index()].push(event),
+                    Output::Pass(..) => {}
                     Output::Send(to, message) => {
                         self.watch(from, &message);
                         let everybody = Seat::first(self.tables.len()).filter(|to| *to != from);

@@ -355,6 +355,10 @@ struct Seated {
     guilty: SeatSet,
     /// Whether the player knows that the table may be closed with a claim.
     claimable: bool,
+    /// With whom this seat has told the others that it is connected.
+    linked: SeatSet,
+    /// With whom connected seats say that they are.
+    links: BTreeMap<Seat, SeatSet>,
 }
 
 struct Driver {
@@ -486,6 +490,24 @@ impl Driver {
         }
     }
 
+    /// Tells the others with whom this seat is connected, if that has changed.
+    fn tell_links(&mut self) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        let linked = seated.connected(&self.connected);
+        if std::mem::replace(&mut seated.linked, linked) == linked {
+            return;
+        }
+        let frame = Frame::Links {
+            table: seated.id,
+            seats: linked,
+        };
+        let peers = linked.iter().filter_map(|seat| seated.peers.get(&seat));
+        let outbox: Outbox = peers.map(|peer| (*peer, frame.clone())).collect();
+        self.send_all(&outbox);
+    }
+
     // The network.
 
     async fn network(&mut self, event: NodeEvent) {
@@ -503,6 +525,7 @@ impl Driver {
                     Stage::Table(seated) => {
                         if let Some(seat) = seated.seat_of(peer) {
                             seated.table.greet(seat);
+                            self.tell_links();
                             let state = PeerState::Connected;
                             self.tell(SessionEvent::Peer { seat, state }).await;
                             self.flush().await;
@@ -527,6 +550,8 @@ impl Driver {
                             if !known.is_empty() {
                                 let _ = self.node.keep(peer, known);
                             }
+                            seated.links.remove(&seat);
+                            self.tell_links();
                             let state = PeerState::Lost;
                             self.tell(SessionEvent::Peer { seat, state }).await;
                             self.show().await;
@@ -646,6 +671,11 @@ impl Driver {
                     return self.drop_peer(peer, &why);
                 }
                 self.flush().await;
+            }
+            (Stage::Table(seated), Frame::Links { table, seats }) if table == seated.id => {
+                if let Some(seat) = seated.seat_of(peer) {
+                    seated.links.insert(seat, seats);
+                }
             }
             // A guest that has not heard that everybody signed.
             (Stage::Table(seated), Frame::Sign { table, .. }) if table == seated.id => {

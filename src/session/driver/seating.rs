@@ -264,6 +264,8 @@ impl Driver {
             peers,
             guilty: SeatSet::EMPTY,
             claimable: false,
+            linked: SeatSet::EMPTY,
+            links: BTreeMap::new(),
         }));
         self.journal = Some(journal);
         self.announce();
@@ -274,6 +276,7 @@ impl Driver {
             })
             .await;
         }
+        self.tell_links();
         self.history().await;
         if let Stage::Table(seated) = &mut self.stage {
             let patience = u64::try_from(self.patience.as_millis()).unwrap_or(u64::MAX);

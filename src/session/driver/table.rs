@@ -6,6 +6,7 @@ use std::time::Duration;
 use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::log::entry::SignedEntry;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::Fault;
 use fairdeal_protocol::table::live::{Event, Output, Stop, To};
@@ -18,7 +19,6 @@ use super::{Driver, LINGER, Seated, Stage};
 use crate::games::{AnyAction, AnyGame, TableGame as _};
 use crate::net::{Multiaddr, PeerId};
 use crate::session::frame::Frame;
-use crate::session::lobby::Outbox;
 use crate::session::text::clean;
 use crate::session::{PeerState, SessionEvent, Snapshot};
 
@@ -80,12 +80,15 @@ impl Driver {
         };
         let mut changed = false;
         let mut news = Vec::new();
-        let mut frames: Outbox = Vec::new();
+        let mut frames: Vec<Addressed> = Vec::new();
         let mut records = Vec::new();
         while let Some(output) = seated.table.poll() {
             match output {
                 Output::Keep(record) => records.push(record.to_bytes()),
                 Output::Send(to, message) => seated.address(to, message, &mut frames),
+                Output::Pass(author, entry) => {
+                    seated.pass_on(author, entry, &self.connected, &mut frames);
+                }
                 Output::Event(event) => {
                     changed = true;
                     news.push(event);
@@ -105,7 +108,14 @@ impl Driver {
                 return self.fail(why).await;
             }
         }
-        self.send_all(&frames);
+        for addressed in frames {
+            let Addressed { peer, frame, spare } = addressed;
+            if !spare {
+                self.send(peer, &frame);
+            } else if let Err(error) = self.node.send_spare(peer, frame.to_bytes()) {
+                tracing::debug!(%peer, %error, "not sent");
+            }
+        }
         for event in news {
             self.news(event).await;
         }
@@ -143,12 +153,7 @@ impl Driver {
             return;
         };
         let table = &seated.table;
-        let mut connected: SeatSet = seated
-            .peers
-            .iter()
-            .filter(|(_, peer)| self.connected.contains(peer))
-            .map(|(seat, _)| *seat)
-            .collect();
+        let mut connected = seated.connected(&self.connected);
         connected.insert(table.me());
         let snapshot = Snapshot {
             table: seated.id,
@@ -373,18 +378,67 @@ impl Seated {
         known
     }
 
-    fn address(&self, to: To, message: Message, frames: &mut Outbox) {
+    /// The other seats that are connected, given the peers that are.
+    pub(super) fn connected(&self, peers: &[PeerId]) -> SeatSet {
+        let others = self.peers.iter();
+        let here = others.filter(|(_, peer)| peers.contains(peer));
+        here.map(|(seat, _)| *seat).collect()
+    }
+
+    fn address(&self, to: To, message: Message, frames: &mut Vec<Addressed>) {
+        let spare = match (&message, to) {
+            // Said at every tick, or in answer to what is.
+            (Message::Head(_) | Message::Evidence(_), _) => true,
+            (Message::Entries(_) | Message::Ballots(_), To::One(_)) => true,
+            _ => false,
+        };
         let frame = Frame::Table {
             table: self.id,
             message,
         };
-        match to {
-            To::One(seat) => {
-                frames.extend(self.peers.get(&seat).map(|peer| (*peer, frame)));
-            }
-            To::All => frames.extend(self.peers.values().map(|peer| (*peer, frame.clone()))),
-        }
+        let peers = match to {
+            To::One(seat) => self.peers.get(&seat).into_iter().collect::<Vec<_>>(),
+            To::All => self.peers.values().collect(),
+        };
+        frames.extend(peers.into_iter().map(|peer| Addressed {
+            peer: *peer,
+            frame: frame.clone(),
+            spare,
+        }));
     }
+
+    /// Hands a new entry to the seats that have no connection with its author.
+    fn pass_on(
+        &self,
+        author: Seat,
+        entry: SignedEntry,
+        connected: &[PeerId],
+        frames: &mut Vec<Addressed>,
+    ) {
+        let frame = Frame::Table {
+            table: self.id,
+            message: Message::Entries(vec![entry].try_into().unwrap_or_default()),
+        };
+        let cut_off = self.connected(connected).without(author);
+        let cut_off = cut_off.iter().filter(|seat| {
+            let links = self.links.get(seat);
+            links.is_some_and(|links| !links.contains(author))
+        });
+        let peers = cut_off.filter_map(|seat| self.peers.get(&seat));
+        frames.extend(peers.map(|peer| Addressed {
+            peer: *peer,
+            frame: frame.clone(),
+            spare: false,
+        }));
+    }
+}
+
+/// A frame on its way to a peer.
+struct Addressed {
+    peer: PeerId,
+    frame: Frame,
+    /// Whether it is said again anyway, so that a busy link need not carry it.
+    spare: bool,
 }
 
 /// Names for the screen: cleaned, and told apart by their seat if two are alike.

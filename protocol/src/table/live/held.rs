@@ -136,11 +136,15 @@ impl<G: Game> Table<G> {
         let open = self.replica.step();
         // Further ahead than one step nobody honest can be; and who has gone has no place any more.
         if !self.is_finished() && self.replica.participants().contains(seat) {
-            if entry.step() == open {
-                self.open.insert(seat, entry);
+            let place = if entry.step() == open {
+                &mut self.open
             } else if entry.step() == open.saturating_add(1) {
-                self.ahead.insert(seat, entry);
-            }
+                &mut self.ahead
+            } else {
+                return Ok(());
+            };
+            place.insert(seat, entry);
+            self.outputs.push_back(Output::Pass(seat, signed.clone()));
         }
         Ok(())
     }

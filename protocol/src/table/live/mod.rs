@@ -22,6 +22,7 @@ mod absence;
 mod back;
 mod guilt;
 mod held;
+pub mod pages;
 mod release;
 mod vote;
 mod write;
@@ -43,7 +44,7 @@ use crate::hash::Hash32;
 use crate::log::ballot::{BallotError, Motion, Place, SignedBallot};
 use crate::log::body::Body;
 use crate::log::claim::{ClaimError, SignedClaim};
-use crate::log::entry::{Content, Entry, EntryError};
+use crate::log::entry::{Content, Entry, EntryError, SignedEntry};
 use crate::log::equivocation::Equivocation;
 use crate::log::halt::{EARLIER, HaltError};
 use crate::seat::{Seat, SeatSet};
@@ -81,6 +82,9 @@ pub enum Output<G: Game> {
     Keep(Record),
     /// Send a message; losing it is allowed.
     Send(To, Message),
+    /// An entry of another seat, named first, that is new here. Heads and their answers carry it to everybody in
+    /// time; a seat that has no connection with its author has it sooner if it is passed on at once.
+    Pass(Seat, SignedEntry),
     /// Something happened.
     Event(Event<G>),
 }

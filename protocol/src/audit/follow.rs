@@ -1,0 +1,145 @@
+//! Following a table from outside: whoever has no seat is handed the log by one that has, page by page, and checks
+//! every entry and every proof itself, as an audit does.
+//!
+//! The follower asks: it says how many entries it holds and which is the last, and is handed whole steps from there
+//! on, together with what removed seats from them. So a seat keeps nothing for it, and hands it one page at a time.
+//! Where a halt has taken entries back, the place that the follower names is not there any more, and it begins anew.
+
+use serde::{Deserialize, Serialize};
+
+use super::auditor::{Audit, Finding, Report};
+use super::transcript::{End, Halted, MAX_LOGGED_BALLOTS, Proven, Transcript};
+use crate::charter::SignedCharter;
+use crate::game::{Game, RuleSetError};
+use crate::hash::Hash32;
+use crate::log::ballot::SignedBallot;
+use crate::log::claim::SignedClaim;
+use crate::log::entry::SignedEntry;
+use crate::log::equivocation::Equivocation;
+use crate::seat::MAX_SEATS;
+use crate::table::replica::{News, Replica};
+use crate::wire::bounded::Bounded;
+use crate::wire::message::MAX_ENTRIES;
+
+/// How far a follower is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// How many entries it holds, which is whole steps.
+    pub entries: u64,
+    /// The hash of the last of them.
+    pub last: Hash32,
+}
+
+/// Whole steps that follow a [`Mark`], and what removed seats from them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Page {
+    /// What it follows.
+    pub from: Mark,
+    /// The entries, by step and seat.
+    pub entries: Bounded<SignedEntry, MAX_ENTRIES>,
+    /// The ballots that voted seats out of these steps.
+    pub ballots: Bounded<SignedBallot, MAX_LOGGED_BALLOTS>,
+    /// The proofs that removed seats from them.
+    pub faults: Bounded<Proven, MAX_SEATS>,
+    /// What removed two-faced seats between them.
+    pub halted: Bounded<Halted, MAX_SEATS>,
+    /// How the log ends, if nothing follows.
+    pub last: Option<Last>,
+}
+
+/// How a log ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Last {
+    /// With the end of the game, without, or with the proof of a fault.
+    pub end: End,
+    /// The hash of the last complete step.
+    pub log: Hash32,
+    /// The proof, if the table stopped because a seat was two-faced.
+    pub equivocation: Option<Box<Equivocation>>,
+    /// Claims that closed the table.
+    pub claims: Bounded<SignedClaim, 2>,
+}
+
+/// Why a follower goes no further.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FollowError {
+    /// What was handed to it is not fair, or not what the seats have signed.
+    #[error("{0}")]
+    Finding(#[from] Finding),
+    /// More than a transcript holds.
+    #[error("the log is longer than a transcript can be")]
+    TooLong,
+}
+
+/// A table as it looks from outside.
+#[derive(Debug)]
+pub struct Follower<G: Game> {
+    audit: Audit<G>,
+    mark: Mark,
+    over: bool,
+}
+
+impl<G: Game> Follower<G> {
+    /// Begins at the charter.
+    ///
+    /// # Errors
+    /// [`RuleSetError`] if the charter's rules make no game here.
+    pub fn new(charter: SignedCharter) -> Result<Self, RuleSetError> {
+        Ok(Self {
+            audit: Audit::new(Transcript::empty(charter))?,
+            mark: Mark::default(),
+            over: false,
+        })
+    }
+
+    /// How far it is: what to ask for.
+    pub fn mark(&self) -> Mark {
+        self.mark
+    }
+
+    /// The state as far as it has been followed.
+    pub fn replica(&self) -> &Replica<G> {
+        self.audit.replica()
+    }
+
+    /// Whether the log has ended, and been checked to its end.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// The transcript as far as it goes.
+    pub fn transcript(&mut self) -> &Transcript {
+        self.audit.transcript()
+    }
+
+    /// What the audit has found so far; of a log that has ended, its verdict.
+    pub fn report(&self, finding: Option<Finding>) -> Report {
+        self.audit.report(finding)
+    }
+
+    /// Checks the next page and says what happened in it; nothing if it does not follow.
+    ///
+    /// # Errors
+    /// [`FollowError`]; the follower is of no further use.
+    pub fn take(&mut self, page: Page) -> Result<Vec<News<G>>, FollowError> {
+        if page.from != self.mark || self.over {
+            return Ok(Vec::new());
+        }
+        let is_last = page.last.is_some();
+        if let Some(last) = page.entries.last() {
+            let added = u64::try_from(page.entries.len()).unwrap_or(u64::MAX);
+            self.mark.entries = self.mark.entries.saturating_add(added);
+            self.mark.last = last.hash();
+        }
+        if !self.audit.extend(page) {
+            return Err(FollowError::TooLong);
+        }
+        let mut goes_on = true;
+        while goes_on && (is_last || self.audit.has_more()) {
+            goes_on = self.audit.step()?;
+        }
+        self.audit.catch_up()?;
+        self.over = is_last;
+        Ok(self.audit.take_news())
+    }
+}

@@ -1,0 +1,100 @@
+//! What a seat hands to those who follow the table from outside ([`crate::audit::follow`]).
+
+use std::collections::BTreeMap;
+
+use super::{Table, bounded};
+use crate::audit::follow::{Last, Mark, Page};
+use crate::game::Game;
+use crate::hash::Hash32;
+use crate::log::entry::{Entry, SignedEntry};
+use crate::log::halt::{Halt, resolve};
+use crate::wire::message::MAX_ENTRIES;
+
+/// Bytes of entries from which on a page is full.
+const PAGE_BYTES: usize = 32 << 10;
+
+/// What there is for a follower.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// This.
+    Page(Box<Page>),
+    /// Nothing yet.
+    Nothing,
+    /// It is on another log than this one, and has to begin anew.
+    Anew,
+}
+
+impl<G: Game> Table<G> {
+    /// What follows a mark: whole steps, as many as one page holds; at the end of the log, how it ends.
+    pub fn page(&self, from: Mark) -> Next {
+        let Some(first) = self.step_after(from) else {
+            return Next::Anew;
+        };
+        let ended = self.is_finished() || self.stopped.is_some();
+        let mut entries: Vec<SignedEntry> = Vec::new();
+        let mut bytes = 0;
+        let mut until = first;
+        for step in self.log.iter().skip(first) {
+            let more: usize = step.values().map(|entry| entry.signed().size()).sum();
+            let full = bytes + more > PAGE_BYTES || entries.len() + step.len() > MAX_ENTRIES;
+            if full && !entries.is_empty() {
+                break;
+            }
+            bytes += more;
+            until += 1;
+            entries.extend(step.values().map(|entry| entry.signed().clone()));
+        }
+        let is_last = ended && until == self.log.len();
+        if entries.is_empty() && !is_last {
+            return Next::Nothing;
+        }
+        let number = |step: usize| u64::try_from(step).unwrap_or(u64::MAX);
+        // What removed a seat from the open step belongs to no complete one, unless that is how the log ends.
+        let open = u64::from(is_last && self.refused.is_some());
+        let steps = number(first)..number(until).saturating_add(open);
+        let last = is_last.then(|| {
+            let whole = self.transcript();
+            let open = whole.entries().iter().skip(self.logged());
+            entries.extend(open.cloned());
+            Last {
+                end: whole.end(),
+                log: whole.log_hash(),
+                equivocation: whole.equivocation().cloned().map(Box::new),
+                claims: bounded(whole.claims().iter().cloned()),
+            }
+        });
+        let halted = self.halted.iter().filter(|halted| {
+            let halts: Vec<Halt> = halted.halts.iter().map(|h| h.halt().clone()).collect();
+            resolve(&halts).is_some_and(|place| steps.contains(&place.point.step))
+        });
+        let ballots = self.certificates.range(steps.clone());
+        let faults = self.faults.range(steps.clone());
+        Next::Page(Box::new(Page {
+            from,
+            entries: bounded(entries.into_iter()),
+            ballots: bounded(ballots.flat_map(|(_, ballots)| ballots).cloned()),
+            faults: bounded(faults.flat_map(|(_, faults)| faults).cloned()),
+            halted: bounded(halted.cloned()),
+            last,
+        }))
+    }
+
+    /// The entries of complete steps.
+    fn logged(&self) -> usize {
+        self.log.iter().map(BTreeMap::len).sum()
+    }
+
+    /// The index of the first step that does not belong to a mark; `None` if the mark is not of this log.
+    fn step_after(&self, mark: Mark) -> Option<usize> {
+        let mut held = 0_u64;
+        let mut last = Hash32::default();
+        for (index, step) in self.log.iter().enumerate() {
+            if held == mark.entries {
+                return (last == mark.last).then_some(index);
+            }
+            held = held.checked_add(u64::try_from(step.len()).ok()?)?;
+            last = step.values().last().map_or(last, Entry::hash);
+        }
+        (held == mark.entries && last == mark.last).then_some(self.log.len())
+    }
+}

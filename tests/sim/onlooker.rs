@@ -1,0 +1,64 @@
+//! Somebody who follows the table from outside, through one of its seats.
+
+use fairdeal::games::AnyGame;
+use fairdeal_protocol::audit::follow::{FollowError, Follower};
+use fairdeal_protocol::charter::SignedCharter;
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::live::Table;
+use fairdeal_protocol::table::live::pages::Next;
+
+/// A follower and the seat that shows it the log.
+pub(crate) struct Onlooker {
+    pub(crate) seat: Seat,
+    charter: SignedCharter,
+    follower: Follower<AnyGame>,
+    /// Where it went no further.
+    end: Option<FollowError>,
+    /// How often it had to begin anew.
+    pub(crate) anew: u64,
+}
+
+impl Onlooker {
+    pub(crate) fn new(seat: Seat, charter: SignedCharter) -> Self {
+        Self {
+            seat,
+            follower: Follower::new(charter.clone()).unwrap(),
+            charter,
+            end: None,
+            anew: 0,
+        }
+    }
+
+    /// Reads all that its seat has.
+    pub(crate) fn look(&mut self, table: &Table<AnyGame>) {
+        while self.end.is_none() && !self.follower.is_over() {
+            match table.page(self.follower.mark()) {
+                Next::Nothing => return,
+                Next::Page(page) => self.end = self.follower.take(*page).err(),
+                Next::Anew => {
+                    self.anew += 1;
+                    self.follower = Follower::new(self.charter.clone()).unwrap();
+                }
+            }
+        }
+    }
+
+    /// What is wrong with what it has seen, now that the table rests.
+    pub(crate) fn wrong(&mut self, table: &Table<AnyGame>) -> Option<String> {
+        self.look(table);
+        let seat = self.seat;
+        let whole = table.transcript();
+        if let Some(end) = &self.end {
+            // A table may have been stopped with a proof.
+            let stopped = table.stopped().is_some();
+            return (!stopped).then(|| format!("who follows {seat} is told: {end}"));
+        }
+        if self.follower.replica().step() != table.replica().step()
+            || *self.follower.transcript() != whole
+        {
+            let step = self.follower.replica().step();
+            return Some(format!("who follows {seat} has another log, at step {step}"));
+        }
+        None
+    }
+}
