@@ -81,8 +81,9 @@ fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
             let acted = transcript
                 .ballots()
                 .iter()
-                .map(|signed| signed.ballot().step);
-            let behind = acted.filter(|acted| world.watch.was_left_behind(*seat, *acted));
+                .map(|signed| (signed.ballot().step, signed.ballot().round))
+                .filter(|(step, round)| world.watch.was_left_behind(*seat, *step, *round));
+            let behind = acted.map(|(step, _)| step);
             until = behind.min().map_or(until, |behind| behind.min(until));
         }
         if until < u64::MAX {

@@ -57,7 +57,9 @@ impl Onlooker {
             || *self.follower.transcript() != whole
         {
             let step = self.follower.replica().step();
-            return Some(format!("who follows {seat} has another log, at step {step}"));
+            return Some(format!(
+                "who follows {seat} has another log, at step {step}"
+            ));
         }
         None
     }

@@ -207,9 +207,12 @@ impl Watch {
             Some(_) => {}
             None => {
                 self.ballots.insert(place, ballot);
-                let votes = self.votes.entry((step, seat)).or_insert((now, now, 0));
-                votes.1 = now;
-                votes.2 += 1;
+                // A word on giving a round up answers another's, or follows an own ballot.
+                if ballot.release.is_none() {
+                    let votes = self.votes.entry((step, seat)).or_insert((now, now, 0));
+                    votes.1 = now;
+                    votes.2 += 1;
+                }
             }
         }
     }
@@ -369,8 +372,9 @@ impl Watch {
     }
 
     /// Whether an honest seat has given up a round of a step without this one's word.
-    pub(crate) fn was_left_behind(&self, seat: Seat, step: u64) -> bool {
-        let mut words = self.ballots.values().filter(|word| word.step == step);
+    pub(crate) fn was_left_behind(&self, seat: Seat, step: u64, round: u16) -> bool {
+        let all = self.ballots.values();
+        let mut words = all.filter(|word| (word.step, word.round) == (step, round));
         words.any(|word| {
             let release = word.release.filter(|release| !release.is_acted());
             word.gives_up() && release.is_some_and(|release| release.without == seat)
