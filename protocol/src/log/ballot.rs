@@ -155,7 +155,8 @@ impl Motion {
     /// Whether the seat that a carried motion puts out can believe it: none of its voters can be left behind by
     /// a release any more. Two have signed that they have acted on it, which they do not if they have given it
     /// up. Of two voters neither gives it up alone, so that the seat's own word decides; but one that has voted
-    /// somebody out in a later round may have taken the place of that motion.
+    /// somebody out in a later round may have taken the place of that motion. Once one of the two has acted, it is
+    /// that one alone whom the other and this seat could have left behind, by a release or in a later round.
     pub fn is_final(&self, ballots: &[Ballot], participants: SeatSet) -> bool {
         let voters = self.voters(participants);
         let about = |word: &Ballot| {
@@ -168,12 +169,17 @@ impl Motion {
             .filter(|word| about(word).is_some_and(Release::is_acted))
             .map(|word| word.seat)
             .collect();
-        let mut own = ballots.iter().filter(|word| word.seat == self.target);
-        let torn = own.any(|word| {
-            let voted = word.release.is_none() && word.target.is_some();
-            (voted && word.round > self.round) || (word.gives_up() && about(word).is_some())
-        });
-        acted.len() >= 2 || (voters.len() == 2 && !torn)
+        let own = ballots.iter().filter(|word| word.seat == self.target);
+        // Whom this seat has helped to leave behind, if it has.
+        let left: SeatSet = own
+            .filter_map(|word| match word.release {
+                None => word.target.filter(|_| word.round > self.round),
+                Some(_) if word.gives_up() => about(word).map(|release| release.without),
+                Some(_) => None,
+            })
+            .collect();
+        let held = acted.iter().any(|seat| !left.contains(seat));
+        acted.len() >= 2 || (voters.len() == 2 && (left.is_empty() || held))
     }
 }
 
@@ -240,5 +246,63 @@ impl SignedBallot {
         Hasher::new(domain::BALLOT)
             .bytes(&encode(&self.ballot))
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seat(index: usize) -> Seat {
+        Seat::new(index).unwrap()
+    }
+
+    fn vote(round: u16, by: usize, target: usize) -> Ballot {
+        Ballot {
+            table: Hash32::default(),
+            step: 6,
+            round,
+            seat: seat(by),
+            base: SeatSet::EMPTY,
+            release: None,
+            target: Some(seat(target)),
+        }
+    }
+
+    /// A word on round 1, in which seats 0 and 1 vote seat 2 out.
+    fn word(by: usize, without: usize, target: Option<usize>) -> Ballot {
+        let release = Release {
+            target: seat(2),
+            without: seat(without),
+        };
+        Ballot {
+            release: Some(release),
+            target: target.map(seat),
+            ..vote(1, by, 2)
+        }
+    }
+
+    /// At a table of three the target has two ballots, and its own words.
+    #[test]
+    fn a_target_of_two_voters_knows_when_it_is_out() {
+        let all = Seat::first(3).collect();
+        let votes = [vote(1, 0, 2), vote(1, 1, 2)];
+        let motion = Motion::of(&votes[0]).unwrap();
+        let is_final = |more: &[Ballot]| motion.is_final(&[&votes[..], more].concat(), all);
+        let (acted, both) = (word(1, 2, Some(2)), word(0, 2, Some(2)));
+        assert!(is_final(&[]), "it has done nothing that another could use");
+        // It has voted on one of the two since, or given the round up without it: the other may have gone on with
+        // that instead, unless it has acted on this one.
+        let useful = [vote(2, 2, 0), word(2, 0, None)];
+        let harmless = [vote(2, 2, 1), word(2, 1, None)];
+        for (mine, other) in useful.into_iter().zip(harmless) {
+            assert!(!is_final(&[mine]), "{mine:?}");
+            assert!(is_final(&[mine, acted]), "{mine:?}");
+            assert!(is_final(&[other, both]), "{other:?}");
+            assert!(!is_final(&[other, acted]), "{other:?}");
+            assert!(is_final(&[other, acted, both]), "{other:?}");
+        }
+        // Earlier votes, and words against, are nothing.
+        assert!(is_final(&[word(2, 0, Some(2)), vote(1, 2, 0)]));
     }
 }
