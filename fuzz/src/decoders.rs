@@ -8,6 +8,7 @@ use fairdeal::session::frame::{Announcement, Frame, MAX_FRAME};
 use fairdeal::session::journal::Header;
 use fairdeal::store::IdentityKey;
 use fairdeal_protocol::audit::auditor::audit;
+use fairdeal_protocol::audit::follow::Follower;
 use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::charter::{Charter, MAX_CHARTER, SignedCharter};
 use fairdeal_protocol::crypto::pake::Password;
@@ -232,7 +233,18 @@ pub fn frame(data: &[u8]) -> bool {
         | Frame::Refused(_)
         | Frame::Sign { .. }
         | Frame::Signed { .. }
-        | Frame::Links { .. } => {}
+        | Frame::Links { .. }
+        | Frame::Watch(_)
+        | Frame::More { .. }
+        | Frame::Anew { .. } => {}
+        Frame::Show(showing) => {
+            let signatures = showing.signatures.into_inner();
+            let _ = SignedCharter::assemble(showing.charter, signatures);
+        }
+        Frame::Page { page, .. } => {
+            let follower = Follower::<AnyGame>::new(TABLE.0.clone());
+            let _ = follower.map(|mut follower| follower.take(*page));
+        }
     }
     true
 }

@@ -9,8 +9,11 @@ use fairdeal::bots::Level;
 use fairdeal::games::{AnyAction, AnyGame, GAMES, TableGame as _};
 use fairdeal::net::{Multiaddr, PeerId, Ticket, Transport};
 use fairdeal::session::door::{GuestDoor, HostDoor};
-use fairdeal::session::frame::{Addresses, Announcement, Back, Frame, Join, Proposal, Roster};
+use fairdeal::session::frame::{
+    Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Showing, Watch,
+};
 use fairdeal::store::IdentityKey;
+use fairdeal_protocol::audit::follow::{Mark, Page};
 use fairdeal_protocol::charter::SignatureBytes;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::crypto::seed::OpenedSeed;
@@ -371,7 +374,7 @@ fn frame(to: &mut Folder<'_>) {
                 game: text("loot"),
                 options: vec![option].try_into().unwrap(),
                 seats: vec![Some(text("Anna")), None].try_into().unwrap(),
-                you: Seat::new(1).unwrap(),
+                you: Seat::new(1),
             }),
         ),
         ("refused", Frame::Refused(text("all seats are taken"))),
@@ -404,6 +407,47 @@ fn frame(to: &mut Folder<'_>) {
                 signatures: signatures.try_into().unwrap(),
             })),
         ),
+        (
+            "links",
+            Frame::Links {
+                table,
+                seats: Seat::first(2).collect(),
+            },
+        ),
+        (
+            "watch",
+            Frame::Watch(Watch {
+                lobby: [3; 8],
+                proof: None,
+            }),
+        ),
+        (
+            "show",
+            Frame::Show(Box::new(Showing {
+                charter: TABLE.0.charter().clone(),
+                signatures: TABLE.0.signatures().to_vec().try_into().unwrap(),
+            })),
+        ),
+        (
+            "more",
+            Frame::More {
+                table,
+                mark: Mark::default(),
+            },
+        ),
+        (
+            "page",
+            Frame::Page {
+                table,
+                page: Box::new(Page {
+                    entries: vec![commit(0).signed().clone(), commit(1).signed().clone()]
+                        .try_into()
+                        .unwrap(),
+                    ..Page::default()
+                }),
+            },
+        ),
+        ("anew", Frame::Anew { table }),
         (
             "knock",
             Frame::Knock {

@@ -7,7 +7,7 @@ use clap::{ArgAction, Parser, Subcommand};
 
 use crate::bots::Level;
 use crate::games::GAMES;
-use crate::net::{JoinTarget, Multiaddr};
+use crate::net::{JoinTarget, Multiaddr, Ticket, TicketError};
 
 /// Card games at a terminal table, between peers, with no server and no dealer to trust.
 #[derive(Debug, Parser)]
@@ -49,6 +49,8 @@ pub(super) enum Command {
     Host(Host),
     /// Sit down at a table
     Join(Join),
+    /// Look on at a table: what everybody may see, checked as it comes
+    Watch(Watch),
     /// Go on with a table that was interrupted
     Resume(Resume),
     /// A headless seat played by a bot
@@ -164,6 +166,29 @@ impl Join {
     pub(super) fn target(&self) -> Result<Option<JoinTarget>, crate::net::JoinError> {
         let given = !self.target.is_empty();
         given.then(|| self.target.concat().parse()).transpose()
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Watch {
+    /// The table's ticket
+    #[arg(value_name = "TICKET", num_args = 1.., required = true)]
+    ticket: Vec<String>,
+    /// The table has a password (asked for, or taken from FAIRDEAL_PASSWORD)
+    #[arg(long)]
+    pub(super) password: bool,
+    /// No screen: print what happens
+    #[arg(long)]
+    pub(super) headless: bool,
+    /// One JSON event a line on standard output, without a screen
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+impl Watch {
+    /// The ticket; it may have been broken into words by a chat.
+    pub(super) fn ticket(&self) -> Result<Ticket, TicketError> {
+        self.ticket.concat().parse()
     }
 }
 

@@ -91,7 +91,7 @@ impl Printer {
                 me,
             } => json!({
                 "event": "started", "table": table.to_string(), "game": game, "seats": names,
-                "me": seat(me),
+                "me": me.as_ref().map(seat),
             }),
             SessionEvent::Deal(deal) => json!({"event": "deal", "deal": deal}),
             SessionEvent::Action {

@@ -92,6 +92,7 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Play(play) => table::play(&common, &play),
         Command::Host(host) => table::host(&common, host),
         Command::Join(join) => table::join(&common, join),
+        Command::Watch(watch) => table::watch(&common, &watch),
         Command::Resume(resume) => table::resume(&common, &resume),
         Command::Bot {
             command: BotCommand::Host(host),

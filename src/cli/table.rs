@@ -8,7 +8,7 @@ use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
 use tokio::runtime::Runtime;
 
-use super::args::{Common, Host, Join, Options, Play, Resume, SeatArgs};
+use super::args::{Common, Host, Join, Options, Play, Resume, SeatArgs, Watch};
 use super::{Exit, headless, lan, usage};
 use crate::games::{game_info, rule_set};
 use crate::net::{JoinTarget, Multiaddr, Transport, names_a_peer};
@@ -195,13 +195,13 @@ async fn open(
 /// Shows the table, or prints it.
 async fn attend(
     common: &Common,
-    seat: SeatArgs,
+    json: bool,
     headless_seat: bool,
     handle: Handle,
     early: Vec<SessionEvent>,
 ) -> anyhow::Result<Exit> {
     if headless_seat {
-        return headless::run(handle, early, seat.json).await;
+        return headless::run(handle, early, json).await;
     }
     let options = tui::TuiOptions {
         ascii: common.ascii,
@@ -274,7 +274,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
             password: None,
         };
         let (handle, early) = open(common, data, play.seat, opening, play.seat.headless).await?;
-        attend(common, play.seat, play.seat.headless, handle, early).await
+        attend(common, play.seat.json, play.seat.headless, handle, early).await
     })
 }
 
@@ -351,7 +351,7 @@ fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Resul
             password,
         };
         let (handle, early) = open(common, data, host.seat, opening, headless_seat).await?;
-        attend(common, host.seat, headless_seat, handle, early).await
+        attend(common, host.seat.json, headless_seat, handle, early).await
     })
 }
 
@@ -380,7 +380,35 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             patience: patience(&join.seat, Transport::Sockets),
             house: false,
         })?;
-        attend(common, join.seat, headless_seat, handle, Vec::new()).await
+        attend(common, join.seat.json, headless_seat, handle, Vec::new()).await
+    })
+}
+
+/// Looks on at a table.
+pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
+    let ticket = watch.ticket().map_err(usage)?;
+    let password = password(watch.password)?;
+    let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    runtime()?.block_on(async {
+        let handle = start(Setup {
+            // Nobody asks who looks on.
+            identity: IdentityKey::generate()?,
+            name: String::new(),
+            role: Role::Watcher(ticket),
+            place: Place {
+                transport: Transport::Sockets,
+                listen: Vec::new(),
+                relays: Vec::new(),
+            },
+            lan: false,
+            password,
+            pilot: None,
+            data,
+            patience: A_DAY,
+            house: false,
+        })?;
+        let headless = watch.headless || watch.json;
+        attend(common, watch.json, headless, handle, Vec::new()).await
     })
 }
 
@@ -424,7 +452,14 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
             }
         }
         let own = own.ok_or_else(|| usage("only bots sat here; nobody can resume this table"))?;
-        attend(common, resume.seat, resume.seat.headless, own, Vec::new()).await
+        attend(
+            common,
+            resume.seat.json,
+            resume.seat.headless,
+            own,
+            Vec::new(),
+        )
+        .await
     })
 }
 

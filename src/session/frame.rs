@@ -1,5 +1,6 @@
 //! What two programs say to each other: the lobby's words, and the table's messages in an envelope.
 
+use fairdeal_protocol::audit::follow::{Mark, Page};
 use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SignatureBytes};
 use fairdeal_protocol::crypto::pake::{Challenge, Knock, Proof};
 use fairdeal_protocol::hash::Hash32;
@@ -51,8 +52,8 @@ pub struct Roster {
     pub options: Bounded<(Text<MAX_WORD>, Text<MAX_WORD>), MAX_OPTIONS>,
     /// The names at the seats.
     pub seats: Bounded<Option<Text<MAX_NAME>>, MAX_SEATS>,
-    /// The receiver's own seat.
-    pub you: Seat,
+    /// The receiver's own seat; `None` of one who looks on.
+    pub you: Option<Seat>,
 }
 
 /// A charter to sign, and where its seats listen.
@@ -69,6 +70,24 @@ pub struct Proposal {
 pub struct Back {
     /// The charter and the addresses.
     pub proposal: Proposal,
+    /// All signatures, in seat order.
+    pub signatures: Bounded<SignatureBytes, MAX_SEATS>,
+}
+
+/// A wish to look on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watch {
+    /// The lobby that the ticket names.
+    pub lobby: [u8; 8],
+    /// That one knows the table's password, if there is one.
+    pub proof: Option<Proof>,
+}
+
+/// A table that is playing, to one who looks on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Showing {
+    /// The charter.
+    pub charter: Charter,
     /// All signatures, in seat order.
     pub signatures: Bounded<SignatureBytes, MAX_SEATS>,
 }
@@ -157,9 +176,37 @@ pub enum Frame {
         /// The seats.
         seats: SeatSet,
     },
+    /// To the host: let me look on.
+    Watch(Watch),
+    /// Host to who looks on: the table is playing.
+    Show(Box<Showing>),
+    /// To the host, by who looks on: what follows.
+    More {
+        /// The table id.
+        table: Hash32,
+        /// How far it is.
+        mark: Mark,
+    },
+    /// Host to who looks on: this.
+    Page {
+        /// The table id.
+        table: Hash32,
+        /// The page.
+        page: Box<Page>,
+    },
+    /// Host to who looks on: the log has gone back; begin anew.
+    Anew {
+        /// The table id.
+        table: Hash32,
+    },
 }
 
 impl Frame {
+    /// No, and why; nothing of the reason if it is too long.
+    pub fn refusal(reason: &str) -> Self {
+        Self::Refused(Text::try_from(reason.to_owned()).unwrap_or_default())
+    }
+
     /// Its bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         encode(self)
@@ -218,10 +265,14 @@ mod tests {
             game: text("loot"),
             options: vec![option].try_into().unwrap(),
             seats: vec![Some(text("Anna")), None].try_into().unwrap(),
-            you: Seat::new(1).unwrap(),
+            you: Seat::new(1),
         };
         let signature = charter.sign(&key);
         let table = Hash32([5; 32]);
+        let showing = Showing {
+            charter: charter.clone(),
+            signatures: vec![signature].try_into().unwrap(),
+        };
         let proposal = Proposal {
             charter,
             addresses: vec![addresses].try_into().unwrap(),
@@ -244,6 +295,23 @@ mod tests {
                 table,
                 seats: [0, 2].into_iter().filter_map(Seat::new).collect(),
             },
+            Frame::Watch(Watch {
+                lobby: [3; 8],
+                proof: None,
+            }),
+            Frame::Show(Box::new(showing)),
+            Frame::More {
+                table,
+                mark: Mark {
+                    entries: 300,
+                    last: Hash32([6; 32]),
+                },
+            },
+            Frame::Page {
+                table,
+                page: Box::default(),
+            },
+            Frame::Anew { table },
         ];
         let mut all = String::new();
         for frame in frames {

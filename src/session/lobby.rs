@@ -12,17 +12,16 @@ use ed25519_dalek::SigningKey;
 use fairdeal_protocol::charter::{
     Charter, CharterError, Player, SeatKey, SignatureBytes, SignedCharter,
 };
-use fairdeal_protocol::crypto::pake::Knock;
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::wire::bounded::Text;
-use rand_core::CryptoRng;
 
 use super::LobbyView;
-use super::door::{GuestDoor, HostDoor};
-use super::frame::{Addresses, Announcement, Back, Frame, Join, Proposal, Roster};
-use super::text::clean;
+use super::door::GuestDoor;
+use super::frame::{Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Watch};
+use super::gallery::Gallery;
+use super::text::{clean, clean_reason};
 use crate::games::AnyGame;
 use crate::net::PeerId;
 
@@ -77,8 +76,8 @@ pub struct HostLobby {
     own: Join,
     guests: BTreeMap<Seat, Guest>,
     proposal: Option<Proposal>,
-    /// The door, if there is a password.
-    door: Option<HostDoor>,
+    /// The door, and those who look on.
+    gallery: Gallery,
 }
 
 impl std::fmt::Debug for HostLobby {
@@ -101,36 +100,28 @@ impl HostLobby {
             own,
             guests: BTreeMap::new(),
             proposal: None,
-            door: None,
+            gallery: Gallery::new(lobby),
         }
     }
 
-    /// Lets only those in who know a password.
-    pub fn lock(&mut self, door: HostDoor) {
-        self.door = Some(door);
+    /// The door, and those who look on.
+    pub fn gallery(&mut self) -> &mut Gallery {
+        &mut self.gallery
+    }
+
+    /// Whether this peer has a seat, or looks on.
+    pub fn knows(&self, peer: PeerId) -> bool {
+        self.has_seated(peer) || self.gallery.has(peer)
+    }
+
+    /// The same, when there is a table and no lobby any more.
+    pub fn take_gallery(&mut self) -> Gallery {
+        std::mem::replace(&mut self.gallery, Gallery::new(self.lobby))
     }
 
     /// Whether this peer has a seat.
     pub fn has_seated(&self, peer: PeerId) -> bool {
         self.guests.values().any(|guest| guest.peer == peer)
-    }
-
-    /// Answers who knocks at the door of a table with a password.
-    pub fn knock(
-        &mut self,
-        peer: PeerId,
-        lobby: Option<[u8; 8]>,
-        knock: Knock,
-        rng: &mut dyn CryptoRng,
-    ) -> Outbox {
-        let Some(door) = &mut self.door else {
-            let text = "the table has no password; join without --password";
-            let text = Text::try_from(text.to_owned()).unwrap_or_default();
-            return vec![(peer, Frame::Refused(text))];
-        };
-        let challenge = door.knock(peer, lobby, knock, rng);
-        let answer = challenge.map(|challenge| (peer, Frame::Challenge(challenge)));
-        answer.into_iter().collect()
     }
 
     fn joined(&self, seat: Seat) -> Option<&Join> {
@@ -165,7 +156,7 @@ impl HostLobby {
         self.own.addresses = addresses;
     }
 
-    fn roster(&self, you: Seat) -> Option<Frame> {
+    fn roster(&self, you: Option<Seat>) -> Option<Frame> {
         let options: Option<Vec<_>> = self
             .rules
             .written_options()
@@ -200,14 +191,15 @@ impl HostLobby {
             options: options?.try_into().ok()?,
             seats: self.rules.seats,
             free: self.rules.seats.saturating_sub(taken),
-            locked: self.door.is_some(),
+            locked: self.gallery.is_locked(),
         })
     }
 
     fn tell_all(&self) -> Outbox {
-        self.guests
-            .iter()
-            .filter_map(|(seat, guest)| Some((guest.peer, self.roster(*seat)?)))
+        let guests = self.guests.iter();
+        let seated = guests.map(|(seat, guest)| (guest.peer, Some(*seat)));
+        let all = seated.chain(self.gallery.peers().map(|peer| (peer, None)));
+        all.filter_map(|(peer, seat)| Some((peer, self.roster(seat)?)))
             .collect()
     }
 
@@ -222,6 +214,7 @@ impl HostLobby {
     ) -> Result<(Outbox, Option<Agreed>), LobbyError> {
         match frame {
             Frame::Join(join) => self.join(peer, join).map(|outbox| (outbox, None)),
+            Frame::Watch(watch) => Ok((self.watch(peer, &watch), None)),
             Frame::Sign { table, signature } => {
                 let Some(proposal) = &self.proposal else {
                     return Ok((Vec::new(), None));
@@ -239,18 +232,25 @@ impl HostLobby {
         }
     }
 
-    fn join(&mut self, peer: PeerId, join: Join) -> Result<Outbox, LobbyError> {
-        let refuse = |reason: &str| {
-            let text = Text::try_from(reason.to_owned()).unwrap_or_default();
-            Ok(vec![(peer, Frame::Refused(text))])
+    /// Somebody wants to look on; who has a seat does so already.
+    fn watch(&mut self, peer: PeerId, watch: &Watch) -> Outbox {
+        if self.has_seated(peer) || !self.gallery.may_speak(peer) {
+            return Vec::new();
+        }
+        let answer = match self.gallery.enter(peer, watch) {
+            Ok(()) => self.roster(None),
+            Err(why) => Some(Frame::refusal(why)),
         };
+        answer.into_iter().map(|frame| (peer, frame)).collect()
+    }
+
+    fn join(&mut self, peer: PeerId, join: Join) -> Result<Outbox, LobbyError> {
+        let refuse = |reason: &str| Ok(vec![(peer, Frame::refusal(reason))]);
         if join.lobby.is_some_and(|lobby| lobby != self.lobby) {
             return refuse("this ticket is for another table; ask for a new one");
         }
         let seated = self.has_seated(peer);
-        if let Some(door) = self.door.as_mut().filter(|_| !seated)
-            && !door.admits(peer, join.proof.as_ref())
-        {
+        if !seated && !self.gallery.admits(peer, join.proof.as_ref()) {
             return refuse(match join.proof {
                 Some(_) => "the password is wrong",
                 None => "the table has a password; ask the host, and join with --password",
@@ -275,7 +275,7 @@ impl HostLobby {
                 return self.change();
             }
             let mut outbox: Outbox = self
-                .roster(seat)
+                .roster(Some(seat))
                 .map(|roster| (peer, roster))
                 .into_iter()
                 .collect();
@@ -291,6 +291,7 @@ impl HostLobby {
         let Some(seat) = free else {
             return refuse("all seats are taken");
         };
+        self.gallery.seat(peer);
         self.guests.insert(
             seat,
             Guest {
@@ -398,9 +399,7 @@ impl HostLobby {
     /// # Errors
     /// [`LobbyError`] as for [`Self::receive`].
     pub fn gone(&mut self, peer: PeerId) -> Result<Outbox, LobbyError> {
-        if let Some(door) = &mut self.door {
-            door.gone(peer);
-        }
+        self.gallery.gone(peer);
         let before = self.guests.len();
         self.guests.retain(|_, guest| guest.peer != peer);
         if self.guests.len() == before {
@@ -429,9 +428,7 @@ impl HostLobby {
 
     /// Says again what may have been lost; to be called every half second.
     pub fn tick(&mut self) -> Outbox {
-        if let Some(door) = &mut self.door {
-            door.tick();
-        }
+        self.gallery.tick();
         let Some(proposal) = &self.proposal else {
             return Vec::new();
         };
@@ -440,6 +437,22 @@ impl HostLobby {
             .filter(|guest| guest.signature.is_none())
             .map(|guest| (guest.peer, Frame::Propose(Box::new(proposal.clone()))))
             .collect()
+    }
+}
+
+/// How a lobby stands by its host's word, for the screen.
+pub fn view_of(roster: &Roster) -> LobbyView {
+    let name = |name: &Option<Text<_>>| name.as_ref().map(|name| clean(name.as_str()));
+    let options = roster.options.iter();
+    LobbyView {
+        game: clean(roster.game.as_str()),
+        options: options
+            .map(|(key, value)| (clean(key.as_str()), clean(value.as_str())))
+            .collect(),
+        seats: roster.seats.iter().map(name).collect(),
+        me: roster.you,
+        ticket: None,
+        addresses: Vec::new(),
     }
 }
 
@@ -503,22 +516,7 @@ impl GuestLobby {
 
     /// For the screen.
     pub fn view(&self) -> LobbyView {
-        let Some(roster) = &self.roster else {
-            return LobbyView::default();
-        };
-        let name = |name: &Option<Text<_>>| name.as_ref().map(|name| clean(name.as_str()));
-        LobbyView {
-            game: clean(roster.game.as_str()),
-            options: roster
-                .options
-                .iter()
-                .map(|(key, value)| (clean(key.as_str()), clean(value.as_str())))
-                .collect(),
-            seats: roster.seats.iter().map(name).collect(),
-            me: Some(roster.you),
-            ticket: None,
-            addresses: Vec::new(),
-        }
+        self.roster.as_ref().map(view_of).unwrap_or_default()
     }
 
     /// Takes a frame; only the host is listened to.
@@ -534,7 +532,7 @@ impl GuestLobby {
             return Ok((Vec::new(), None));
         }
         match frame {
-            Frame::Refused(reason) => Err(LobbyError::Refused(clean(reason.as_str()))),
+            Frame::Refused(reason) => Err(LobbyError::Refused(clean_reason(reason.as_str()))),
             Frame::Roster(roster) => {
                 self.roster = Some(roster);
                 Ok((Vec::new(), None))

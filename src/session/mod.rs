@@ -6,6 +6,7 @@
 pub mod door;
 pub mod driver;
 pub mod frame;
+pub mod gallery;
 pub mod journal;
 pub mod lan;
 pub mod lobby;
@@ -57,8 +58,8 @@ pub struct LobbyView {
 pub struct Snapshot {
     /// The table id.
     pub table: Hash32,
-    /// This player's seat.
-    pub me: Seat,
+    /// This player's seat; `None` of one who looks on.
+    pub me: Option<Seat>,
     /// The players' names, cleaned for display, in seat order.
     pub names: Vec<String>,
     /// The game.
@@ -112,8 +113,8 @@ pub enum SessionEvent {
         game: String,
         /// The names in seat order, cleaned for display.
         names: Vec<String>,
-        /// This player's seat.
-        me: Seat,
+        /// This player's seat; `None` of one who looks on.
+        me: Option<Seat>,
     },
     /// The table has changed.
     Snapshot(Box<Snapshot>),

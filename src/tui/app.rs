@@ -283,7 +283,7 @@ impl App {
         let nothing = Faces::new();
         let visible: Vec<Face> = Seat::first(snapshot.names.len())
             .flat_map(|seat| {
-                let known = if seat == snapshot.me {
+                let known = if Some(seat) == snapshot.me {
                     &snapshot.known
                 } else {
                     &nothing
@@ -306,8 +306,9 @@ impl App {
         let (Some(snapshot), Some(loot)) = (&self.snapshot, self.loot()) else {
             return Vec::new();
         };
-        loot.hand(snapshot.me)
-            .into_iter()
+        let hand = snapshot.me.map(|me| loot.hand(me));
+        hand.into_iter()
+            .flatten()
             .filter_map(|slot| {
                 Some(OwnCard {
                     face: slot.face(&snapshot.known)?,
@@ -503,12 +504,16 @@ impl App {
 
     /// Whether leaving needs no question: nothing is lost.
     fn may_leave(&self) -> bool {
-        self.snapshot.is_none() || self.result.is_some() || self.failed.is_some() || self.left
+        let looks_on = self
+            .snapshot
+            .as_ref()
+            .is_none_or(|snapshot| snapshot.me.is_none());
+        looks_on || self.result.is_some() || self.failed.is_some() || self.left
     }
 
     /// This player's seat, once there is one.
     fn me(&self) -> Option<Seat> {
-        self.snapshot.as_ref().map(|snapshot| snapshot.me)
+        self.snapshot.as_ref().and_then(|snapshot| snapshot.me)
     }
 
     /// Whether there is anybody else to leave the game to.
@@ -757,7 +762,11 @@ impl App {
         let (Some(snapshot), Some(loot)) = (&self.snapshot, self.loot()) else {
             return false;
         };
-        match loot.check(snapshot.me, action) {
+        let Some(me) = snapshot.me else {
+            self.toast = Some("You look on, and have no seat.".to_owned());
+            return false;
+        };
+        match loot.check(me, action) {
             Ok(()) => true,
             Err(why) => {
                 let whose = loot

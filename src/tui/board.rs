@@ -16,7 +16,7 @@ use crate::games::{AnyAction, AnyGame, TableGame};
 /// From where a board is looked at.
 pub(super) struct Look<'a> {
     /// The player's own seat.
-    pub(super) me: Seat,
+    pub(super) me: Option<Seat>,
     /// The names at the table, by seat.
     pub(super) names: &'a [String],
     /// The sealed cards that the player knows.

@@ -47,7 +47,10 @@ pub(super) struct Menu {
 /// Everything that is legal for the player now, by group in the order of the first of each.
 pub(super) fn groups(snapshot: &Snapshot) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    for action in snapshot.game.legal(snapshot.me, &snapshot.known) {
+    let mine = snapshot
+        .me
+        .map(|me| snapshot.game.legal(me, &snapshot.known));
+    for action in mine.into_iter().flatten() {
         let Some(choice) = choice(&snapshot.game, &action, &snapshot.known) else {
             continue;
         };
@@ -163,7 +166,7 @@ fn draw_seats(app: &App, frame: &mut Frame<'_>, area: Rect, snapshot: &Snapshot)
             } else {
                 " "
             };
-            let own = if seat == snapshot.me { "*" } else { " " };
+            let own = if Some(seat) == snapshot.me { "*" } else { " " };
             let score = scores.get(seat.index()).copied().unwrap_or(0);
             let style = if turn {
                 app.theme.title()
@@ -307,8 +310,8 @@ fn draw_hint(app: &mut App, frame: &mut Frame<'_>, area: Rect, snapshot: &Snapsh
     let to_act: SeatSet = game.to_act();
     let text = if game.is_over() {
         " The game is over.".to_owned()
-    } else if to_act.contains(snapshot.me) {
-        let prompt = on_board!(game, game => game.prompt(snapshot.me)).unwrap_or_default();
+    } else if let Some(me) = snapshot.me.filter(|me| to_act.contains(*me)) {
+        let prompt = on_board!(game, game => game.prompt(me)).unwrap_or_default();
         format!(" Your turn: {prompt}")
     } else {
         let short = short_names(&snapshot.names, &app.theme);

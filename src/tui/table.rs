@@ -140,7 +140,7 @@ fn seat_line(
         " "
     };
     let total = loot.totals().get(seat.index()).copied().unwrap_or(0);
-    let whose = if seat == snapshot.me {
+    let whose = if Some(seat) == snapshot.me {
         format!("{name} (you)")
     } else {
         name.clone()
@@ -165,7 +165,7 @@ fn seat_line(
         spans.push(Span::styled("offline", app.theme.bad()));
     } else if loot.fire() == Some(seat) {
         spans.push(Span::styled("fires!", app.theme.bad()));
-    } else if seat != snapshot.me {
+    } else if Some(seat) != snapshot.me {
         // Cards that everybody saw this seat take.
         let seen = hand.iter().filter(|slot| matches!(slot, Slot::Open(_)));
         let seen = seen.filter_map(|slot| slot.face(&Faces::new()));
@@ -370,10 +370,11 @@ fn draw_hint(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         return;
     };
     let me = snapshot.me;
-    let fire = loot.check(me, &Action::Fire).is_ok();
-    let mine = loot.turn() == Some(me);
-    let draw = loot.check(me, &Action::Take(Pile::Draw)).is_ok();
-    let discard = loot.check(me, &Action::Take(Pile::Discard)).is_ok();
+    let may = |action| me.is_some_and(|me| loot.check(me, &action).is_ok());
+    let fire = may(Action::Fire);
+    let mine = me.is_some() && loot.turn() == me;
+    let draw = may(Action::Take(Pile::Draw));
+    let discard = may(Action::Take(Pile::Discard));
     let (over, phase) = (loot.is_over(), loot.phase());
     let waiting = loot.turn().and_then(|seat| {
         let names = short_names(&snapshot.names, &app.theme);

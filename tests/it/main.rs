@@ -23,3 +23,4 @@ mod process;
 mod reach;
 mod resume;
 mod transcript;
+mod watch;

@@ -5,6 +5,7 @@
 
 mod seating;
 mod table;
+mod watching;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::door::{GuestDoor, HostDoor};
 use super::frame::{Addresses, Frame, Join, MAX_FRAME};
+use super::gallery::Gallery;
 use super::journal::{Interrupted, Place};
 use super::lobby::{Agreed, GuestLobby, HostLobby, Outbox};
 use super::text::clean;
@@ -33,11 +35,12 @@ use crate::bots::{self, Bot, Level};
 use crate::games::AnyGame;
 use crate::net::{
     JoinTarget, Lan, Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, PeerId, Reach,
-    ReachNews, any_port,
+    ReachNews, Ticket, any_port,
 };
 use crate::store::{DataDir, IdentityKey, Journal};
 
 pub(super) use table::display_names;
+use watching::Watching;
 
 /// How often lost messages are looked for.
 const TICK: Duration = Duration::from_millis(500);
@@ -59,6 +62,8 @@ pub enum Role {
     Host(RuleSet),
     /// Sit down at one.
     Guest(JoinTarget),
+    /// Look on, with the ticket of one.
+    Watcher(Ticket),
 }
 
 /// A bot that plays the seat.
@@ -134,6 +139,11 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
     }
     let is_host = matches!(setup.role, Role::Host(_));
     let mut config = config_of(&place, is_host);
+    if matches!(setup.role, Role::Watcher(_)) {
+        // It is reached by nobody.
+        config.listen = Vec::new();
+        config.reach = Reach::Off;
+    }
     if is_host && setup.lan && !place.is_local() {
         config.lan = Lan::Announce;
     }
@@ -162,7 +172,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
             let id = lobby;
             let mut lobby = HostLobby::new(id, rules, key.clone(), own);
             if let Some(password) = setup.password {
-                lobby.lock(HostDoor::new(password, local, id));
+                lobby.gallery().lock(HostDoor::new(password, local, id));
             }
             let lobby = Box::new(lobby);
             Stage::Host { lobby, id }
@@ -182,6 +192,14 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
                 guest.knock_at(GuestDoor::new(&password, lobby, local, host, &mut rng));
             }
             Stage::Guest(Box::new(guest))
+        }
+        Role::Watcher(ticket) => {
+            let (host, id) = (ticket.host(), ticket.lobby());
+            node.keep(host, ticket.addresses().to_vec())?;
+            let door = setup
+                .password
+                .map(|password| GuestDoor::new(&password, Some(id), local, host, &mut rng));
+            Stage::Watch(Box::new(Watching::new(host, id, door)))
         }
     };
     let keeper = Keeper {
@@ -333,6 +351,7 @@ enum Stage {
         id: [u8; 8],
     },
     Guest(Box<GuestLobby>),
+    Watch(Box<Watching>),
     /// Read from a journal; the first thing that the task does is to sit down.
     Restored(Box<(Table<AnyGame>, Agreed, Arc<Journal>)>),
     Table(Box<Seated>),
@@ -359,6 +378,8 @@ struct Seated {
     linked: SeatSet,
     /// With whom connected seats say that they are.
     links: BTreeMap<Seat, SeatSet>,
+    /// Those who look on, at the host. Who comes back has forgotten the password, and shows nobody anything.
+    gallery: Option<Gallery>,
 }
 
 struct Driver {
@@ -522,6 +543,10 @@ impl Driver {
                         let outbox = lobby.tick();
                         self.send_all(&outbox);
                     }
+                    Stage::Watch(watching) if watching.host == peer => {
+                        let outbox = watching.greeting();
+                        self.send_all(&outbox);
+                    }
                     Stage::Table(seated) => {
                         if let Some(seat) = seated.seat_of(peer) {
                             seated.table.greet(seat);
@@ -555,7 +580,14 @@ impl Driver {
                             let state = PeerState::Lost;
                             self.tell(SessionEvent::Peer { seat, state }).await;
                             self.show().await;
+                        } else if let Some(gallery) = &mut seated.gallery {
+                            gallery.gone(peer);
+                            let _ = self.node.dismiss(peer);
                         }
+                    }
+                    Stage::Watch(watching) if watching.host == peer => {
+                        self.reached = false;
+                        self.give_up = Instant::now() + REACH;
                     }
                     Stage::Guest(lobby) if lobby.host() == peer => {
                         lobby.lost();
@@ -563,7 +595,7 @@ impl Driver {
                         self.reached = false;
                         self.give_up = Instant::now() + REACH;
                     }
-                    Stage::Guest(_) | Stage::Restored(_) | Stage::Ended => {}
+                    Stage::Guest(_) | Stage::Watch(_) | Stage::Restored(_) | Stage::Ended => {}
                 }
             }
             NodeEvent::Message { peer, bytes } => match Frame::from_bytes(&bytes) {
@@ -630,9 +662,13 @@ impl Driver {
     /// Whether a peer has a seat, or is the host of this guest.
     fn is_known(&self, peer: PeerId) -> bool {
         match &self.stage {
-            Stage::Host { lobby, .. } => lobby.has_seated(peer),
+            Stage::Host { lobby, .. } => lobby.knows(peer),
             Stage::Guest(lobby) => lobby.host() == peer,
-            Stage::Table(seated) => seated.seat_of(peer).is_some(),
+            Stage::Watch(watching) => watching.host == peer,
+            Stage::Table(seated) => {
+                let gallery = seated.gallery.as_ref();
+                seated.seat_of(peer).is_some() || gallery.is_some_and(|gallery| gallery.has(peer))
+            }
             Stage::Restored(_) | Stage::Ended => false,
         }
     }
@@ -647,7 +683,8 @@ impl Driver {
         }
         match (&mut self.stage, frame) {
             (Stage::Host { lobby, .. }, Frame::Knock { lobby: id, knock }) => {
-                let outbox = lobby.knock(peer, id, knock, &mut self.rng);
+                let answer = lobby.gallery().knock(peer, id, knock, &mut self.rng);
+                let outbox = answer.map(|frame| (peer, frame)).into_iter().collect();
                 self.send_all(&outbox);
             }
             // One that we have lost and that has not noticed: it has to sit down again.
@@ -658,6 +695,7 @@ impl Driver {
                 let result = lobby.receive(peer, frame);
                 self.lobby_result(result).await;
             }
+            (Stage::Watch(_), frame) => self.watched(peer, frame).await,
             (Stage::Guest(lobby), frame) => {
                 let result = lobby.receive(peer, frame);
                 self.lobby_result(result).await;
@@ -689,13 +727,8 @@ impl Driver {
                 let frame = HostLobby::back(&seated.charter, &seated.addresses);
                 self.send(peer, &frame);
             }
-            (Stage::Table(_), Frame::Join(_) | Frame::Knock { .. }) => {
-                let text = Text::try_from("the table is already playing".to_owned());
-                self.send(peer, &Frame::Refused(text.unwrap_or_default()));
-                let _ = self.node.disconnect(peer);
-            }
-            (Stage::Table(seated), _) if seated.seat_of(peer).is_none() => {
-                self.drop_peer(peer, "a stranger has no say at a table");
+            (Stage::Table(seated), frame) if seated.seat_of(peer).is_none() => {
+                self.visit(peer, &frame);
             }
             (Stage::Restored(_) | Stage::Table(_) | Stage::Ended, _) => {}
         }
@@ -717,7 +750,20 @@ impl Driver {
                     self.fail(why.to_owned()).await;
                 }
             }
+            Stage::Watch(watching) => {
+                if self.reached {
+                    let outbox = watching.tick();
+                    self.send_all(&outbox);
+                } else if Instant::now() > self.give_up {
+                    let why = "the host cannot be reached: check the ticket, that its program still runs, and \
+                               that nothing between you blocks it";
+                    self.fail(why.to_owned()).await;
+                }
+            }
             Stage::Table(seated) => {
+                if let Some(gallery) = &mut seated.gallery {
+                    gallery.tick();
+                }
                 let now = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
                 seated.table.tick(now, &mut self.rng);
                 let may_claim = seated.table.may_claim();

@@ -47,7 +47,7 @@ impl Driver {
                 self.send_all(&outbox);
                 return;
             }
-            Stage::Restored(_) | Stage::Table(_) | Stage::Ended => return,
+            Stage::Watch(_) | Stage::Restored(_) | Stage::Table(_) | Stage::Ended => return,
         };
         match ticket {
             Ok(ticket) => self.show_ticket(&ticket, &addresses).await,
@@ -89,7 +89,7 @@ impl Driver {
         let mut view = match &self.stage {
             Stage::Host { lobby, .. } => lobby.view(),
             Stage::Guest(lobby) => lobby.view(),
-            Stage::Restored(_) | Stage::Table(_) | Stage::Ended => return,
+            Stage::Watch(_) | Stage::Restored(_) | Stage::Table(_) | Stage::Ended => return,
         };
         let before = self.told.clone().unwrap_or_default();
         view.ticket.clone_from(&before.ticket);
@@ -126,10 +126,7 @@ impl Driver {
         };
         // Who has a seat is not among the strangers that make room for others.
         if let Stage::Host { lobby, .. } = &self.stage {
-            let seated = self
-                .connected
-                .iter()
-                .filter(|peer| lobby.has_seated(**peer));
+            let seated = self.connected.iter().filter(|peer| lobby.knows(**peer));
             for peer in seated {
                 let _ = self.node.admit(*peer);
             }
@@ -147,7 +144,12 @@ impl Driver {
             Ok((table, journal)) => {
                 self.send_all(&outbox);
                 self.tell_lobby().await;
+                let gallery = match &mut self.stage {
+                    Stage::Host { lobby, .. } => Some(lobby.take_gallery()),
+                    _ => None,
+                };
                 self.open_table(table, agreed, journal).await;
+                self.open_gallery(gallery);
             }
         }
     }
@@ -245,7 +247,7 @@ impl Driver {
             table: id,
             game,
             names: names.clone(),
-            me,
+            me: Some(me),
         };
         self.tell(started).await;
         let present: Vec<Seat> = peers
@@ -266,6 +268,7 @@ impl Driver {
             claimable: false,
             linked: SeatSet::EMPTY,
             links: BTreeMap::new(),
+            gallery: None,
         }));
         self.journal = Some(journal);
         self.announce();

@@ -15,10 +15,12 @@ use fairdeal_protocol::wire::message::Message;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
+use super::watching::told_by;
 use super::{Driver, LINGER, Seated, Stage};
-use crate::games::{AnyAction, AnyGame, TableGame as _};
+use crate::games::{AnyAction, AnyGame};
 use crate::net::{Multiaddr, PeerId};
 use crate::session::frame::Frame;
+use crate::session::gallery::Gallery;
 use crate::session::text::clean;
 use crate::session::{PeerState, SessionEvent, Snapshot};
 
@@ -116,6 +118,7 @@ impl Driver {
                 tracing::debug!(%peer, %error, "not sent");
             }
         }
+        self.serve();
         for event in news {
             self.news(event).await;
         }
@@ -125,6 +128,7 @@ impl Driver {
         }
         if let Stage::Table(seated) = &self.stage
             && (seated.table.all_finished() || seated.table.has_left())
+            && seated.gallery.as_ref().is_none_or(Gallery::is_served)
         {
             // The others may still wait for our last head to be acknowledged.
             self.settled = true;
@@ -157,7 +161,7 @@ impl Driver {
         connected.insert(table.me());
         let snapshot = Snapshot {
             table: seated.id,
-            me: table.me(),
+            me: Some(table.me()),
             names: seated.names.clone(),
             game: table.game().clone(),
             known: table.known().clone(),
@@ -182,33 +186,6 @@ impl Driver {
                 .unwrap_or_else(|| seat.to_string())
         };
         match event {
-            Event::News(News::Deal(deal)) => {
-                self.tell(SessionEvent::Deal(deal)).await;
-            }
-            Event::News(News::Action { step, seat, action }) => {
-                self.tell(SessionEvent::Action { step, seat, action }).await;
-            }
-            Event::News(News::Game(event)) => {
-                let line = seated.table.game().event_text(&event, &seated.names);
-                self.tell(SessionEvent::Game(event)).await;
-                self.tell(SessionEvent::Line(line)).await;
-            }
-            Event::News(News::Sealed { cards, .. }) => {
-                let line =
-                    format!("{cards} cards are sealed: every seat has shuffled, with proof.");
-                self.tell(SessionEvent::Line(line)).await;
-            }
-            Event::News(News::Opened(deal)) => {
-                let line = format!(
-                    "Deal {}: all seeds are open, every shuffle was computed again and fits.",
-                    deal + 1
-                );
-                self.tell(SessionEvent::Line(line)).await;
-            }
-            Event::News(News::Void(seat)) => {
-                let line = format!("{} was too late; its call has no effect.", name(seat));
-                self.tell(SessionEvent::Line(line)).await;
-            }
             Event::News(News::Left(seat)) => {
                 if seat == seated.table.me() {
                     self.end_journal();
@@ -225,19 +202,17 @@ impl Driver {
                 };
                 self.tell(SessionEvent::Peer { seat, state }).await;
             }
-            Event::News(News::Voided(deal)) => {
-                let line = format!(
-                    "Deal {} cannot go on without who is gone; it is dealt anew, and counts for nothing.",
-                    deal + 1
-                );
-                self.tell(SessionEvent::Line(line)).await;
-            }
             Event::VotedOut(seat) => {
                 let line = format!("All others have signed that {} is out.", name(seat));
                 self.tell(SessionEvent::Line(line)).await;
             }
             Event::News(News::Finished) => self.over().await,
-            Event::News(News::Dealt { .. }) | Event::Step(..) | Event::YourTurn => {}
+            Event::News(news) => {
+                for event in told_by(news, seated.table.game(), &seated.names) {
+                    self.tell(event).await;
+                }
+            }
+            Event::Step(..) | Event::YourTurn => {}
             Event::Dropped(why) => self.tell(SessionEvent::Refused(why.to_string())).await,
             Event::Fault(fault, evidence) => self.guilty(&fault, &evidence).await,
             Event::Stopped(stop) => self.stopped(stop).await,
@@ -261,7 +236,7 @@ impl Driver {
     }
 
     /// Writes evidence for strangers; a bot of the house leaves that to its host.
-    fn save_evidence(&self, evidence: &Transcript) -> Option<PathBuf> {
+    pub(super) fn save_evidence(&self, evidence: &Transcript) -> Option<PathBuf> {
         let id = evidence.charter().table().to_string();
         let bytes = evidence.to_bytes().ok();
         let bytes = bytes.filter(|_| self.keeper.house.is_none())?;

@@ -70,7 +70,7 @@ impl Scene {
         Snapshot {
             may_claim: false,
             table: Hash32([7; 32]),
-            me,
+            me: Some(me),
             names: ["Anna", "Béla", "Cleo"].map(str::to_owned).to_vec(),
             game: self.game.clone(),
             known,

@@ -211,9 +211,11 @@ fn board_rows(game: &Plutonian, look: &Look<'_>, form: Form, width: usize) -> Ve
         .zip(names.iter().map(String::as_str))
         .collect();
     // The own stacks first: they are what one looks for.
-    let (own, others): (Vec<_>, Vec<_>) = named.into_iter().partition(|(seat, _)| *seat == look.me);
+    let (own, others): (Vec<_>, Vec<_>) = named
+        .into_iter()
+        .partition(|(seat, _)| Some(*seat) == look.me);
     let seats = own.into_iter().chain(others);
-    let seats = seats.map(|named| seat_words(game, named, named.0 == look.me, form, theme));
+    let seats = seats.map(|named| seat_words(game, named, Some(named.0) == look.me, form, theme));
     if form.apart {
         paragraphs.extend(seats.map(|words| Paragraph::new(1).words(words)));
     } else {

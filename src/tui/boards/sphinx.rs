@@ -40,7 +40,7 @@ fn contents(game: &Sphinx, square: Square) -> String {
 }
 
 fn style(game: &Sphinx, look: &Look<'_>, square: Square) -> Style {
-    if game.magician(look.me) == Some(square) {
+    if look.me.and_then(|me| game.magician(me)) == Some(square) {
         look.theme.good()
     } else if game.monsters().contains_key(&square) {
         look.theme.bad()

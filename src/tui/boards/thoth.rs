@@ -158,7 +158,7 @@ impl Form {
         let houses = Seat::first(names.len()).zip(&names);
         let houses = houses.filter_map(|(seat, name)| {
             let house = game.house(seat)?;
-            let style = if seat == look.me {
+            let style = if Some(seat) == look.me {
                 theme.good()
             } else {
                 theme.title()
@@ -187,9 +187,10 @@ impl Form {
             let pool = game.pool().iter();
             all.push(label("pool").words(pool.map(|card| self.card(*card))));
         }
-        let hand = game.hand(look.me);
+        let hand = look.me.map(|me| game.hand(me));
         let hand: Vec<Face> = hand
             .iter()
+            .flatten()
             .filter_map(|slot| slot.face(look.known))
             .collect();
         let worth = format!("({:+})", cards::hand_score(hand.iter().copied()));

@@ -74,7 +74,7 @@ impl Scene {
         Snapshot {
             may_claim: false,
             table: Hash32([7; 32]),
-            me,
+            me: Some(me),
             names: names[..seats]
                 .iter()
                 .map(|name| (*name).to_owned())
@@ -187,7 +187,10 @@ fn every_legal_action_is_offered_once() {
                     break;
                 }
                 let snapshot = scene.snapshot();
-                let legal = scene.game.legal(snapshot.me, &snapshot.known).len();
+                let legal = scene
+                    .game
+                    .legal(snapshot.me.unwrap(), &snapshot.known)
+                    .len();
                 let groups = groups(&snapshot);
                 let choices: Vec<(&str, &str)> = groups
                     .iter()

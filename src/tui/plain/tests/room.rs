@@ -27,7 +27,7 @@ fn board(scene: &Scene, me: Seat, area: Area, ascii: bool) -> Vec<String> {
     let snapshot = scene.snapshot();
     let theme = Theme::new(TuiOptions { ascii, mono: true });
     let look = Look {
-        me,
+        me: Some(me),
         names: &snapshot.names,
         known: scene.chance.dealt_to(me),
         theme: &theme,

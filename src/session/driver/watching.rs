@@ -1,0 +1,485 @@
+//! The driver of one who looks on: it is handed the log of a table by its host, and checks it as it comes.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fairdeal_protocol::audit::auditor::Reason;
+use fairdeal_protocol::audit::follow::{FollowError, Follower, Page};
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::charter::SignedCharter;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::Progress;
+use fairdeal_protocol::table::replica::{News, Replica, StepKind};
+use tokio::time::Instant;
+
+use super::table::display_names;
+use super::{Driver, Stage};
+use crate::games::AnyGame;
+use crate::net::PeerId;
+use crate::session::door::GuestDoor;
+use crate::session::frame::{Frame, Roster, Showing, Watch};
+use crate::session::gallery::Gallery;
+use crate::session::lobby::{Outbox, view_of};
+use crate::session::text::clean_reason;
+use crate::session::{PeerState, SessionEvent, Snapshot};
+
+/// After how long without an answer it asks again.
+const ASK_AGAIN: Duration = Duration::from_secs(5);
+/// How often the log may go back: each time takes a seat that is two-faced.
+const MAX_ANEW: u32 = 8;
+
+/// One who looks on.
+pub(super) struct Watching {
+    pub(super) host: PeerId,
+    watch: Watch,
+    door: Option<GuestDoor>,
+    shown: Option<Shown>,
+}
+
+/// The table that it is shown.
+struct Shown {
+    charter: SignedCharter,
+    id: Hash32,
+    names: Vec<String>,
+    follower: Follower<AnyGame>,
+    /// When it last asked for more.
+    asked: Instant,
+    anew: u32,
+}
+
+impl Watching {
+    pub(super) fn new(host: PeerId, lobby: [u8; 8], door: Option<GuestDoor>) -> Self {
+        Self {
+            host,
+            watch: Watch { lobby, proof: None },
+            door,
+            shown: None,
+        }
+    }
+
+    /// What to say to the host until it shows the table.
+    fn wish(&self) -> Frame {
+        match self.door.as_ref().and_then(GuestDoor::knock) {
+            Some(knock) => Frame::Knock {
+                lobby: Some(self.watch.lobby),
+                knock,
+            },
+            None => Frame::Watch(self.watch),
+        }
+    }
+
+    /// What to say to the host that has just been connected: it may have forgotten us.
+    pub(super) fn greeting(&self) -> Outbox {
+        let more = self.shown.as_ref().map(Shown::more);
+        let frames = std::iter::once(self.wish()).chain(more);
+        frames.map(|frame| (self.host, frame)).collect()
+    }
+
+    /// What to say now and then.
+    pub(super) fn tick(&mut self) -> Outbox {
+        let frame = match &mut self.shown {
+            None => self.wish(),
+            Some(shown) if shown.asked.elapsed() > ASK_AGAIN => {
+                shown.asked = Instant::now();
+                shown.more()
+            }
+            Some(_) => return Vec::new(),
+        };
+        vec![(self.host, frame)]
+    }
+}
+
+impl Shown {
+    fn more(&self) -> Frame {
+        Frame::More {
+            table: self.id,
+            mark: self.follower.mark(),
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let replica = self.follower.replica();
+        let seats = Seat::first(self.names.len());
+        Snapshot {
+            table: self.id,
+            me: None,
+            names: self.names.clone(),
+            game: replica.game().clone(),
+            known: Faces::new(),
+            progress: progress(replica),
+            my_turn: false,
+            // Only the host knows who is.
+            connected: seats.collect(),
+            round_trips: std::collections::BTreeMap::new(),
+            may_claim: false,
+        }
+    }
+}
+
+/// What the protocol waits for, as far as it shows in complete steps.
+fn progress(replica: &Replica<AnyGame>) -> Progress {
+    let kind = replica.kind();
+    let awaited = match kind {
+        None => SeatSet::EMPTY,
+        Some(StepKind::Action { leader }) => SeatSet::one(leader),
+        Some(_) => replica.live(),
+    };
+    Progress {
+        step: replica.step(),
+        kind,
+        deal: replica.deal(),
+        done: SeatSet::EMPTY,
+        awaited,
+        log: replica.parent(),
+    }
+}
+
+impl Driver {
+    /// Takes a frame for one who looks on; only the host is listened to.
+    pub(super) async fn watched(&mut self, peer: PeerId, frame: Frame) {
+        let Stage::Watch(watching) = &mut self.stage else {
+            return;
+        };
+        if peer != watching.host {
+            return;
+        }
+        match frame {
+            Frame::Refused(reason) => {
+                let reason = clean_reason(reason.as_str());
+                self.fail(format!("the host does not let you look on: {reason}"))
+                    .await;
+            }
+            Frame::Challenge(challenge) => {
+                let Some(door) = &mut watching.door else {
+                    return;
+                };
+                match door.answer(&challenge) {
+                    Ok(proof) => {
+                        watching.watch.proof = proof.or(watching.watch.proof);
+                        let outbox = watching.tick();
+                        self.send_all(&outbox);
+                    }
+                    Err(_) => {
+                        self.fail("the password is wrong, or the host has none".to_owned())
+                            .await;
+                    }
+                }
+            }
+            Frame::Roster(roster) if watching.shown.is_none() => self.look_into(&roster).await,
+            Frame::Show(showing) => self.be_shown(*showing).await,
+            Frame::Page { table, page } => self.read(table, *page).await,
+            Frame::Anew { table } => self.begin_anew(table).await,
+            _ => {}
+        }
+    }
+
+    /// The lobby, before there is a table.
+    async fn look_into(&mut self, roster: &Roster) {
+        let view = view_of(roster);
+        if self.told.as_ref() != Some(&view) {
+            self.told = Some(view.clone());
+            self.tell(SessionEvent::Lobby(view)).await;
+        }
+    }
+
+    async fn be_shown(&mut self, showing: Showing) {
+        let Stage::Watch(watching) = &mut self.stage else {
+            return;
+        };
+        let charter = SignedCharter::assemble(showing.charter, showing.signatures.into_inner());
+        let charter = match charter {
+            Ok(charter) if charter.charter().lobby == watching.watch.lobby => charter,
+            Ok(_) => {
+                return self
+                    .fail("the host shows another table than the ticket's".to_owned())
+                    .await;
+            }
+            Err(error) => return self.fail(format!("the host shows no table: {error}")).await,
+        };
+        if watching
+            .shown
+            .as_ref()
+            .is_some_and(|shown| shown.id == charter.table())
+        {
+            return;
+        }
+        let follower = match Follower::new(charter.clone()) {
+            Ok(follower) => follower,
+            Err(error) => return self.fail(error.to_string()).await,
+        };
+        let shown = Shown {
+            id: charter.table(),
+            names: display_names(charter.charter()),
+            charter,
+            follower,
+            asked: Instant::now(),
+            anew: 0,
+        };
+        let started = SessionEvent::Started {
+            table: shown.id,
+            game: shown.charter.charter().rules().game,
+            names: shown.names.clone(),
+            me: None,
+        };
+        let snapshot = Box::new(shown.snapshot());
+        let more = (watching.host, shown.more());
+        watching.shown = Some(shown);
+        self.send_all(&vec![more]);
+        self.tell(started).await;
+        self.tell(SessionEvent::Snapshot(snapshot)).await;
+    }
+
+    async fn begin_anew(&mut self, table: Hash32) {
+        let Stage::Watch(watching) = &mut self.stage else {
+            return;
+        };
+        let Some(shown) = watching.shown.as_mut().filter(|shown| shown.id == table) else {
+            return;
+        };
+        shown.anew += 1;
+        let fresh = Follower::new(shown.charter.clone());
+        match fresh {
+            Ok(follower) if shown.anew <= MAX_ANEW => {
+                shown.follower = follower;
+                shown.asked = Instant::now();
+                let more = (watching.host, shown.more());
+                self.send_all(&vec![more]);
+            }
+            _ => {
+                self.fail("the host changes the log again and again".to_owned())
+                    .await;
+            }
+        }
+    }
+
+    async fn read(&mut self, table: Hash32, page: Page) {
+        let Stage::Watch(watching) = &mut self.stage else {
+            return;
+        };
+        let Some(shown) = watching.shown.as_mut().filter(|shown| shown.id == table) else {
+            return;
+        };
+        if page.from != shown.follower.mark() {
+            return;
+        }
+        let news = match shown.follower.take(page) {
+            Ok(news) => news,
+            Err(error) => return self.stop_watching(error).await,
+        };
+        shown.asked = Instant::now();
+        let more = (watching.host, shown.more());
+        let snapshot = shown.snapshot();
+        let over = shown.follower.is_over();
+        let left = shown.follower.report(None).left;
+        if !over {
+            self.send_all(&vec![more]);
+        }
+        let names = snapshot.names.clone();
+        let game = snapshot.game.clone();
+        self.tell(SessionEvent::Snapshot(Box::new(snapshot))).await;
+        for item in news {
+            let removed = match &item {
+                News::Removed(seat) => Some(*seat),
+                _ => None,
+            };
+            for event in told_by(item, &game, &names) {
+                self.tell(event).await;
+            }
+            if let Some(seat) = removed {
+                let mut gone = left.iter().filter(|gone| gone.seat == seat);
+                let guilty = gone.any(|gone| matches!(gone.why, Reason::Fault(_)));
+                let state = if guilty {
+                    PeerState::Removed
+                } else {
+                    PeerState::VotedOut
+                };
+                self.tell(SessionEvent::Peer { seat, state }).await;
+            }
+        }
+        if over {
+            self.end_of_watching().await;
+        }
+    }
+
+    /// The log has ended, and been checked to its end.
+    async fn end_of_watching(&mut self) {
+        let Stage::Watch(watching) = &mut self.stage else {
+            return;
+        };
+        let Some(shown) = &mut watching.shown else {
+            return;
+        };
+        let bytes = shown.follower.transcript().to_bytes();
+        let id = shown.id.to_string();
+        let (scores, winners) = {
+            let game = shown.follower.replica().game();
+            (game.scores(), game.winners().iter().collect())
+        };
+        let finished = shown.follower.replica().is_finished();
+        let log = shown.follower.replica().parent();
+        let saved = bytes.map_err(|error| error.to_string()).and_then(|bytes| {
+            let saved = self.keeper.data.save_transcript(&id, &bytes);
+            saved.map_err(|error| error.to_string())
+        });
+        let transcript: PathBuf = match saved {
+            Ok(path) => path,
+            Err(error) => {
+                return self
+                    .fail(format!("the transcript was not saved: {error}"))
+                    .await;
+            }
+        };
+        if finished {
+            let over = SessionEvent::Over {
+                scores,
+                winners,
+                log,
+                transcript,
+            };
+            self.tell(over).await;
+            self.stage = Stage::Ended;
+        } else {
+            let why = format!(
+                "the host's part in the table has ended before the game; the log up to there is {}",
+                transcript.display()
+            );
+            self.fail(why).await;
+        }
+    }
+
+    /// What was shown is not fair: the table has stopped with a proof, or the host shows what is none.
+    async fn stop_watching(&mut self, error: FollowError) {
+        let Stage::Watch(watching) = &mut self.stage else {
+            return;
+        };
+        let transcript = watching.shown.as_mut();
+        let transcript = transcript.map(|shown| shown.follower.transcript().clone());
+        let seat = match &error {
+            FollowError::Finding(finding) => finding.seat(),
+            FollowError::TooLong => None,
+        };
+        let evidence = transcript.filter(|_| seat.is_some());
+        let evidence = evidence.and_then(|evidence| self.save_evidence(&evidence));
+        self.tell(SessionEvent::Fault {
+            stopped: true,
+            seat,
+            what: error.to_string(),
+            evidence,
+        })
+        .await;
+        self.stage = Stage::Ended;
+    }
+
+    // At the host.
+
+    /// Hands those who look on what they wait for.
+    pub(super) fn serve(&mut self) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        let (table, id) = (&seated.table, seated.id);
+        let Some(gallery) = &mut seated.gallery else {
+            return;
+        };
+        let outbox = gallery.serve(id, |mark| table.page(mark));
+        self.send_all(&outbox);
+    }
+
+    /// A frame of somebody without a seat, at a table that is playing.
+    pub(super) fn visit(&mut self, peer: PeerId, frame: &Frame) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        let (id, charter) = (seated.id, &seated.charter);
+        let Some(gallery) = &mut seated.gallery else {
+            return self.refuse(peer, "the table is playing, and shows nobody what it plays");
+        };
+        if !gallery.may_speak(peer) {
+            return self.drop_peer(peer, "one that looks on and does not stop talking");
+        }
+        match frame {
+            Frame::Knock { lobby, knock } => {
+                let answer = gallery.knock(peer, *lobby, *knock, &mut self.rng);
+                let outbox = answer.map(|frame| (peer, frame)).into_iter().collect();
+                self.send_all(&outbox);
+            }
+            Frame::Watch(watch) => {
+                let outbox = match gallery.enter(peer, watch) {
+                    Ok(()) => gallery.show(charter, Some(peer)),
+                    Err(why) => vec![(peer, Frame::refusal(why))],
+                };
+                let inside = gallery.has(peer);
+                self.send_all(&outbox);
+                let _ = if inside {
+                    self.node.admit(peer)
+                } else {
+                    self.node.disconnect(peer)
+                };
+            }
+            Frame::More { table, mark } if gallery.has(peer) && *table == id => {
+                gallery.ask(peer, *mark);
+                self.serve();
+            }
+            Frame::Join(_) => self.refuse(peer, "the table is already playing; you can watch it"),
+            // Said to a program that has been started anew since: it says who it is next.
+            Frame::More { .. } => {}
+            _ => self.drop_peer(peer, "a stranger has no say at a table"),
+        }
+    }
+
+    fn refuse(&self, peer: PeerId, why: &str) {
+        self.send(peer, &Frame::refusal(why));
+        let _ = self.node.disconnect(peer);
+    }
+
+    /// Shows the table that has just been opened to those who waited for it in the lobby.
+    pub(super) fn open_gallery(&mut self, gallery: Option<Gallery>) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        let shown = gallery
+            .as_ref()
+            .map(|gallery| gallery.show(&seated.charter, None));
+        seated.gallery = gallery;
+        self.send_all(&shown.unwrap_or_default());
+    }
+}
+
+/// What the news of a table comes to, for whoever looks at it.
+pub(super) fn told_by(news: News<AnyGame>, game: &AnyGame, names: &[String]) -> Vec<SessionEvent> {
+    use crate::games::TableGame as _;
+    let name = |seat: Seat| {
+        let name = names.get(seat.index()).cloned();
+        name.unwrap_or_else(|| seat.to_string())
+    };
+    let line = match news {
+        News::Deal(deal) => return vec![SessionEvent::Deal(deal)],
+        News::Action { step, seat, action } => {
+            return vec![SessionEvent::Action { step, seat, action }];
+        }
+        News::Game(event) => {
+            let line = game.event_text(&event, names);
+            return vec![SessionEvent::Game(event), SessionEvent::Line(line)];
+        }
+        News::Sealed { cards, .. } => {
+            format!("{cards} cards are sealed: every seat has shuffled, with proof.")
+        }
+        News::Opened(deal) => format!(
+            "Deal {}: all seeds are open, every shuffle was computed again and fits.",
+            deal + 1
+        ),
+        News::Void(seat) => format!("{} was too late; its call has no effect.", name(seat)),
+        News::Left(seat) => {
+            let state = PeerState::Left;
+            return vec![SessionEvent::Peer { seat, state }];
+        }
+        News::Voided(deal) => format!(
+            "Deal {} cannot go on without who is gone; it is dealt anew, and counts for nothing.",
+            deal + 1
+        ),
+        News::Removed(_) | News::Finished | News::Dealt { .. } => return Vec::new(),
+    };
+    vec![SessionEvent::Line(line)]
+}

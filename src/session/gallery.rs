@@ -1,0 +1,318 @@
+//! The gallery of a table: those who look on without a seat, and what they are shown.
+//!
+//! A pure state machine at the host. Whoever has the ticket, and the password if there is one, is let in as long as
+//! there is room, and then asks for page after page of the log; it gets the next one when it has the last. All
+//! together get a few pages a tick, so that no number of them, and nothing that they ask, slows the table down.
+
+use std::collections::BTreeMap;
+
+use fairdeal_protocol::audit::follow::Mark;
+use fairdeal_protocol::charter::SignedCharter;
+use fairdeal_protocol::crypto::pake::{Knock, Proof};
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::table::live::pages::Next;
+use rand_core::CryptoRng;
+
+use super::door::HostDoor;
+use super::frame::{Frame, Showing, Watch};
+use super::lobby::Outbox;
+use crate::net::PeerId;
+
+/// How many may look on at once.
+pub const MAX_WATCHERS: usize = 8;
+/// Pages that go out between two ticks, to all of them together.
+const PAGES_A_TICK: u32 = 4;
+/// What one of them may say between two ticks.
+const SAID_A_TICK: u32 = 32;
+
+/// Those who look on.
+#[derive(Debug)]
+pub struct Gallery {
+    lobby: [u8; 8],
+    /// The door, if there is a password.
+    door: Option<HostDoor>,
+    watchers: BTreeMap<PeerId, Watcher>,
+    /// Pages that may go out until the next tick.
+    pages: u32,
+    /// Who was served last: the next one is the first to be served.
+    last: Option<PeerId>,
+}
+
+#[derive(Debug, Default)]
+struct Watcher {
+    /// How far it is, if it waits for more.
+    waits: Option<Mark>,
+    /// How often it has spoken since the last tick.
+    said: u32,
+    /// Whether it has been handed the end of the log.
+    served: bool,
+}
+
+impl Gallery {
+    /// That of a lobby.
+    pub fn new(lobby: [u8; 8]) -> Self {
+        Self {
+            lobby,
+            door: None,
+            watchers: BTreeMap::new(),
+            pages: PAGES_A_TICK,
+            last: None,
+        }
+    }
+
+    /// Lets only those in who know a password.
+    pub fn lock(&mut self, door: HostDoor) {
+        self.door = Some(door);
+    }
+
+    /// Whether a password is needed.
+    pub fn is_locked(&self) -> bool {
+        self.door.is_some()
+    }
+
+    /// Answers who knocks at the door.
+    pub fn knock(
+        &mut self,
+        peer: PeerId,
+        lobby: Option<[u8; 8]>,
+        knock: Knock,
+        rng: &mut dyn CryptoRng,
+    ) -> Option<Frame> {
+        match &mut self.door {
+            None => Some(Frame::refusal(
+                "the table has no password; come without --password",
+            )),
+            Some(door) => door.knock(peer, lobby, knock, rng).map(Frame::Challenge),
+        }
+    }
+
+    /// Whether a peer has shown that it knows the password, if there is one.
+    pub fn admits(&mut self, peer: PeerId, proof: Option<&Proof>) -> bool {
+        self.door
+            .as_mut()
+            .is_none_or(|door| door.admits(peer, proof))
+    }
+
+    /// Lets somebody in who wants to look on.
+    ///
+    /// # Errors
+    /// Why it may not.
+    pub fn enter(&mut self, peer: PeerId, watch: &Watch) -> Result<(), &'static str> {
+        if watch.lobby != self.lobby {
+            return Err("this ticket is for another table; ask for a new one");
+        }
+        if !self.admits(peer, watch.proof.as_ref()) {
+            return Err(match watch.proof {
+                Some(_) => "the password is wrong",
+                None => "the table has a password; ask the host, and watch with --password",
+            });
+        }
+        if self.watchers.len() >= MAX_WATCHERS && !self.watchers.contains_key(&peer) {
+            return Err("as many look on as there is room for");
+        }
+        self.watchers.entry(peer).or_default();
+        Ok(())
+    }
+
+    /// Whether this peer looks on.
+    pub fn has(&self, peer: PeerId) -> bool {
+        self.watchers.contains_key(&peer)
+    }
+
+    /// Those who look on.
+    pub fn peers(&self) -> impl Iterator<Item = PeerId> + '_ {
+        self.watchers.keys().copied()
+    }
+
+    /// Takes away who has a seat now.
+    pub fn seat(&mut self, peer: PeerId) {
+        self.watchers.remove(&peer);
+    }
+
+    /// A peer has gone.
+    pub fn gone(&mut self, peer: PeerId) {
+        self.watchers.remove(&peer);
+        if let Some(door) = &mut self.door {
+            door.gone(peer);
+        }
+    }
+
+    /// Half a second has passed.
+    pub fn tick(&mut self) {
+        self.pages = PAGES_A_TICK;
+        self.watchers.values_mut().for_each(|one| one.said = 0);
+        if let Some(door) = &mut self.door {
+            door.tick();
+        }
+    }
+
+    /// Notes that somebody who looks on has spoken; false if it does so too often.
+    pub fn may_speak(&mut self, peer: PeerId) -> bool {
+        self.watchers.get_mut(&peer).is_none_or(|one| {
+            one.said = one.said.saturating_add(1);
+            one.said <= SAID_A_TICK
+        })
+    }
+
+    /// Somebody who looks on asks for what follows.
+    pub fn ask(&mut self, peer: PeerId, mark: Mark) {
+        if let Some(watcher) = self.watchers.get_mut(&peer) {
+            watcher.waits = Some(mark);
+        }
+    }
+
+    /// The table, to one that looks on or to all.
+    pub fn show(&self, charter: &SignedCharter, to: Option<PeerId>) -> Outbox {
+        let frame = Frame::Show(Box::new(Showing {
+            charter: charter.charter().clone(),
+            signatures: charter.signatures().to_vec().try_into().unwrap_or_default(),
+        }));
+        let peers = self.peers().filter(|peer| to.is_none_or(|to| to == *peer));
+        peers.map(|peer| (peer, frame.clone())).collect()
+    }
+
+    /// Whether everybody has been handed the log to its end.
+    pub fn is_served(&self) -> bool {
+        self.watchers.values().all(|one| one.served)
+    }
+
+    /// Hands pages to those who wait, one after the other.
+    pub fn serve(&mut self, table: Hash32, page: impl Fn(Mark) -> Next) -> Outbox {
+        let mut outbox = Vec::new();
+        let last = self.last;
+        let (after, before): (Vec<PeerId>, Vec<PeerId>) =
+            self.peers().partition(|p| Some(*p) > last);
+        for peer in after.into_iter().chain(before) {
+            if self.pages == 0 {
+                break;
+            }
+            let Some(watcher) = self.watchers.get_mut(&peer) else {
+                continue;
+            };
+            let Some(mark) = watcher.waits else { continue };
+            let frame = match page(mark) {
+                Next::Nothing => continue,
+                Next::Page(page) => {
+                    watcher.served = page.last.is_some();
+                    Frame::Page { table, page }
+                }
+                Next::Anew => Frame::Anew { table },
+            };
+            watcher.waits = None;
+            self.pages -= 1;
+            self.last = Some(peer);
+            outbox.push((peer, frame));
+        }
+        outbox
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::IdentityKey;
+
+    const LOBBY: [u8; 8] = [3; 8];
+    const TABLE: Hash32 = Hash32([5; 32]);
+
+    fn peer(seed: u8) -> PeerId {
+        PeerId::of(&IdentityKey::from_seed([seed; 32])).unwrap()
+    }
+
+    fn watch(lobby: [u8; 8]) -> Watch {
+        Watch { lobby, proof: None }
+    }
+
+    fn some(_: Mark) -> Next {
+        Next::Page(Box::default())
+    }
+
+    #[test]
+    fn the_ticket_lets_in_as_many_as_there_is_room_for() {
+        let mut gallery = Gallery::new(LOBBY);
+        assert!(gallery.enter(peer(1), &watch([4; 8])).is_err());
+        let inside = (0..20).filter(|seed| gallery.enter(peer(*seed), &watch(LOBBY)).is_ok());
+        assert_eq!(inside.count(), MAX_WATCHERS);
+        // Who is in may say so again, and who goes makes room.
+        assert!(gallery.enter(peer(0), &watch(LOBBY)).is_ok());
+        gallery.gone(peer(0));
+        assert!(gallery.enter(peer(19), &watch(LOBBY)).is_ok());
+    }
+
+    #[test]
+    fn a_locked_gallery_wants_the_password() {
+        use fairdeal_protocol::crypto::pake::Password;
+        use rand_chacha::ChaCha20Rng;
+        use rand_core::SeedableRng as _;
+
+        use crate::session::door::GuestDoor;
+
+        let mut rng = ChaCha20Rng::from_seed([1; 32]);
+        let password = Password::new("open sesame".to_owned()).unwrap();
+        let (host, guest) = (peer(1), peer(2));
+        let mut gallery = Gallery::new(LOBBY);
+        gallery.lock(HostDoor::new(password.clone(), host, LOBBY));
+        assert!(gallery.enter(guest, &watch(LOBBY)).is_err());
+        let mut door = GuestDoor::new(&password, Some(LOBBY), guest, host, &mut rng);
+        let knock = door.knock().unwrap();
+        let answer = gallery.knock(guest, Some(LOBBY), knock, &mut rng);
+        let Some(Frame::Challenge(challenge)) = answer else {
+            panic!("no challenge: {answer:?}")
+        };
+        let proof = door.answer(&challenge).unwrap();
+        let lobby = LOBBY;
+        assert!(gallery.enter(guest, &Watch { lobby, proof }).is_ok());
+    }
+
+    #[test]
+    fn pages_are_few_and_go_round() {
+        let mut gallery = Gallery::new(LOBBY);
+        for seed in 0..6 {
+            gallery.enter(peer(seed), &watch(LOBBY)).unwrap();
+            gallery.ask(peer(seed), Mark::default());
+        }
+        let mut served: Vec<PeerId> = Vec::new();
+        for _ in 0..2 {
+            let outbox = gallery.serve(TABLE, some);
+            assert!(outbox.len() <= PAGES_A_TICK as usize);
+            served.extend(outbox.into_iter().map(|(peer, _)| peer));
+            // None is left, however often they ask.
+            assert!(gallery.serve(TABLE, some).is_empty());
+            gallery.tick();
+        }
+        served.sort();
+        served.dedup();
+        assert_eq!(served.len(), 6, "everybody had one");
+        // Who has its page does not get another unasked.
+        assert!(gallery.serve(TABLE, some).is_empty());
+    }
+
+    #[test]
+    fn who_is_not_let_in_gets_nothing() {
+        let mut gallery = Gallery::new(LOBBY);
+        gallery.ask(peer(1), Mark::default());
+        assert!(gallery.serve(TABLE, some).is_empty());
+        assert!(gallery.is_served());
+    }
+
+    #[test]
+    fn a_page_waits_until_there_is_one() {
+        let mut gallery = Gallery::new(LOBBY);
+        gallery.enter(peer(1), &watch(LOBBY)).unwrap();
+        gallery.ask(peer(1), Mark::default());
+        assert!(gallery.serve(TABLE, |_| Next::Nothing).is_empty());
+        assert_eq!(gallery.serve(TABLE, some).len(), 1);
+        assert!(!gallery.is_served());
+        assert_eq!(gallery.serve(TABLE, |_| Next::Anew).len(), 0);
+    }
+
+    #[test]
+    fn who_talks_too_much_is_noticed() {
+        let mut gallery = Gallery::new(LOBBY);
+        gallery.enter(peer(1), &watch(LOBBY)).unwrap();
+        let heard = (0..1000).filter(|_| gallery.may_speak(peer(1))).count();
+        assert_eq!(heard, SAID_A_TICK as usize);
+        gallery.tick();
+        assert!(gallery.may_speak(peer(1)));
+    }
+}

@@ -1,0 +1,205 @@
+//! Looking on: who has no seat sees the whole game, checks it, and slows nobody down.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use fairdeal::net::{Node, NodeConfig, NodeEvent, Ticket, Transport};
+use fairdeal::session::frame::{Frame, Watch};
+use fairdeal::store::IdentityKey;
+use fairdeal_protocol::audit::follow::Mark;
+use fairdeal_protocol::hash::Hash32;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::process::{Program, fairdeal};
+
+const TCP: &str = "/ip4/127.0.0.1/tcp/0";
+
+fn host(root: &Path, more: &[&str]) -> Program {
+    let table = ["bot", "host", "loot", "--option", "target=20"];
+    let args = ["--json", "--listen", TCP];
+    Program::start(root, "host", &[&table[..], &args, more].concat())
+}
+
+fn join(root: &Path, ticket: &str, more: &[&str]) -> Program {
+    let args = ["bot", "join", ticket, "--json", "--listen", TCP];
+    Program::start(root, "guest", &[&args[..], more].concat())
+}
+
+fn watch(root: &Path, name: &str, ticket: &str) -> Program {
+    Program::start(root, name, &["watch", ticket, "--json"])
+}
+
+/// Both ends have one log, and their transcripts the same bytes.
+fn same_end(seat: &mut Program, onlooker: &mut Program) {
+    let over = |program: &mut Program| -> Value {
+        let over = program.wait_for("over").expect("the game ends");
+        assert!(program.finish().success());
+        over
+    };
+    let (played, seen) = (over(seat), over(onlooker));
+    assert_eq!(played["log"], seen["log"]);
+    assert_eq!(played["scores"], seen["scores"]);
+    let read = |over: &Value| fs::read(over["transcript"].as_str().unwrap()).unwrap();
+    assert!(read(&played) == read(&seen), "the transcripts differ");
+    let fair = fairdeal()
+        .arg("verify")
+        .arg(seen["transcript"].as_str().unwrap())
+        .output()
+        .unwrap();
+    assert!(fair.status.success(), "{fair:?}");
+}
+
+fn actions(program: &Program) -> Vec<&Value> {
+    let all = program.events.iter();
+    all.filter(|event| event["event"] == "action").collect()
+}
+
+#[test]
+fn who_comes_before_the_table_is_open_sees_it_all() {
+    let root = TempDir::new().unwrap();
+    let mut host = host(root.path(), &["--seats", "2"]);
+    let ticket = host.ticket();
+    let mut onlooker = watch(root.path(), "onlooker", &ticket);
+    // Seen from the inside by nobody: wait until it has been let in, by waiting for what it is shown.
+    let guest = join(root.path(), &ticket, &[]);
+    let started = onlooker.wait_for("started").expect("it is shown the table");
+    assert_eq!(started["me"], Value::Null);
+    same_end(&mut host, &mut onlooker);
+    assert_eq!(actions(&host), actions(&onlooker));
+    drop(guest);
+}
+
+#[test]
+fn who_comes_in_the_middle_catches_up() {
+    let root = TempDir::new().unwrap();
+    let mut host = host(
+        root.path(),
+        &["--pace", "20", "--seats", "3", "--bots", "1"],
+    );
+    let ticket = host.ticket();
+    let guest = join(root.path(), &ticket, &["--pace", "20"]);
+    for _ in 0..6 {
+        host.wait_for("action").unwrap();
+    }
+    let mut onlooker = watch(root.path(), "onlooker", &ticket);
+    same_end(&mut host, &mut onlooker);
+    assert_eq!(actions(&host), actions(&onlooker));
+    drop(guest);
+}
+
+#[test]
+fn who_looks_on_and_is_killed_disturbs_nobody() {
+    let root = TempDir::new().unwrap();
+    let mut host = host(root.path(), &["--seats", "2", "--pace", "20"]);
+    let ticket = host.ticket();
+    let mut gone = watch(root.path(), "gone", &ticket);
+    let _guest = join(root.path(), &ticket, &["--pace", "20"]);
+    gone.wait_for("action").unwrap();
+    gone.kill();
+    let over = host.wait_for("over").expect("the game ends");
+    assert!(over["log"].is_string());
+    assert!(host.finish().success());
+}
+
+#[test]
+fn a_locked_table_shows_itself_to_who_knows_the_password() {
+    let root = TempDir::new().unwrap();
+    let knowing = |password: &str| {
+        let mut command = fairdeal();
+        command.env("FAIRDEAL_PASSWORD", password);
+        command
+    };
+    let start = |password: &str, name: &str, args: &[&str]| {
+        Program::start_by(knowing(password), root.path(), name, args)
+    };
+    let table = [
+        "bot",
+        "host",
+        "loot",
+        "--seats",
+        "2",
+        "--option",
+        "target=20",
+    ];
+    let locked = ["--json", "--listen", TCP, "--pace", "20", "--password"];
+    let mut host = start("open sesame", "host", &[&table[..], &locked].concat());
+    let ticket = host.ticket();
+    let refused = |mut outside: Program| {
+        let error = outside.wait_for("error").expect("it is told why");
+        let why = error["message"].as_str().unwrap();
+        assert!(why.contains("password"), "{why}");
+        assert_eq!(outside.finish().code(), Some(1));
+    };
+    refused(watch(root.path(), "without", &ticket));
+    let known = ["watch", &ticket, "--json", "--password"];
+    let mut onlooker = start("open sesame", "onlooker", &known);
+    let seat = ["bot", "join", &ticket, "--password"];
+    let _guest = start("open sesame", "guest", &[&seat[..], &locked[..5]].concat());
+    onlooker.wait_for("action").unwrap();
+    // The door is still locked when the table plays.
+    refused(watch(root.path(), "late", &ticket));
+    refused(start("open barley", "wrong", &known));
+    same_end(&mut host, &mut onlooker);
+}
+
+/// A program of another kind that asks for pages of every sort, without end: it is dropped, and the game ends.
+#[tokio::test]
+async fn who_asks_without_end_is_dropped() {
+    let root = TempDir::new().unwrap();
+    let mut host = host(root.path(), &["--seats", "2", "--pace", "20"]);
+    let ticket: Ticket = host.ticket().parse().unwrap();
+    let config = NodeConfig::new(Transport::Sockets);
+    let (node, mut events) = Node::spawn(&IdentityKey::generate().unwrap(), config).unwrap();
+    let lobby = ticket.lobby();
+    let say = |frame: &Frame| node.send(ticket.host(), frame.to_bytes());
+    node.keep(ticket.host(), ticket.addresses().to_vec())
+        .unwrap();
+    let _guest = join(root.path(), &ticket.to_string(), &["--pace", "20"]);
+    let mut table = None;
+    let (mut pages, mut dropped) = (0, false);
+    while !dropped {
+        let event = tokio::time::timeout(Duration::from_secs(60), events.recv()).await;
+        match event.unwrap().expect("the node runs") {
+            NodeEvent::Connected { .. } => {
+                let _ = say(&Frame::Watch(Watch { lobby, proof: None }));
+            }
+            NodeEvent::Message { bytes, .. } => match Frame::from_bytes(&bytes).unwrap() {
+                Frame::Show(showing) => {
+                    let id = showing.charter.table();
+                    table = Some(id);
+                    let _ = say(&Frame::More {
+                        table: id,
+                        mark: Mark::default(),
+                    });
+                }
+                Frame::Page { .. } => {
+                    pages += 1;
+                    // Never content, and never where it says that it is.
+                    for entries in 0..64 {
+                        let last = Hash32([7; 32]);
+                        let mark = Mark { entries, last };
+                        let table = table.unwrap();
+                        let _ = say(&Frame::More { table, mark });
+                    }
+                }
+                _ => {}
+            },
+            NodeEvent::Disconnected { .. } => dropped = true,
+            _ => {}
+        }
+    }
+    assert!((1..100).contains(&pages), "{pages}");
+    host.wait_for("over").expect("the game ends");
+    node.shutdown().await;
+}
+
+#[test]
+fn a_mistyped_ticket_is_noticed() {
+    let root = TempDir::new().unwrap();
+    let mut ticket = host(root.path(), &["--seats", "2"]).ticket();
+    ticket.pop();
+    let mistyped = fairdeal().args(["watch", &ticket]).output().unwrap();
+    assert_eq!(mistyped.status.code(), Some(2));
+}
