@@ -6,6 +6,7 @@ use fairdeal::games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::ballot::SignedBallot;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
@@ -81,9 +82,14 @@ fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
             let acted = transcript
                 .ballots()
                 .iter()
-                .map(|signed| (signed.ballot().step, signed.ballot().round))
-                .filter(|(step, round)| world.watch.was_left_behind(*seat, *step, *round));
-            let behind = acted.map(|(step, _)| step);
+                .map(SignedBallot::ballot)
+                .filter(|acted| {
+                    let all = transcript.ballots().iter().map(SignedBallot::ballot);
+                    let same = all.filter(|b| (b.step, b.target) == (acted.step, acted.target));
+                    let voters = same.map(|b| b.seat).collect();
+                    world.watch.was_left_behind(*seat, acted, voters)
+                });
+            let behind = acted.map(|acted| acted.step);
             until = behind.min().map_or(until, |behind| behind.min(until));
         }
         if until < u64::MAX {

@@ -371,14 +371,23 @@ impl Watch {
         }
     }
 
-    /// Whether an honest seat has given up a round of a step without this one's word.
-    pub(crate) fn was_left_behind(&self, seat: Seat, step: u64, round: u16) -> bool {
-        let all = self.ballots.values();
-        let mut words = all.filter(|word| (word.step, word.round) == (step, round));
-        words.any(|word| {
-            let release = word.release.filter(|release| !release.is_acted());
-            word.gives_up() && release.is_some_and(|release| release.without == seat)
-        })
+    /// Whether all honest `voters` have given up what this seat has `acted` on, without its word.
+    pub(crate) fn was_left_behind(&self, seat: Seat, acted: &Ballot, voters: SeatSet) -> bool {
+        let mut signers = voters.without(seat);
+        if signers.len() < 2 {
+            acted.target.map(|target| signers.insert(target));
+        }
+        let given_up = |signer: Seat| {
+            self.ballots.values().any(|word| {
+                let same =
+                    (word.step, word.round, word.base) == (acted.step, acted.round, acted.base);
+                let release = word.release.filter(|release| release.without == seat);
+                let same = same && release.is_some_and(|r| Some(r.target) == acted.target);
+                same && word.seat == signer && word.gives_up()
+            })
+        };
+        let mut honest = signers.iter().filter(|seat| !self.may_be_blamed(*seat));
+        honest.all(given_up)
     }
 
     /// Invariant 10: ballots of a step come about a patience apart; `crashes` begin the count anew.
