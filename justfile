@@ -28,6 +28,10 @@ bench:
     cargo bench -p fairdeal-protocol --bench crypto --bench deal
     cargo bench -p fairdeal --bench audit --bench engines
 
+# What a table costs its machine and its network, by real programs (on Linux; figures are in docs/network.md).
+bench-network:
+    cargo bench -p fairdeal --bench network
+
 play *ARGS:
     cargo run --release -- play loot {{ARGS}}
 

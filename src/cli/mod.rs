@@ -166,7 +166,7 @@ fn start_log(file: Option<&Path>, verbose: u8) -> anyhow::Result<()> {
     let level = match verbose {
         0 => "fairdeal=info",
         1 => "fairdeal=debug",
-        _ => "debug",
+        _ => "debug,fairdeal=trace",
     };
     let open = std::fs::OpenOptions::new()
         .create(true)

@@ -435,6 +435,7 @@ impl Driver {
                 return;
             };
             let length = bytes.len();
+            tracing::trace!(%peer, length, "message");
             let request = table.send_request(&peer.to_libp2p(), bytes);
             state.under_way.insert(request, (send, length));
         }

@@ -375,7 +375,7 @@ impl Watch {
     pub(crate) fn was_left_behind(&self, seat: Seat, acted: &Ballot, voters: SeatSet) -> bool {
         let mut signers = voters.without(seat);
         if signers.len() < 2 {
-            acted.target.map(|target| signers.insert(target));
+            signers = acted.target.into_iter().chain(signers.iter()).collect();
         }
         let given_up = |signer: Seat| {
             self.ballots.values().any(|word| {

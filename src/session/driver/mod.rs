@@ -19,6 +19,7 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{RestoreError, Table};
 use fairdeal_protocol::wire::bounded::Text;
+use fairdeal_protocol::wire::message::Head;
 use getrandom::SysRng;
 use getrandom::rand_core::UnwrapErr;
 use tokio::sync::mpsc;
@@ -374,6 +375,8 @@ struct Seated {
     guilty: SeatSet,
     /// Whether the player knows that the table may be closed with a claim.
     claimable: bool,
+    /// The head that was last told to all, and for how many ticks it has not been repeated.
+    told_head: Option<(Head, u32)>,
     /// With whom this seat has told the others that it is connected.
     linked: SeatSet,
     /// With whom connected seats say that they are.

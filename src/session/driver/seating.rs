@@ -266,6 +266,7 @@ impl Driver {
             peers,
             guilty: SeatSet::EMPTY,
             claimable: false,
+            told_head: None,
             linked: SeatSet::EMPTY,
             links: BTreeMap::new(),
             gallery: None,

@@ -11,7 +11,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::Fault;
 use fairdeal_protocol::table::live::{Event, Output, Stop, To};
 use fairdeal_protocol::table::replica::News;
-use fairdeal_protocol::wire::message::Message;
+use fairdeal_protocol::wire::message::{Head, Message};
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
@@ -23,6 +23,9 @@ use crate::session::frame::Frame;
 use crate::session::gallery::Gallery;
 use crate::session::text::clean;
 use crate::session::{PeerState, SessionEvent, Snapshot};
+
+/// Ticks in which a head that has not changed is not told.
+const QUIET: u32 = 2;
 
 impl Driver {
     pub(super) async fn act(&mut self, action: AnyAction) {
@@ -87,6 +90,7 @@ impl Driver {
         while let Some(output) = seated.table.poll() {
             match output {
                 Output::Keep(record) => records.push(record.to_bytes()),
+                Output::Send(To::All, Message::Head(head)) if !seated.is_due(&head) => {}
                 Output::Send(to, message) => seated.address(to, message, &mut frames),
                 Output::Pass(author, entry) => {
                     seated.pass_on(author, entry, &self.connected, &mut frames);
@@ -358,6 +362,21 @@ impl Seated {
         let others = self.peers.iter();
         let here = others.filter(|(_, peer)| peers.contains(peer));
         here.map(|(seat, _)| *seat).collect()
+    }
+
+    /// Whether a head is to be told to all: at once if it is new, else now and then. Who has lost something lacks
+    /// it until then; who connects is told apart.
+    fn is_due(&mut self, head: &Head) -> bool {
+        match &mut self.told_head {
+            Some((last, quiet)) if last == head && *quiet < QUIET => {
+                *quiet += 1;
+                false
+            }
+            told => {
+                *told = Some((head.clone(), 0));
+                true
+            }
+        }
     }
 
     fn address(&self, to: To, message: Message, frames: &mut Vec<Addressed>) {
