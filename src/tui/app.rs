@@ -504,11 +504,17 @@ impl App {
 
     /// Whether leaving needs no question: nothing is lost.
     fn may_leave(&self) -> bool {
-        let looks_on = self
-            .snapshot
-            .as_ref()
-            .is_none_or(|snapshot| snapshot.me.is_none());
-        looks_on || self.result.is_some() || self.failed.is_some() || self.left
+        self.snapshot.is_none()
+            || self.looks_on()
+            || self.result.is_some()
+            || self.failed.is_some()
+            || self.left
+    }
+
+    /// Whether there is a table, and this player has no seat there.
+    pub(super) fn looks_on(&self) -> bool {
+        let snapshot = self.snapshot.as_ref();
+        snapshot.is_some_and(|snapshot| snapshot.me.is_none())
     }
 
     /// This player's seat, once there is one.

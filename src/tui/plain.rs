@@ -323,7 +323,15 @@ fn draw_hint(app: &mut App, frame: &mut Frame<'_>, area: Rect, snapshot: &Snapsh
     };
     let x = area.x + u16::try_from(text.width()).unwrap_or(0) + 1;
     frame.render_widget(Line::styled(text, app.theme.title()), area);
-    if !groups(snapshot).is_empty() {
+    if app.looks_on() {
+        let text = Line::styled("You look on.", app.theme.faint());
+        let left = Rect {
+            x,
+            width: area.right().saturating_sub(x),
+            ..area
+        };
+        frame.render_widget(text, left);
+    } else if !groups(snapshot).is_empty() {
         button(app, frame, (x, area.y), ("Enter", "do it"), Hit::Choose);
     }
 }

@@ -344,6 +344,9 @@ fn draw_hand(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
 /// What the hand is worth, and the gods that act on it: what they do on a wide screen, else their
 /// names, or those as they stand on the cards, whatever there is room for.
 fn hand_text(app: &App, width: usize, worth: i32) -> String {
+    if app.looks_on() {
+        return " You look on: hands are sealed until their deal is opened.".to_owned();
+    }
     let gods: Vec<God> = app.gods().iter().collect();
     if gods.is_empty() {
         return format!(" Your hand is worth {worth:+} now.");
@@ -461,6 +464,15 @@ pub(super) fn seal_text(snapshot: &Snapshot) -> String {
     }
 }
 
+/// Who of the others is furthest away, and how far; nothing where that is less than a millisecond.
+fn furthest(snapshot: &Snapshot) -> Option<String> {
+    let away = snapshot.round_trips.iter();
+    let here = away.filter(|(seat, millis)| snapshot.connected.contains(**seat) && **millis > 0);
+    let (seat, millis) = here.max_by_key(|(_, millis)| **millis)?;
+    let name = snapshot.names.get(seat.index())?;
+    Some(format!(", {name} at {millis} ms"))
+}
+
 pub(super) fn draw_seal(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let Some(snapshot) = &app.snapshot else {
         return;
@@ -474,9 +486,10 @@ pub(super) fn draw_seal(app: &App, frame: &mut Frame<'_>, area: Rect) {
         None => seal_text(snapshot),
     };
     let step = format!(
-        "  step {}, log {}",
+        "  step {}, log {}{}",
         snapshot.progress.step,
-        snapshot.progress.log.short()
+        snapshot.progress.log.short(),
+        furthest(snapshot).unwrap_or_default()
     );
     let style = if app.failed.is_some() {
         app.theme.bad()

@@ -621,7 +621,12 @@ impl Driver {
                 if let Stage::Table(seated) = &mut self.stage
                     && let Some(seat) = seated.seat_of(peer)
                 {
-                    seated.round_trips.insert(seat, millis);
+                    let before = seated.round_trips.insert(seat, millis);
+                    // A screen is drawn for what one would notice.
+                    let same = |before: u32| before.abs_diff(millis) <= 5 + before / 4;
+                    if !before.is_some_and(same) && seated.table.replica().kind().is_some() {
+                        self.show().await;
+                    }
                 }
             }
             NodeEvent::Listening(_) | NodeEvent::ListeningEnded { .. } => self.addresses_change(),

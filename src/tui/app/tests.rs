@@ -395,3 +395,24 @@ fn what_is_selected_shows_without_colour() {
     let cell = &terminal.backend().buffer()[(area.x + 1, area.y + 1)];
     assert!(cell.modifier.contains(ratatui::style::Modifier::REVERSED));
 }
+
+#[test]
+fn who_looks_on_sees_the_table_and_no_hand() {
+    let snapshot = Snapshot {
+        me: None,
+        known: Faces::new(),
+        my_turn: false,
+        round_trips: [(seat(1), 18), (seat(2), 140)].into(),
+        ..Scene::new().snapshot()
+    };
+    let mut app = App::new(PLAIN);
+    app.update(Input::Session(SessionEvent::Snapshot(Box::new(snapshot))));
+    insta::assert_snapshot!("looking-on", frame(&mut app, 80, 24));
+    // Nothing can be done but go, and that asks for nothing.
+    for key in ['d', 't', 'f'] {
+        assert_eq!(press(&mut app, &[KeyCode::Char(key)]), []);
+    }
+    assert_eq!(press(&mut app, &[KeyCode::Enter]), []);
+    app.update(Input::Terminal(Event::Key(KeyCode::Esc.into())));
+    assert_eq!(press(&mut app, &[KeyCode::Char('q')]), [Effect::Leave]);
+}

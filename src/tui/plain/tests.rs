@@ -287,3 +287,20 @@ fn clicks_choose_and_act() {
     assert_eq!(press(&mut app, &[KeyCode::Enter]), []);
     assert!(frame(&mut app, 80, 24).contains("nothing that you can do"));
 }
+
+#[test]
+fn who_looks_on_is_told_so() {
+    let scene = Scene::new("sphinxs-paw", 3, &[], 4);
+    let snapshot = Snapshot {
+        me: None,
+        known: Faces::new(),
+        my_turn: false,
+        ..scene.snapshot()
+    };
+    let mut app = App::new(TuiOptions {
+        ascii: false,
+        mono: false,
+    });
+    app.update(Input::Session(SessionEvent::Snapshot(Box::new(snapshot))));
+    insta::assert_snapshot!("looking-on", frame(&mut app, 80, 24));
+}
