@@ -344,6 +344,10 @@ impl World {
                 let Some(output) = chair.table.poll() else {
                     break;
                 };
+                // What passes on is a matter of speed: heads have to do here.
+                if matches!(output, Output::Pass(..)) {
+                    continue;
+                }
                 chair.outputs += 1;
                 if chair.role.gone_at.is_some_and(|at| chair.outputs >= at) {
                     // The output is lost with it.
@@ -376,7 +380,6 @@ impl World {
                 chair.disk.push(record.to_bytes().to_vec());
             }
             Output::Event(event) => self.note(seat, &event),
-            // What passes on is a matter of speed: heads have to do here.
             Output::Pass(..) => {}
             Output::Send(to, message) => {
                 if let Message::Ballots(ballots) = &message {

@@ -152,34 +152,51 @@ impl Motion {
         all.filter(|seat| !self.base.contains(*seat)).collect()
     }
 
-    /// Whether the seat that a carried motion puts out can believe it: none of its voters can be left behind by
-    /// a release any more. Two have signed that they have acted on it, which they do not if they have given it
-    /// up. Of two voters neither gives it up alone, so that the seat's own word decides; but one that has voted
-    /// somebody out in a later round may have taken the place of that motion. Once one of the two has acted, it is
-    /// that one alone whom the other and this seat could have left behind, by a release or in a later round.
+    /// Whether the seat that a carried motion puts out can believe it, by the words of the voters and its own: it
+    /// cannot be undone any more.
+    ///
+    /// - Not by a release. One without C takes the words of all other voters, and of two voters this seat's as well.
+    ///   It is out of the question once one of them has signed against it or that it has acted on the motion, or
+    ///   this seat has not given the motion up, which it does not from then on.
+    /// - Not by a later round, on X, which takes a ballot of this seat. Whoever has acted on the motion has no later
+    ///   ballot that could succeed, so that one who has, and is not X, is enough.
     pub fn is_final(&self, ballots: &[Ballot], participants: SeatSet) -> bool {
         let voters = self.voters(participants);
-        let about = |word: &Ballot| {
-            let release = word.release.filter(|release| release.target == self.target);
-            release.filter(|_| (word.round, word.base) == (self.round, self.base))
-        };
-        let acted: SeatSet = ballots
+        let on_this = |word: &&Ballot| (word.round, word.base) == (self.round, self.base);
+        let words: Vec<(Release, &Ballot)> = ballots
             .iter()
-            .filter(|word| word.target == Some(self.target) && voters.contains(word.seat))
-            .filter(|word| about(word).is_some_and(Release::is_acted))
-            .map(|word| word.seat)
+            .filter(on_this)
+            .filter_map(|word| Some((word.release?, word)))
+            .filter(|(release, _)| release.target == self.target)
             .collect();
-        let own = ballots.iter().filter(|word| word.seat == self.target);
-        // Whom this seat has helped to leave behind, if it has.
-        let left: SeatSet = own
-            .filter_map(|word| match word.release {
-                None => word.target.filter(|_| word.round > self.round),
-                Some(_) if word.gives_up() => about(word).map(|release| release.without),
-                Some(_) => None,
-            })
+        let acted: SeatSet = words
+            .iter()
+            .filter(|(release, word)| release.is_acted() && word.target == Some(self.target))
+            .map(|(_, word)| word.seat)
+            .filter(|seat| voters.contains(*seat))
             .collect();
-        let held = acted.iter().any(|seat| !left.contains(seat));
-        acted.len() >= 2 || (voters.len() == 2 && (left.is_empty() || held))
+        let is_kept = |without: Seat| {
+            let others = voters.without(without);
+            let word_on_it = |seat: Seat, gives_up: bool| {
+                words.iter().any(|(release, word)| {
+                    let same = release.without == without && word.seat == seat;
+                    same && !release.is_acted() && word.gives_up() == gives_up
+                })
+            };
+            let mine = others.len() < 2 && !word_on_it(self.target, true);
+            mine || others
+                .iter()
+                .any(|seat| acted.contains(seat) || word_on_it(seat, false))
+        };
+        let mut later = ballots.iter().filter(|ballot| {
+            let mine = ballot.seat == self.target && ballot.release.is_none();
+            mine && ballot.round > self.round
+        });
+        let stands = later.all(|ballot| {
+            let mut acted = acted.iter();
+            ballot.target.is_none_or(|on| acted.any(|seat| seat != on))
+        });
+        stands && voters.len() >= 2 && voters.iter().all(is_kept)
     }
 }
 
@@ -304,5 +321,45 @@ mod tests {
         }
         // Earlier votes, and words against, are nothing.
         assert!(is_final(&[word(2, 0, Some(2)), vote(1, 2, 0)]));
+    }
+
+    /// Of three voters each release takes the words of two.
+    #[test]
+    fn a_target_of_three_voters_knows_when_it_is_out() {
+        let all = Seat::first(4).collect();
+        let target = 3;
+        let votes = [0, 1, 2].map(|by| vote(1, by, target));
+        let motion = Motion::of(&votes[0]).unwrap();
+        let is_final = |more: &[Ballot]| motion.is_final(&[&votes[..], more].concat(), all);
+        let word = |by: usize, without: usize, says: Option<usize>| Ballot {
+            release: Some(Release {
+                target: seat(target),
+                without: seat(without),
+            }),
+            target: says.map(seat),
+            ..vote(1, by, target)
+        };
+        let acted = |by: usize| word(by, target, Some(target));
+        let against = |by: usize, without: usize| word(by, without, Some(target));
+        assert!(!is_final(&[]));
+        assert!(!is_final(&[acted(0)]), "the others may go on without it");
+        assert!(is_final(&[acted(0), acted(1)]));
+        assert!(is_final(&[acted(0), against(1, 0)]));
+        assert!(!is_final(&[acted(0), against(1, 2)]), "of another release");
+        assert!(
+            !is_final(&[acted(0), against(3, 0)]),
+            "its own word is none"
+        );
+        assert!(!is_final(&[acted(0), word(1, 0, None)]));
+        let kept = [against(0, 1), against(1, 2), against(2, 0)];
+        assert!(is_final(&kept), "no release is left");
+        // It has voted since: the round may have come before this one with who has not acted.
+        assert!(!is_final(&[&kept[..], &[vote(2, target, 0)]].concat()));
+        assert!(!is_final(
+            &[&kept[..], &[vote(2, target, 0), acted(0)]].concat()
+        ));
+        assert!(is_final(
+            &[&kept[..], &[vote(2, target, 0), acted(1)]].concat()
+        ));
     }
 }

@@ -221,6 +221,10 @@ impl<G: Game> Sim<G> {
                 continue;
             }
             while let Some(output) = self.tables[from.index()].poll() {
+                // What passes on is a matter of speed: heads have to do here.
+                if matches!(output, Output::Pass(..)) {
+                    continue;
+                }
                 self.outputs += 1;
                 if self
                     .doomed

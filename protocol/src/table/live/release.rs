@@ -12,8 +12,8 @@
 //!   of three, T has to sign it too: one seat's word shall not drop another.
 //!
 //! If C has acted on it, C is the one that the others have gone on without, and stops when it learns so. For the
-//! same reason T does not believe that it is out before two voters have signed that they have acted on the round:
-//! then no release of it can be complete any more.
+//! same reason T does not believe that it is out before no release of the round can be complete any more
+//! ([`Motion::is_final`]).
 //! (`docs/protocol.md`, "Voting out".)
 
 use std::collections::BTreeSet;

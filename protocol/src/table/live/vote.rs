@@ -377,8 +377,8 @@ impl<G: Game> Table<G> {
             // It may have been counted before: who left another round unanswered is voted on too.
             self.counted.remove(motion.target);
         }
-        if release.is_some_and(Release::is_acted) {
-            // Kept for one that comes back later, and is out.
+        if release.is_some() && !signed.ballot().gives_up() {
+            // Kept for one that comes back later, and is out: that it has been acted on, or not given up.
             self.released.entry(step).or_default().push(signed.clone());
         }
         if let Some(votes) = self.votes_of(step) {
