@@ -1,10 +1,13 @@
 //! The task behind a session: it carries frames between the node, the lobby and the table, keeps
 //! the clock, and lets a bot play the seat if there is one.
 //!
-//! Here it starts and runs, and hears the network; `seating` is the way to the table, `table` the play.
+//! Here it starts and runs, and hears the network; `seating` is the way to the table, `table` the play, `watching`
+//! looking on at another's table, `visitors` those who look on at ours.
 
+mod news;
 mod seating;
 mod table;
+mod visitors;
 mod watching;
 
 use std::collections::BTreeMap;
@@ -708,6 +711,9 @@ impl Driver {
                 let result = lobby.receive(peer, frame);
                 self.lobby_result(result).await;
             }
+            (Stage::Table(seated), frame) if seated.seat_of(peer).is_none() => {
+                self.visit(peer, &frame);
+            }
             (Stage::Table(seated), Frame::Table { table, message }) if table == seated.id => {
                 let Some(seat) = seated.seat_of(peer) else {
                     return;
@@ -729,14 +735,9 @@ impl Driver {
                 self.send(peer, &frame);
             }
             // One of us that has lost the table.
-            (Stage::Table(seated), Frame::Join(_) | Frame::Knock { .. })
-                if seated.seat_of(peer).is_some() =>
-            {
+            (Stage::Table(seated), Frame::Join(_) | Frame::Knock { .. }) => {
                 let frame = HostLobby::back(&seated.charter, &seated.addresses);
                 self.send(peer, &frame);
-            }
-            (Stage::Table(seated), frame) if seated.seat_of(peer).is_none() => {
-                self.visit(peer, &frame);
             }
             (Stage::Restored(_) | Stage::Table(_) | Stage::Ended, _) => {}
         }

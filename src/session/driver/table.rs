@@ -15,7 +15,7 @@ use fairdeal_protocol::wire::message::{Head, Message};
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
-use super::watching::told_by;
+use super::news::told_by;
 use super::{Driver, LINGER, Seated, Stage};
 use crate::games::{AnyAction, AnyGame};
 use crate::net::{Multiaddr, PeerId};

@@ -14,13 +14,13 @@ use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::table::replica::{News, Replica, StepKind};
 use tokio::time::Instant;
 
+use super::news::told_by;
 use super::table::display_names;
 use super::{Driver, Stage};
 use crate::games::AnyGame;
 use crate::net::PeerId;
 use crate::session::door::GuestDoor;
 use crate::session::frame::{Frame, Roster, Showing, Watch};
-use crate::session::gallery::Gallery;
 use crate::session::lobby::{Outbox, view_of};
 use crate::session::text::clean_reason;
 use crate::session::{PeerState, SessionEvent, Snapshot};
@@ -371,115 +371,4 @@ impl Driver {
         .await;
         self.stage = Stage::Ended;
     }
-
-    // At the host.
-
-    /// Hands those who look on what they wait for.
-    pub(super) fn serve(&mut self) {
-        let Stage::Table(seated) = &mut self.stage else {
-            return;
-        };
-        let (table, id) = (&seated.table, seated.id);
-        let Some(gallery) = &mut seated.gallery else {
-            return;
-        };
-        let outbox = gallery.serve(id, |mark| table.page(mark));
-        self.send_all(&outbox);
-    }
-
-    /// A frame of somebody without a seat, at a table that is playing.
-    pub(super) fn visit(&mut self, peer: PeerId, frame: &Frame) {
-        let Stage::Table(seated) = &mut self.stage else {
-            return;
-        };
-        let (id, charter) = (seated.id, &seated.charter);
-        let Some(gallery) = &mut seated.gallery else {
-            return self.refuse(peer, "the table is playing, and shows nobody what it plays");
-        };
-        if !gallery.may_speak(peer) {
-            return self.drop_peer(peer, "one that looks on and does not stop talking");
-        }
-        match frame {
-            Frame::Knock { lobby, knock } => {
-                let answer = gallery.knock(peer, *lobby, *knock, &mut self.rng);
-                let outbox = answer.map(|frame| (peer, frame)).into_iter().collect();
-                self.send_all(&outbox);
-            }
-            Frame::Watch(watch) => {
-                let outbox = match gallery.enter(peer, watch) {
-                    Ok(()) => gallery.show(charter, Some(peer)),
-                    Err(why) => vec![(peer, Frame::refusal(why))],
-                };
-                let inside = gallery.has(peer);
-                self.send_all(&outbox);
-                let _ = if inside {
-                    self.node.admit(peer)
-                } else {
-                    self.node.disconnect(peer)
-                };
-            }
-            Frame::More { table, mark } if gallery.has(peer) && *table == id => {
-                gallery.ask(peer, *mark);
-                self.serve();
-            }
-            Frame::Join(_) => self.refuse(peer, "the table is already playing; you can watch it"),
-            // Said to a program that has been started anew since: it says who it is next.
-            Frame::More { .. } => {}
-            _ => self.drop_peer(peer, "a stranger has no say at a table"),
-        }
-    }
-
-    fn refuse(&self, peer: PeerId, why: &str) {
-        self.send(peer, &Frame::refusal(why));
-        let _ = self.node.disconnect(peer);
-    }
-
-    /// Shows the table that has just been opened to those who waited for it in the lobby.
-    pub(super) fn open_gallery(&mut self, gallery: Option<Gallery>) {
-        let Stage::Table(seated) = &mut self.stage else {
-            return;
-        };
-        let shown = gallery
-            .as_ref()
-            .map(|gallery| gallery.show(&seated.charter, None));
-        seated.gallery = gallery;
-        self.send_all(&shown.unwrap_or_default());
-    }
-}
-
-/// What the news of a table comes to, for whoever looks at it.
-pub(super) fn told_by(news: News<AnyGame>, game: &AnyGame, names: &[String]) -> Vec<SessionEvent> {
-    use crate::games::TableGame as _;
-    let name = |seat: Seat| {
-        let name = names.get(seat.index()).cloned();
-        name.unwrap_or_else(|| seat.to_string())
-    };
-    let line = match news {
-        News::Deal(deal) => return vec![SessionEvent::Deal(deal)],
-        News::Action { step, seat, action } => {
-            return vec![SessionEvent::Action { step, seat, action }];
-        }
-        News::Game(event) => {
-            let line = game.event_text(&event, names);
-            return vec![SessionEvent::Game(event), SessionEvent::Line(line)];
-        }
-        News::Sealed { cards, .. } => {
-            format!("{cards} cards are sealed: every seat has shuffled, with proof.")
-        }
-        News::Opened(deal) => format!(
-            "Deal {}: all seeds are open, every shuffle was computed again and fits.",
-            deal + 1
-        ),
-        News::Void(seat) => format!("{} was too late; its call has no effect.", name(seat)),
-        News::Left(seat) => {
-            let state = PeerState::Left;
-            return vec![SessionEvent::Peer { seat, state }];
-        }
-        News::Voided(deal) => format!(
-            "Deal {} cannot go on without who is gone; it is dealt anew, and counts for nothing.",
-            deal + 1
-        ),
-        News::Removed(_) | News::Finished | News::Dealt { .. } => return Vec::new(),
-    };
-    vec![SessionEvent::Line(line)]
 }

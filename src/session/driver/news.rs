@@ -1,0 +1,43 @@
+//! What a table's news are to its players, and to those who look on.
+
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::replica::News;
+
+use crate::games::{AnyGame, TableGame as _};
+use crate::session::{PeerState, SessionEvent};
+
+/// What the news of a table comes to, for whoever looks at it.
+pub(super) fn told_by(news: News<AnyGame>, game: &AnyGame, names: &[String]) -> Vec<SessionEvent> {
+    let name = |seat: Seat| {
+        let name = names.get(seat.index()).cloned();
+        name.unwrap_or_else(|| seat.to_string())
+    };
+    let line = match news {
+        News::Deal(deal) => return vec![SessionEvent::Deal(deal)],
+        News::Action { step, seat, action } => {
+            return vec![SessionEvent::Action { step, seat, action }];
+        }
+        News::Game(event) => {
+            let line = game.event_text(&event, names);
+            return vec![SessionEvent::Game(event), SessionEvent::Line(line)];
+        }
+        News::Sealed { cards, .. } => {
+            format!("{cards} cards are sealed: every seat has shuffled, with proof.")
+        }
+        News::Opened(deal) => format!(
+            "Deal {}: all seeds are open, every shuffle was computed again and fits.",
+            deal + 1
+        ),
+        News::Void(seat) => format!("{} was too late; its call has no effect.", name(seat)),
+        News::Left(seat) => {
+            let state = PeerState::Left;
+            return vec![SessionEvent::Peer { seat, state }];
+        }
+        News::Voided(deal) => format!(
+            "Deal {} cannot go on without who is gone; it is dealt anew, and counts for nothing.",
+            deal + 1
+        ),
+        News::Removed(_) | News::Finished | News::Dealt { .. } => return Vec::new(),
+    };
+    vec![SessionEvent::Line(line)]
+}

@@ -1,0 +1,80 @@
+//! The driver of a host, towards those who have no seat at its table: they may look on, or are turned away.
+
+use super::{Driver, Stage};
+use crate::net::PeerId;
+use crate::session::frame::Frame;
+use crate::session::gallery::Gallery;
+
+impl Driver {
+    /// Hands those who look on what they wait for.
+    pub(super) fn serve(&mut self) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        let (table, id) = (&seated.table, seated.id);
+        let Some(gallery) = &mut seated.gallery else {
+            return;
+        };
+        let outbox = gallery.serve(id, |mark| table.page(mark));
+        self.send_all(&outbox);
+    }
+
+    /// A frame of somebody without a seat, at a table that is playing.
+    pub(super) fn visit(&mut self, peer: PeerId, frame: &Frame) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        let (id, charter) = (seated.id, &seated.charter);
+        let Some(gallery) = &mut seated.gallery else {
+            return self.refuse(peer, "the table is playing, and shows nobody what it plays");
+        };
+        if !gallery.may_speak(peer) {
+            return self.drop_peer(peer, "one that looks on and does not stop talking");
+        }
+        match frame {
+            Frame::Knock { lobby, knock } => {
+                let answer = gallery.knock(peer, *lobby, *knock, &mut self.rng);
+                let outbox = answer.map(|frame| (peer, frame)).into_iter().collect();
+                self.send_all(&outbox);
+            }
+            Frame::Watch(watch) => {
+                let outbox = match gallery.enter(peer, watch) {
+                    Ok(()) => gallery.show(charter, Some(peer)),
+                    Err(why) => vec![(peer, Frame::refusal(why))],
+                };
+                let inside = gallery.has(peer);
+                self.send_all(&outbox);
+                let _ = if inside {
+                    self.node.admit(peer)
+                } else {
+                    self.node.disconnect(peer)
+                };
+            }
+            Frame::More { table, mark } if gallery.has(peer) && *table == id => {
+                gallery.ask(peer, *mark);
+                self.serve();
+            }
+            Frame::Join(_) => self.refuse(peer, "the table is already playing; you can watch it"),
+            // Said to a program that has been started anew since: it says who it is next.
+            Frame::More { .. } => {}
+            _ => self.drop_peer(peer, "a stranger has no say at a table"),
+        }
+    }
+
+    fn refuse(&self, peer: PeerId, why: &str) {
+        self.send(peer, &Frame::refusal(why));
+        let _ = self.node.disconnect(peer);
+    }
+
+    /// Shows the table that has just been opened to those who waited for it in the lobby.
+    pub(super) fn open_gallery(&mut self, gallery: Option<Gallery>) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        let shown = gallery
+            .as_ref()
+            .map(|gallery| gallery.show(&seated.charter, None));
+        seated.gallery = gallery;
+        self.send_all(&shown.unwrap_or_default());
+    }
+}
