@@ -33,18 +33,26 @@ impl<G: Game> Table<G> {
         let ended = self.is_finished() || self.stopped.is_some();
         let mut entries: Vec<SignedEntry> = Vec::new();
         let mut bytes = 0;
-        let mut until = first;
-        for step in self.log.iter().skip(first) {
+        let (mut until, mut all) = (first, true);
+        for (index, step) in self.log.iter().enumerate().skip(first) {
+            if step.is_empty() {
+                // Void since a halt: what led there belongs to the step that goes on from it.
+                continue;
+            }
             let more: usize = step.values().map(|entry| entry.signed().size()).sum();
             let full = bytes + more > PAGE_BYTES || entries.len() + step.len() > MAX_ENTRIES;
             if full && !entries.is_empty() {
+                all = false;
                 break;
             }
             bytes += more;
-            until += 1;
+            until = index + 1;
             entries.extend(step.values().map(|entry| entry.signed().clone()));
         }
-        let is_last = ended && until == self.log.len();
+        let is_last = ended && all;
+        if is_last {
+            until = self.log.len();
+        }
         if entries.is_empty() && !is_last {
             return Next::Nothing;
         }
