@@ -386,8 +386,10 @@ impl Watch {
                 same && word.seat == signer && word.gives_up()
             })
         };
-        let mut honest = signers.iter().filter(|seat| !self.may_be_blamed(*seat));
-        honest.all(given_up)
+        let honest = signers.iter().filter(|seat| !self.may_be_blamed(*seat));
+        let honest: Vec<Seat> = honest.collect();
+        // Without any there is nobody whose log could be another.
+        !honest.is_empty() && honest.into_iter().all(given_up)
     }
 
     /// Invariant 10: ballots of a step come about a patience apart; `crashes` begin the count anew.
