@@ -280,7 +280,8 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         let told = told(world, honest, *seat);
         // A voter that shows it another ballot hides its removal, and is proven two-faced by that.
         let knows = here.is_done() || !here.proven.is_empty();
-        if here.is_up() && told && !knows {
+        // One that has forgotten its own words may have gone where no word of the others means anything.
+        if here.is_up() && told && !knows && !here.role.old_disk {
             let what = format!(
                 "{seat} was voted out of step {step} and has not learned it: {:?}, returning: {}",
                 table.progress(),

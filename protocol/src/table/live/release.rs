@@ -58,6 +58,27 @@ impl Votes {
         motion.is_some_and(|motion| self.released_without(motion, participants).is_some())
     }
 
+    /// Words against the releases of the motion that `acted` is about on which its signer has said nothing yet.
+    fn against(&self, acted: &Ballot, participants: SeatSet) -> Vec<Ballot> {
+        let (me, round) = (acted.seat, acted.round);
+        let Some(target) = acted.target else {
+            return Vec::new();
+        };
+        let motion = Motion {
+            round,
+            base: acted.base,
+            target,
+        };
+        let others = motion.voters(participants).without(me);
+        let releases = others.iter().map(|without| Release { target, without });
+        let open = releases.filter(|release| !self.releases.contains_key(&(round, *release, me)));
+        open.map(|release| Ballot {
+            release: Some(release),
+            ..*acted
+        })
+        .collect()
+    }
+
     /// Who has signed that it has acted on a round that puts `target` out.
     fn acted_on(&self, target: Seat) -> SeatSet {
         let acted = self.releases.keys();
@@ -110,7 +131,8 @@ impl<G: Game> Table<G> {
         })
     }
 
-    /// Signs that this seat has acted on rounds in which it voted, unless it had given them up.
+    /// Signs that this seat has acted on rounds in which it voted. If it had given one up, and another's word has
+    /// freed it again, it signs against the releases that it has not given up to: that is as much.
     pub(super) fn say_acted(&mut self) {
         if self.stopped.is_some() || !self.may_sign() {
             return;
@@ -135,6 +157,10 @@ impl<G: Game> Table<G> {
             .collect();
         for word in words {
             let (me, round) = (self.me, word.round);
+            let participants = match &self.past {
+                Some(past) if past.step == word.step => past.all(),
+                _ => self.replica.participants(),
+            };
             // Of a step longer ago nobody waits for it.
             let Some(votes) = self.votes_of(word.step) else {
                 continue;
@@ -143,12 +169,17 @@ impl<G: Game> Table<G> {
                 .releases
                 .iter()
                 .filter(|((at, _, seat), _)| (*at, *seat) == (round, me));
-            if own.any(|(_, signed)| signed.ballot().contradicts(&word)) {
-                continue;
+            let gave_up = own.any(|(_, signed)| signed.ballot().contradicts(&word));
+            let said = if gave_up {
+                votes.against(&word, participants)
+            } else {
+                vec![word]
+            };
+            for word in said {
+                let signed = SignedBallot::sign(word, &self.key);
+                self.put(signed.clone());
+                self.cast(&signed);
             }
-            let signed = SignedBallot::sign(word, &self.key);
-            self.put(signed.clone());
-            self.cast(&signed);
         }
     }
 
