@@ -168,7 +168,7 @@ fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
             .filter(|(seat, _)| stays(seat))
             .map(|(_, hash)| hash)
             .collect();
-        if staying.len() < 2 {
+        if staying.len() < 2 || world.watch.has_two_halts() {
             continue;
         }
         let next = by_step.get(&(step + 1));

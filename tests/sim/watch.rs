@@ -30,6 +30,8 @@ pub(crate) struct Watch {
     /// The ballots of seats that cheat, and the steps in which one has signed two for one place.
     shown: BTreeMap<Place, Ballot>,
     two_ballots: BTreeSet<u64>,
+    /// Whether a cheat has signed two words on one halt.
+    two_halts: bool,
     /// And for words on how far a seat has come: about whom, whose.
     halts: BTreeMap<(Seat, Seat), Halt>,
     /// When each honest seat signed a ballot of a step for the first time and the last, and how many.
@@ -55,6 +57,7 @@ impl Watch {
             ballots: BTreeMap::new(),
             shown: BTreeMap::new(),
             two_ballots: BTreeSet::new(),
+            two_halts: false,
             halts: BTreeMap::new(),
             votes: BTreeMap::new(),
             digests: BTreeMap::new(),
@@ -224,7 +227,12 @@ impl Watch {
         };
         let first = self.halts.entry(halt.place());
         let first = first.or_insert_with(|| halt.clone());
-        if *first != halt && self.honest(halt.seat) {
+        if *first == halt {
+            return;
+        }
+        if !self.honest(halt.seat) {
+            self.two_halts = true;
+        } else {
             if self.forgetful.contains(halt.seat) {
                 self.forgot.insert(halt.seat);
             } else {
@@ -417,11 +425,18 @@ impl Watch {
         self.two_ballots.contains(&step)
     }
 
-    /// Whether a seat has signed two entries or ballots for one place at that step or before it.
+    /// Whether a cheat has told two seats other words on a halt: they may go on from two places then, and stop
+    /// with the proof of it.
+    pub(crate) fn has_two_halts(&self) -> bool {
+        self.two_halts
+    }
+
+    /// Whether a seat has signed two entries or ballots for one place at that step or before it, or halts.
     pub(crate) fn two_faced_until(&self, step: u64) -> bool {
         let ballots = self.two_ballots.range(..=step).next().is_some();
-        let before = self.signed.range(..(step + 1, Seat::new(0).unwrap()));
-        ballots || before.into_iter().any(|(_, hashes)| hashes.len() > 1)
+        // A halt goes back from the step of the two faces by up to two.
+        let before = self.signed.range(..(step + 3, Seat::new(0).unwrap()));
+        ballots || self.two_halts || before.into_iter().any(|(_, hashes)| hashes.len() > 1)
     }
 
     /// How many of these seats may be blamed.
