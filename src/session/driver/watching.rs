@@ -261,7 +261,9 @@ impl Driver {
         let Some(shown) = watching.shown.as_mut().filter(|shown| shown.id == table) else {
             return;
         };
-        if page.from != shown.follower.mark() {
+        // A page with nothing in it is answered by no further question, or the two would talk for ever.
+        let is_empty = page.entries.is_empty() && page.last.is_none();
+        if page.from != shown.follower.mark() || is_empty {
             return;
         }
         let news = match shown.follower.take(page) {

@@ -8,8 +8,11 @@ use crate::game::Game;
 use crate::hash::Hash32;
 use crate::log::entry::{Entry, SignedEntry};
 use crate::log::halt::{Halt, resolve};
+use crate::seat::MAX_SEATS;
 use crate::wire::message::MAX_ENTRIES;
 
+/// Entries of complete steps in a page: with the last go those of the open step, if they prove a fault.
+const MOST: usize = MAX_ENTRIES - MAX_SEATS;
 /// Bytes of entries from which on a page is full.
 const PAGE_BYTES: usize = 32 << 10;
 
@@ -40,7 +43,7 @@ impl<G: Game> Table<G> {
                 continue;
             }
             let more: usize = step.values().map(|entry| entry.signed().size()).sum();
-            let full = bytes + more > PAGE_BYTES || entries.len() + step.len() > MAX_ENTRIES;
+            let full = bytes + more > PAGE_BYTES || entries.len() + step.len() > MOST;
             if full && !entries.is_empty() {
                 all = false;
                 break;

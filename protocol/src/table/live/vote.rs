@@ -73,6 +73,16 @@ impl Votes {
         same_place.into_iter().chain(words).next()
     }
 
+    /// Whether a word is one of a voter, on a motion that it has moved and on a release without another voter.
+    fn has_moved(&self, word: &Ballot, release: Release) -> bool {
+        let moved = |seat: Seat| {
+            let held = self.ballots.get(&(word.round, seat));
+            held.map(SignedBallot::ballot)
+                .is_some_and(|held| (held.base, held.target) == (word.base, Some(release.target)))
+        };
+        release.without != word.seat && moved(word.seat) && moved(release.without)
+    }
+
     pub(super) fn all(&self) -> impl Iterator<Item = &SignedBallot> {
         self.ballots.values().chain(self.releases.values())
     }
@@ -377,8 +387,14 @@ impl<G: Game> Table<G> {
             // It may have been counted before: who left another round unanswered is voted on too.
             self.counted.remove(motion.target);
         }
-        if release.is_some() && !signed.ballot().gives_up() {
-            // Kept for one that comes back later, and is out: that it has been acted on, or not given up.
+        // Kept for one that comes back later, and is out: that a motion has been acted on, or, of one that there
+        // is, that it was not given up.
+        let kept = release.is_some_and(|release| {
+            let votes = self.votes_of(step);
+            let moved = votes.is_some_and(|votes| votes.has_moved(signed.ballot(), release));
+            release.is_acted() || (moved && !signed.ballot().gives_up())
+        });
+        if kept {
             self.released.entry(step).or_default().push(signed.clone());
         }
         if let Some(votes) = self.votes_of(step) {
