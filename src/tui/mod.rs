@@ -8,6 +8,8 @@ pub mod app;
 mod board;
 mod boards;
 mod burn;
+#[allow(dead_code)]
+mod canvas;
 mod cards;
 mod help;
 mod lobby;
@@ -15,6 +17,10 @@ mod plain;
 mod rows;
 mod style;
 mod table;
+#[allow(dead_code, unused_macros, unused_imports)]
+mod tables;
+#[allow(dead_code)]
+pub mod theme;
 
 use std::io::stdout;
 use std::time::Duration;

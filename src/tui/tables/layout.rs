@@ -1,0 +1,66 @@
+//! How a table screen is divided.
+//!
+//! ```text
+//! title
+//! board                                  │ side: seats, log and chat
+//! own hand, over the whole width
+//! what can be done
+//! status
+//! seal
+//! ```
+
+use ratatui::layout::{Constraint, Layout, Rect};
+
+use super::{Board as _, on_board};
+use crate::games::AnyGame;
+
+/// The parts of a table screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tui) struct Areas {
+    pub(in crate::tui) title: Rect,
+    pub(in crate::tui) board: Rect,
+    pub(in crate::tui) side: Rect,
+    pub(in crate::tui) hand: Rect,
+    pub(in crate::tui) panel: Rect,
+    pub(in crate::tui) status: Rect,
+    pub(in crate::tui) seal: Rect,
+}
+
+/// Divides a screen of at least 80 by 24.
+pub(in crate::tui) fn areas(game: &AnyGame, screen: Rect) -> Areas {
+    let hand_rows = on_board!(game, game => game.hand_rows(screen.height));
+    let panel_rows = match screen.height {
+        ..30 => 5,
+        30..40 => 7,
+        _ => 9,
+    };
+    let [title, middle, hand, panel, status, seal] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Min(0),
+        Constraint::Length(hand_rows),
+        Constraint::Length(panel_rows),
+        Constraint::Length(1),
+        Constraint::Length(1),
+    ])
+    .areas(screen);
+    let side_columns = match screen.width {
+        ..100 => 28,
+        100..140 => 34,
+        _ => 42,
+    };
+    let [board, _, side] = Layout::horizontal([
+        Constraint::Min(0),
+        Constraint::Length(1),
+        Constraint::Length(side_columns),
+    ])
+    .areas(middle);
+    Areas {
+        title,
+        board,
+        side,
+        hand,
+        panel,
+        status,
+        seal,
+    }
+}

@@ -1,0 +1,232 @@
+//! The tables of the games: what each game draws, and how its actions are chosen.
+//!
+//! The table screen is the same for every game: title, seats, log, what can be done, the seal. A game adds a
+//! [`Board`]: it draws its board and the own hand as [`Spot`]s, and says of every legal action by which spots it is
+//! chosen, one after the other ([`Board::path`]): a card and then the house that it goes to, a square and then
+//! another, a button. From that the screen knows what to light up, what keys and mouse can reach, and what a choice
+//! would do; a game has no input code of its own.
+
+pub(super) mod layout;
+pub(super) mod offers;
+#[cfg(test)]
+pub(super) mod testing;
+
+mod ivory;
+mod loot;
+mod plutonian;
+mod sphinx;
+mod thoth;
+
+use fairdeal_protocol::card::{Faces, Slot};
+use fairdeal_protocol::seat::Seat;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::canvas::Canvas;
+use super::theme::Theme;
+use crate::games::{AnyAction, AnyEvent, AnyGame, TableGame};
+
+/// A place on a table. What the numbers mean is the game's own affair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Spot {
+    /// A card of a hand.
+    Card(Slot),
+    /// What belongs to a seat: its house, its stacks, its row.
+    Seat(Seat),
+    /// A part of that.
+    Part(Seat, u8),
+    /// A square of a board.
+    Square(u8),
+    /// A pile, a tree, a stock.
+    Pile(u8),
+    /// Something to do that has no place on the board; it is shown as a button.
+    Deed(u8),
+}
+
+/// From where a table is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look<'a> {
+    /// The player's own seat; `None` of one who looks on.
+    pub(super) me: Option<Seat>,
+    /// The names at the table by seat, short enough for boards (at most 8 columns) and all different.
+    pub(super) names: &'a [String],
+    /// The sealed cards that the player knows.
+    pub(super) known: &'a Faces,
+    /// The spots chosen so far, of an action that needs more of them.
+    pub(super) picked: &'a [Spot],
+    /// Colours and signs.
+    pub(super) theme: &'a Theme,
+}
+
+impl Look<'_> {
+    /// The name of a seat.
+    pub(super) fn name(&self, seat: Seat) -> &str {
+        self.names.get(seat.index()).map_or("?", String::as_str)
+    }
+}
+
+/// A button for something that has no place on the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Deed {
+    /// The letter that does it; none if it would be one too many.
+    pub(super) key: Option<char>,
+    /// What stands on it, in a word or two.
+    pub(super) label: &'static str,
+}
+
+/// Something that the eye should see happen.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Motion {
+    /// Something goes from one spot to another; it is drawn on its way as these few letters.
+    Fly {
+        /// What: at most 8 columns.
+        what: Line<'static>,
+        /// From where, as it was before.
+        from: Spot,
+        /// To where, as it is after.
+        to: Spot,
+    },
+    /// Something happens at a spot.
+    Flash(Spot),
+}
+
+/// Something that is told step by step over the table, such as the scoring of a hand: in each beat one more
+/// span of a line appears.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Show {
+    /// Its heading.
+    pub(super) title: String,
+    /// Its lines, of at most 72 columns.
+    pub(super) lines: Vec<Line<'static>>,
+}
+
+/// A game's part of the table screen.
+///
+/// All drawing tells by letter and shape what it tells by colour, stays within its area, and uses ASCII alone if
+/// the theme says so.
+pub(super) trait Board: TableGame {
+    /// A few words for the title: the hand, the target.
+    fn heading(&self) -> String;
+
+    /// What stands beside a seat's name, in at most 12 columns: how many cards it holds, whether it has won.
+    fn seat_note(&self, seat: Seat) -> String;
+
+    /// What the player is asked for when it is to act, as a sentence.
+    fn prompt(&self, me: Seat) -> String;
+
+    /// How many rows under the board the own hand takes, over the whole width of the screen; the screen has
+    /// `height` of them. None if the board shows the hand, or if there is none.
+    fn hand_rows(&self, height: u16) -> u16 {
+        let _ = height;
+        0
+    }
+
+    /// Draws the board, its choosable places by [`Canvas::spot`] or [`Canvas::card`]. The area is at least
+    /// 51 by 16 less the rows of the hand, and on a large screen well over 100 by 30, which are there to be used.
+    fn draw(&self, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect);
+
+    /// Draws the own hand, if [`Self::hand_rows`] asked for room. The area is at least 80 columns wide.
+    fn draw_hand(&self, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+        let _ = (look, canvas, area);
+    }
+
+    /// By which spots a legal action is chosen, in order; never empty. Actions may share a path: the player
+    /// then chooses one of them by its words. No path is the beginning of another one's.
+    fn path(&self, action: &Self::Action, look: &Look<'_>) -> Vec<Spot>;
+
+    /// What an action does, in words that stand by themselves: "raise 2 small fire on the Queen of Cups".
+    fn words(&self, action: &Self::Action, look: &Look<'_>) -> String;
+
+    /// The actions that a player means who chooses `spot` after those picked, legal or not: the screen shows
+    /// why those that are not legal are not.
+    fn attempts(&self, spot: Spot, look: &Look<'_>) -> Vec<Self::Action>;
+
+    /// The button of a deed.
+    fn deed(&self, number: u8) -> Deed;
+
+    /// What is asked before an action that nobody wants to do by mistake.
+    fn question(&self, action: &Self::Action, look: &Look<'_>) -> Option<String> {
+        let _ = (action, look);
+        None
+    }
+
+    /// What a spot is and does, in a few short sentences for whoever does not know the rules.
+    fn about(&self, spot: Spot, look: &Look<'_>) -> Vec<String>;
+
+    /// What the eye should see of an event. The board is the one after it.
+    fn motions(&self, event: &Self::Event, look: &Look<'_>) -> Vec<Motion>;
+
+    /// What is told step by step of an event, such as a scoring. The board is the one after it.
+    fn show(&self, event: &Self::Event, look: &Look<'_>) -> Option<Show> {
+        let _ = (event, look);
+        None
+    }
+}
+
+/// Runs something on the game inside.
+macro_rules! on_board {
+    ($any:expr, $game:ident => $run:expr) => {
+        match $any {
+            $crate::games::AnyGame::Loot($game) => $run,
+            $crate::games::AnyGame::Ivory($game) => $run,
+            $crate::games::AnyGame::Plutonian($game) => $run,
+            $crate::games::AnyGame::Sphinx($game) => $run,
+            $crate::games::AnyGame::Thoth($game) => $run,
+        }
+    };
+}
+pub(super) use on_board;
+
+/// Runs something on the game inside and something else of the same game; gives `None` if it is another's.
+macro_rules! with_board {
+    ($any:expr, $other:expr, $kind:ident, ($game:ident, $own:ident) => $run:expr) => {
+        match ($any, $other) {
+            (AnyGame::Loot($game), $kind::Loot($own)) => Some($run),
+            (AnyGame::Ivory($game), $kind::Ivory($own)) => Some($run),
+            (AnyGame::Plutonian($game), $kind::Plutonian($own)) => Some($run),
+            (AnyGame::Sphinx($game), $kind::Sphinx($own)) => Some($run),
+            (AnyGame::Thoth($game), $kind::Thoth($own)) => Some($run),
+            _ => None,
+        }
+    };
+}
+
+/// [`Board::path`] of any game.
+pub(super) fn path(game: &AnyGame, action: &AnyAction, look: &Look<'_>) -> Vec<Spot> {
+    with_board!(game, action, AnyAction, (game, own) => game.path(own, look)).unwrap_or_default()
+}
+
+/// [`Board::words`] of any game.
+pub(super) fn words(game: &AnyGame, action: &AnyAction, look: &Look<'_>) -> String {
+    with_board!(game, action, AnyAction, (game, own) => game.words(own, look)).unwrap_or_default()
+}
+
+/// [`Board::question`] of any game.
+pub(super) fn question(game: &AnyGame, action: &AnyAction, look: &Look<'_>) -> Option<String> {
+    with_board!(game, action, AnyAction, (game, own) => game.question(own, look)).flatten()
+}
+
+/// [`Board::attempts`] of any game.
+pub(super) fn attempts(game: &AnyGame, spot: Spot, look: &Look<'_>) -> Vec<AnyAction> {
+    macro_rules! wrapped {
+        ($($kind:ident),+) => {
+            match game {
+                $(AnyGame::$kind(game) => {
+                    let attempts = game.attempts(spot, look);
+                    attempts.into_iter().map(AnyAction::$kind).collect()
+                })+
+            }
+        };
+    }
+    wrapped!(Loot, Ivory, Plutonian, Sphinx, Thoth)
+}
+
+/// [`Board::motions`] of any game.
+pub(super) fn motions(game: &AnyGame, event: &AnyEvent, look: &Look<'_>) -> Vec<Motion> {
+    with_board!(game, event, AnyEvent, (game, own) => game.motions(own, look)).unwrap_or_default()
+}
+
+/// [`Board::show`] of any game.
+pub(super) fn show(game: &AnyGame, event: &AnyEvent, look: &Look<'_>) -> Option<Show> {
+    with_board!(game, event, AnyEvent, (game, own) => game.show(own, look)).flatten()
+}

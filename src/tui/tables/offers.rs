@@ -1,0 +1,99 @@
+//! What a player can do, as the spots by which each action is chosen.
+
+use std::collections::BTreeSet;
+
+use fairdeal_protocol::game::{Game as _, Illegal};
+
+use super::{Look, Spot, attempts, path, question, words};
+use crate::games::{AnyAction, AnyGame};
+
+/// An action that is offered, or that is not and why.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::tui) struct Offer {
+    /// By which spots it is chosen.
+    pub(in crate::tui) path: Vec<Spot>,
+    /// What it does.
+    pub(in crate::tui) words: String,
+    /// What is asked before it is done.
+    pub(in crate::tui) question: Option<String>,
+    /// The action.
+    pub(in crate::tui) action: AnyAction,
+    /// Why it is not legal.
+    pub(in crate::tui) refused: Option<String>,
+}
+
+/// Every legal action of a player.
+#[derive(Clone, Debug, Default)]
+pub(in crate::tui) struct Offers {
+    all: Vec<Offer>,
+}
+
+impl Offers {
+    /// What the player who looks can do now.
+    pub(in crate::tui) fn of(game: &AnyGame, look: &Look<'_>) -> Self {
+        let mine = look.me.map(|me| game.legal(me, look.known));
+        let offer = |action: AnyAction| Offer {
+            path: path(game, &action, look),
+            words: words(game, &action, look),
+            question: question(game, &action, look),
+            action,
+            refused: None,
+        };
+        Self {
+            all: mine.into_iter().flatten().map(offer).collect(),
+        }
+    }
+
+    /// Whether there is nothing to do.
+    pub(in crate::tui) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// All of them.
+    pub(in crate::tui) fn all(&self) -> &[Offer] {
+        &self.all
+    }
+
+    /// Those that are chosen by these spots and perhaps more.
+    pub(in crate::tui) fn after(&self, picked: &[Spot]) -> impl Iterator<Item = &Offer> + Clone {
+        self.all
+            .iter()
+            .filter(move |offer| offer.path.starts_with(picked))
+    }
+
+    /// The spots that can be chosen next.
+    pub(in crate::tui) fn next(&self, picked: &[Spot]) -> BTreeSet<Spot> {
+        let next = self
+            .after(picked)
+            .filter_map(|offer| offer.path.get(picked.len()));
+        next.copied().collect()
+    }
+}
+
+/// What a player may have meant who chose a spot with which nothing can be done, each with the reason.
+pub(in crate::tui) fn refused(game: &AnyGame, spot: Spot, look: &Look<'_>) -> Vec<Offer> {
+    let Some(me) = look.me else {
+        return Vec::new();
+    };
+    let tried = attempts(game, spot, look).into_iter();
+    tried
+        .filter_map(|action| {
+            let why = match game.check(me, &action) {
+                Ok(()) => return None,
+                Err(Illegal::NotYourTurn(_)) => {
+                    let turn = game.to_act().iter().next();
+                    let name = turn.map_or("nobody", |seat| look.name(seat));
+                    format!("it is {name}'s turn")
+                }
+                Err(why) => why.to_string(),
+            };
+            Some(Offer {
+                path: path(game, &action, look),
+                words: words(game, &action, look),
+                question: None,
+                action,
+                refused: Some(why),
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,204 @@
+//! Games in the middle, drawn on a screen of text: what the tests of tables have in common.
+
+use std::collections::BTreeMap;
+
+use fairdeal_protocol::card::{Faces, Slot};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::offers::Offers;
+use super::{Board as _, Look, Spot, layout, on_board};
+use crate::games::chance::RefereeChance;
+use crate::games::{AnyAction, AnyEvent, AnyGame, rule_set};
+use crate::tui::canvas::{Canvas, Layer, Marks, Target};
+use crate::tui::theme::{Depth, Pyramids, Theme, ThemeName};
+
+/// A game with a referee who knows all cards.
+pub(in crate::tui) struct Scene {
+    pub(in crate::tui) game: AnyGame,
+    pub(in crate::tui) chance: RefereeChance,
+    pub(in crate::tui) names: Vec<String>,
+    pub(in crate::tui) theme: Theme,
+    pub(in crate::tui) picked: Vec<Spot>,
+    pub(in crate::tui) focus: Option<Spot>,
+    /// The number of the next action that [`Self::play`] chooses by.
+    next: u64,
+}
+
+pub(in crate::tui) fn seat(number: usize) -> Seat {
+    Seat::new(number).unwrap()
+}
+
+impl Scene {
+    /// A game of that id, dealt from a seed.
+    pub(in crate::tui) fn new(game: &str, seats: u8, options: &[(&str, &str)], seed: u8) -> Self {
+        let options: BTreeMap<String, String> = options
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+            .collect();
+        let rules = rule_set(game, seats, &options).unwrap();
+        let mut game = AnyGame::create(&rules).unwrap();
+        let mut chance = RefereeChance::from_seed([seed; 32]);
+        game.begin(&mut chance, &mut Vec::new()).unwrap();
+        let names = ["Anna", "Béla", "Cleo", "Dragomir", "Eve", "Fay"];
+        Self {
+            game,
+            chance,
+            names: names.map(str::to_owned)[..usize::from(seats)].to_vec(),
+            theme: Theme::default(),
+            picked: Vec::new(),
+            focus: None,
+            next: u64::from(seed),
+        }
+    }
+
+    /// In ASCII and without colours.
+    pub(in crate::tui) fn ascii(mut self) -> Self {
+        self.theme = Theme::new(ThemeName::Mono, Depth::Mono, Pyramids::Rainbow, true);
+        self
+    }
+
+    /// What a seat knows.
+    pub(in crate::tui) fn known(&self, me: Seat) -> Faces {
+        let mut known = Faces::new();
+        for handle in self.game.hand(me).into_iter().filter_map(Slot::handle) {
+            if let Some(face) = self.chance.faces().get(handle) {
+                known.set(handle, face);
+            }
+        }
+        known
+    }
+
+    /// Lets a seat act.
+    pub(in crate::tui) fn act(&mut self, seat: Seat, action: &AnyAction) -> Vec<AnyEvent> {
+        let mut events = Vec::new();
+        let done = self.game.apply(seat, action, &mut self.chance, &mut events);
+        done.unwrap();
+        events
+    }
+
+    /// Plays some legal actions, a different one each time but the same in each run, never one that is asked
+    /// about before. Ends with the game.
+    pub(in crate::tui) fn play(&mut self, actions: usize) {
+        for _ in 0..actions {
+            let Some(seat) = self.game.to_act().iter().next() else {
+                return;
+            };
+            let known = self.known(seat);
+            let offers = self.look(Some(seat), &known, |look, game| Offers::of(game, look));
+            let calm: Vec<&AnyAction> = offers
+                .all()
+                .iter()
+                .filter(|offer| offer.question.is_none())
+                .map(|offer| &offer.action)
+                .collect();
+            self.next = self
+                .next
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let at = usize::try_from(self.next >> 33).unwrap() % calm.len().max(1);
+            let action = calm
+                .get(at)
+                .map_or(&offers.all()[0].action, |action| action);
+            let action = (*action).clone();
+            self.act(seat, &action);
+        }
+    }
+
+    /// Looks at the game from a seat.
+    pub(in crate::tui) fn look<T>(
+        &self,
+        me: Option<Seat>,
+        known: &Faces,
+        run: impl FnOnce(&Look<'_>, &AnyGame) -> T,
+    ) -> T {
+        let look = Look {
+            me,
+            names: &self.names,
+            known,
+            picked: &self.picked,
+            theme: &self.theme,
+        };
+        run(&look, &self.game)
+    }
+
+    /// The board and the hand as a seat sees them on a screen of that size, at the places where the table
+    /// screen has them, and what was drawn where.
+    pub(in crate::tui) fn drawn(
+        &self,
+        me: Option<Seat>,
+        width: u16,
+        height: u16,
+    ) -> (String, Layer) {
+        let known = me.map_or_else(Faces::new, |me| self.known(me));
+        let screen = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(screen);
+        let mut layer = Layer::default();
+        self.look(me, &known, |look, game| {
+            let marks = Marks {
+                lit: Offers::of(game, look).next(&self.picked),
+                picked: self.picked.clone(),
+                ..Marks::default()
+            };
+            let focus = self.focus.map(Target::Spot);
+            let mut canvas = Canvas::new(&mut buffer, &self.theme, &marks, focus, &mut layer);
+            let areas = layout::areas(game, screen);
+            on_board!(game, game => {
+                game.draw(look, &mut canvas, areas.board);
+                game.draw_hand(look, &mut canvas, areas.hand);
+            });
+        });
+        let rows = (0..height).map(|y| {
+            let row: String = (0..width).map(|x| buffer[(x, y)].symbol()).collect();
+            row.trim_end().to_owned()
+        });
+        (rows.collect::<Vec<_>>().join("\n"), layer)
+    }
+
+    /// Every board has these properties, which this checks for the seat to act: each legal action has a path,
+    /// no path is the beginning of another, every spot of a path but a deed is drawn where it can be clicked,
+    /// and everything has words.
+    pub(in crate::tui) fn check(&mut self, width: u16, height: u16) {
+        for me in self.game.to_act().iter().collect::<Vec<_>>() {
+            let known = self.known(me);
+            let offers = self.look(Some(me), &known, |look, game| Offers::of(game, look));
+            for offer in offers.all() {
+                assert!(!offer.path.is_empty(), "{offer:?} has no path");
+                assert!(!offer.words.is_empty(), "{offer:?} has no words");
+                let longer = offers
+                    .after(&offer.path)
+                    .find(|o| o.path.len() > offer.path.len());
+                assert!(longer.is_none(), "{offer:?} ends where {longer:?} goes on");
+                for (at, spot) in offer.path.iter().enumerate() {
+                    self.picked = offer.path[..at].to_vec();
+                    if let Spot::Deed(number) = spot {
+                        let deed = on_board!(&self.game, game => game.deed(*number));
+                        assert!(!deed.label.is_empty());
+                        continue;
+                    }
+                    let (text, layer) = self.drawn(Some(me), width, height);
+                    let area = layer.area(Target::Spot(*spot));
+                    assert!(
+                        area.is_some(),
+                        "{spot:?} of {offer:?} is not drawn:\n{text}"
+                    );
+                    let position = area.unwrap().as_position();
+                    let top = layer.targets.iter().any(|(area, target)| {
+                        *target == Target::Spot(*spot)
+                            && layer.at(area.as_position()) == Some(*target)
+                    });
+                    assert!(top, "{spot:?} is covered at {position}:\n{text}");
+                    let about = self.look(
+                        Some(me),
+                        &known,
+                        |look, game| on_board!(game, game => game.about(*spot, look)),
+                    );
+                    assert!(!about.is_empty(), "{spot:?} is not explained");
+                }
+                self.picked.clear();
+            }
+        }
+    }
+}
