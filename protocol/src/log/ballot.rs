@@ -152,6 +152,19 @@ impl Motion {
         all.filter(|seat| !self.base.contains(*seat)).collect()
     }
 
+    /// The voters that have signed that they have acted on it.
+    pub fn acted(&self, ballots: &[Ballot], participants: SeatSet) -> SeatSet {
+        let voters = self.voters(participants);
+        let acted = ballots.iter().filter(|word| {
+            let on_this = (word.round, word.base, word.target);
+            let release = word.release.filter(|release| release.is_acted());
+            release.is_some_and(|release| release.target == self.target)
+                && on_this == (self.round, self.base, Some(self.target))
+        });
+        let seats = acted.map(|word| word.seat);
+        seats.filter(|seat| voters.contains(*seat)).collect()
+    }
+
     /// Whether the seat that a carried motion puts out can believe it, by the words of the voters and its own: it
     /// cannot be undone any more.
     ///
@@ -169,12 +182,7 @@ impl Motion {
             .filter_map(|word| Some((word.release?, word)))
             .filter(|(release, _)| release.target == self.target)
             .collect();
-        let acted: SeatSet = words
-            .iter()
-            .filter(|(release, word)| release.is_acted() && word.target == Some(self.target))
-            .map(|(_, word)| word.seat)
-            .filter(|seat| voters.contains(*seat))
-            .collect();
+        let acted = self.acted(ballots, participants);
         let is_kept = |without: Seat| {
             let others = voters.without(without);
             let word_on_it = |seat: Seat, gives_up: bool| {

@@ -20,6 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Event, Output, Stop, Table, To};
 use crate::game::Game;
 use crate::log::ballot::{Ballot, BallotError, Motion, Place, Release, SignedBallot, carried};
+use crate::log::body::Body;
+use crate::log::entry::Entry;
 use crate::log::equivocation::Equivocation;
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
@@ -544,6 +546,8 @@ impl<G: Game> Table<G> {
         let later = ballots.iter().map(|signed| signed.ballot().step);
         let steps: BTreeSet<u64> = later.filter(|step| *step >= open).collect();
         let mut out = self.replica.out();
+        let leaves = |entry: &&Entry| matches!(entry.body(), Body::Leave);
+        let leavers: SeatSet = self.open.values().filter(leaves).map(Entry::seat).collect();
         for step in steps {
             let mut ballots = self.verified(ballots, step);
             let told = self.acted_on_me.values().map(SignedBallot::ballot);
@@ -553,14 +557,30 @@ impl<G: Game> Table<G> {
             let participants: SeatSet = all
                 .filter(|seat| step == open || !self.replica.out().contains(*seat))
                 .collect();
-            let motions;
-            (motions, out) = carried(&ballots, participants, out);
-            let mut motions = motions.iter();
-            let against = motions.find(|motion| motion.target == self.me);
-            if let Some(motion) = against {
-                if step > open && motion.is_final(&ballots, participants) {
+            let (motions, later) = carried(&ballots, participants, out);
+            let against = |motions: &BTreeSet<Motion>| {
+                let mut motions = motions.iter();
+                motions.find(|motion| motion.target == self.me).copied()
+            };
+            let mut found = against(&motions);
+            let mut is_final = found.is_some_and(|motion| motion.is_final(&ballots, participants));
+            if found.is_none() && step > open && !leavers.is_empty() {
+                // Who leaves in the open step may have no vote in those that follow; how long it stays, this seat
+                // cannot tell. That two have acted tells that no vote of it was missing.
+                let staying = participants
+                    .iter()
+                    .filter(|seat| !leavers.contains(*seat))
+                    .collect();
+                found = against(&carried(&ballots, staying, out).0);
+                is_final = found.is_some_and(|motion| {
+                    motion.acted(&ballots, staying).len() >= 2 && motion.is_final(&ballots, staying)
+                });
+            }
+            out = later;
+            if let Some(motion) = found {
+                if step > open && is_final {
                     if self.believed_at(step).is_none() {
-                        self.believed = Some((step, *motion));
+                        self.believed = Some((step, motion));
                         self.refusal_kept = false;
                     }
                     self.stop(Stop::VotedOut(step));
