@@ -24,7 +24,7 @@ use tokio::sync::mpsc;
 use crate::games::{AnyAction, AnyEvent, AnyGame};
 
 /// What a player asks of its session.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Act at the table.
     Act(AnyAction),

@@ -4,6 +4,7 @@
 //! DATA_DIR/                 0700 when we create it
 //!   lock                    held exclusively for as long as a DataDir lives
 //!   identity.key            the Ed25519 seed, 0600
+//!   settings.toml           what the player has chosen
 //!   journals/TABLE-SEAT.redb  tables in play
 //!   transcripts/TABLE.fairdeal
 //!   evidence/TABLE-DIGEST.evidence
@@ -19,6 +20,7 @@ mod error;
 mod files;
 mod identity;
 mod journal;
+mod settings;
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -27,6 +29,7 @@ pub use archive::{MAX_EVIDENCE_FILES, TranscriptFile};
 pub use error::StoreError;
 pub use identity::IdentityKey;
 pub use journal::{Journal, JournalFile, Kept};
+pub use settings::{BotLevel, Settings, SettingsError};
 
 /// An open data directory; no other process can open it while this value lives.
 #[derive(Debug)]

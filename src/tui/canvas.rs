@@ -13,6 +13,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Widget};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+use super::keys::Intent;
 use super::tables::Spot;
 use super::theme::Theme;
 
@@ -25,6 +26,8 @@ pub(super) enum Target {
     Row(usize),
     /// A button of the screen, by a number that the screen gives it.
     Button(u16),
+    /// What a key asks for.
+    Key(Intent),
 }
 
 /// How a target or a place stands.
@@ -244,6 +247,11 @@ impl<'a> Canvas<'a> {
             hidden: self.marks.hidden.contains(&spot),
             focused: false,
         }
+    }
+
+    /// Makes everything that was drawn so far unreachable: something is drawn over it.
+    pub(super) fn cover(&mut self) {
+        self.layer.targets.clear();
     }
 
     /// A card with a border, which shows how its place stands: double if it can be chosen. A place that is

@@ -11,10 +11,24 @@ mod burn;
 #[allow(dead_code)]
 mod canvas;
 mod cards;
+#[allow(dead_code)]
+mod field;
+#[allow(dead_code)]
+mod focus;
 mod help;
+#[allow(dead_code)]
+mod keys;
 mod lobby;
+#[allow(dead_code)]
+mod news;
 mod plain;
 mod rows;
+#[allow(dead_code)]
+mod screen;
+#[allow(dead_code)]
+mod screens;
+#[allow(dead_code)]
+mod shell;
 mod style;
 mod table;
 #[allow(dead_code, unused_macros, unused_imports)]
@@ -33,7 +47,8 @@ use ratatui::crossterm::execute;
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
-use self::app::{App, Effect, Ending, Input};
+pub use self::app::Ending;
+use self::app::{App, Effect, Input};
 use crate::session::{Command, Handle};
 
 /// How the interface is drawn.

@@ -1,0 +1,183 @@
+//! The player's settings: a file in the data directory that people may write by hand.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::{DataDir, StoreError, files};
+use crate::bots::Level;
+use crate::tui::theme::{Pyramids, ThemeName};
+
+/// The file's name in the data directory.
+const FILE: &str = "settings.toml";
+/// The largest file that is read, in bytes.
+const MAX_FILE: u64 = 64 << 10;
+
+/// What a player has chosen once for all tables.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// The name at tables; the system's name for the user if there is none.
+    pub name: Option<String>,
+    /// How the screen looks.
+    pub theme: ThemeName,
+    /// The colours of pyramids.
+    pub pyramids: Pyramids,
+    /// Whether only ASCII characters are drawn.
+    pub ascii: bool,
+    /// Whether cards fly and scores are told step by step.
+    pub motion: bool,
+    /// How well bots play.
+    pub bot_level: BotLevel,
+    /// How long bots think before each action, in milliseconds.
+    pub bot_pace: u64,
+    /// Keys in place of the usual ones: what is done, and the keys that do it.
+    pub keys: BTreeMap<String, Vec<String>>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            name: None,
+            theme: ThemeName::default(),
+            pyramids: Pyramids::default(),
+            ascii: false,
+            motion: true,
+            bot_level: BotLevel::default(),
+            bot_pace: 700,
+            keys: BTreeMap::new(),
+        }
+    }
+}
+
+/// How well bots play, as the file has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BotLevel {
+    /// They make mistakes.
+    Easy,
+    /// They do not.
+    #[default]
+    Normal,
+}
+
+impl BotLevel {
+    /// Every level.
+    pub const ALL: [Self; 2] = [Self::Easy, Self::Normal];
+
+    /// The level that bots know.
+    pub fn level(self) -> Level {
+        match self {
+            Self::Easy => Level::Easy,
+            Self::Normal => Level::Normal,
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Easy => "easy",
+            Self::Normal => "normal",
+        }
+    }
+}
+
+/// Why settings cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The file cannot be read or written.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// It is not what it should be.
+    #[error("{path}: {why}\nmend the file or remove it; until then the usual settings hold", path = path.display())]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// Where and what.
+        why: String,
+    },
+}
+
+impl DataDir {
+    /// Where the settings are.
+    pub fn settings_file(&self) -> PathBuf {
+        self.path().join(FILE)
+    }
+
+    /// Reads the settings; the usual ones if there is no file.
+    ///
+    /// # Errors
+    /// [`SettingsError`], which says the line and what may stand there.
+    pub fn settings(&self) -> Result<Settings, SettingsError> {
+        let path = self.settings_file();
+        let io = |source| StoreError::io("read", &path, source);
+        let length = match std::fs::metadata(&path) {
+            Ok(metadata) => metadata.len(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Settings::default());
+            }
+            Err(error) => return Err(io(error).into()),
+        };
+        if length > MAX_FILE {
+            let why = format!("it has {length} bytes, and settings never more than {MAX_FILE}");
+            return Err(SettingsError::Wrong { path, why });
+        }
+        let text = std::fs::read_to_string(&path).map_err(io)?;
+        toml::from_str(&text).map_err(|error| SettingsError::Wrong {
+            path,
+            why: error.to_string().trim_end().to_owned(),
+        })
+    }
+
+    /// Writes the settings in place of those that were there.
+    ///
+    /// # Errors
+    /// [`SettingsError`].
+    pub fn save_settings(&self, settings: &Settings) -> Result<(), SettingsError> {
+        let path = self.settings_file();
+        let text = toml::to_string_pretty(settings).map_err(|error| SettingsError::Wrong {
+            path: path.clone(),
+            why: error.to_string(),
+        })?;
+        files::write_whole(&path, text.as_bytes())?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_come_back_as_they_were_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataDir::open(Some(folder.path())).unwrap();
+        assert_eq!(data.settings().unwrap(), Settings::default());
+        let settings = Settings {
+            name: Some("Béla".to_owned()),
+            theme: ThemeName::HighContrast,
+            motion: false,
+            keys: BTreeMap::from([("up".to_owned(), vec!["w".to_owned()])]),
+            ..Settings::default()
+        };
+        data.save_settings(&settings).unwrap();
+        assert_eq!(data.settings().unwrap(), settings);
+    }
+
+    #[test]
+    fn a_mistake_is_told_with_its_line_and_what_may_stand_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataDir::open(Some(folder.path())).unwrap();
+        let told = |text: &str| {
+            std::fs::write(data.settings_file(), text).unwrap();
+            data.settings().unwrap_err().to_string()
+        };
+        let theme = told("ascii = true\ntheme = \"dusk\"\n");
+        for part in ["line 2", "dusk", "high-contrast", "mend the file"] {
+            assert!(theme.contains(part), "{theme}");
+        }
+        assert!(told("tehme = \"dark\"").contains("tehme"));
+        assert!(told(&"#".repeat(100_000)).contains("never more than"));
+    }
+}

@@ -1,0 +1,171 @@
+//! A line of text that the player writes.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use super::canvas::Canvas;
+
+/// See the module's head.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Field {
+    before: String,
+    after: String,
+    most: usize,
+    secret: bool,
+}
+
+impl Field {
+    /// An empty field for at most so many characters.
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            most,
+            ..Self::default()
+        }
+    }
+
+    /// The same, of which others see nothing.
+    pub(super) fn secret(most: usize) -> Self {
+        Self {
+            secret: true,
+            ..Self::new(most)
+        }
+    }
+
+    /// With a text in it.
+    pub(super) fn with(mut self, text: &str) -> Self {
+        self.insert(text);
+        self
+    }
+
+    /// What is written.
+    pub(super) fn text(&self) -> String {
+        format!("{}{}", self.before, self.after)
+    }
+
+    /// Whether nothing is.
+    pub(super) fn is_empty(&self) -> bool {
+        self.before.is_empty() && self.after.is_empty()
+    }
+
+    /// Takes the text out.
+    pub(super) fn take(&mut self) -> String {
+        self.before.push_str(&std::mem::take(&mut self.after));
+        std::mem::take(&mut self.before)
+    }
+
+    /// Writes at the cursor; control characters, of a pasted text, are left out.
+    pub(super) fn insert(&mut self, text: &str) {
+        let room = self.most.saturating_sub(self.text().chars().count());
+        let shown = text.chars().filter(|c| !c.is_control());
+        self.before.extend(shown.take(room));
+    }
+
+    /// Takes a key; says whether it was one of writing.
+    pub(super) fn key(&mut self, key: KeyEvent) -> bool {
+        let command = key
+            .modifiers
+            .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+        match key.code {
+            KeyCode::Char('u') if command => self.before.clear(),
+            KeyCode::Char('w') if command => {
+                let kept = self.before.trim_end();
+                let at = kept.rfind(' ').map_or(0, |at| at + 1);
+                self.before.truncate(at);
+            }
+            KeyCode::Char(c) if !command => self.insert(c.encode_utf8(&mut [0; 4])),
+            KeyCode::Backspace => {
+                self.before.pop();
+            }
+            KeyCode::Delete => {
+                let mut rest = self.after.chars();
+                rest.next();
+                self.after = rest.as_str().to_owned();
+            }
+            KeyCode::Left => {
+                if let Some(c) = self.before.pop() {
+                    self.after.insert(0, c);
+                }
+            }
+            KeyCode::Right => {
+                let mut rest = self.after.chars();
+                self.before.extend(rest.next());
+                self.after = rest.as_str().to_owned();
+            }
+            KeyCode::Home => {
+                self.after = self.text();
+                self.before.clear();
+            }
+            KeyCode::End => {
+                self.before = self.text();
+                self.after.clear();
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Draws it with its cursor, so that the cursor is seen. A text that is wider than the row is shown from
+    /// where the cursor can be.
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        let masked = |text: &str| match self.secret {
+            true => "*".repeat(text.chars().count()),
+            false => text.to_owned(),
+        };
+        let (mut before, after) = (masked(&self.before), masked(&self.after));
+        let room = usize::from(area.width).saturating_sub(1);
+        while before.width() > room && !before.is_empty() {
+            before.remove(0);
+        }
+        let mut rest = after.chars();
+        let under = rest.next().unwrap_or(' ');
+        let room = room.saturating_sub(before.width() + under.width().unwrap_or(1) - 1);
+        let mut used = 0;
+        let rest: String = rest
+            .as_str()
+            .chars()
+            .take_while(|c| {
+                used += c.width().unwrap_or(0);
+                used <= room
+            })
+            .collect();
+        let cursor = canvas.theme().text().add_modifier(Modifier::REVERSED);
+        let spans = vec![
+            Span::raw(before),
+            Span::styled(under.to_string(), cursor),
+            Span::raw(rest),
+        ];
+        canvas.put(area, Line::from(spans));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn press(field: &mut Field, keys: &[KeyCode]) {
+        for key in keys {
+            field.key((*key).into());
+        }
+    }
+
+    #[test]
+    fn a_text_is_written_and_changed() {
+        let mut field = Field::new(8).with("a\u{7}béc");
+        press(
+            &mut field,
+            &[KeyCode::Left, KeyCode::Backspace, KeyCode::Char('x')],
+        );
+        assert_eq!(field.text(), "abxc");
+        press(&mut field, &[KeyCode::Home, KeyCode::Delete, KeyCode::End]);
+        field.insert("0123456789");
+        assert_eq!(field.text(), "bxc01234");
+        field.key(KeyEvent::new(KeyCode::Char('w'), KeyModifiers::CONTROL));
+        assert!(field.is_empty());
+        assert!(!field.key(KeyCode::Enter.into()));
+        field.insert("gone");
+        assert_eq!((field.take().as_str(), field.is_empty()), ("gone", true));
+    }
+}

@@ -1,0 +1,291 @@
+//! What a screen is, and what all screens share.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ratatui::layout::Rect;
+
+use super::canvas::{Canvas, Layer, Marks, Target};
+use super::field::Field;
+use super::keys::{Intent, Keymap};
+use super::news::News;
+use super::theme::{Depth, Theme};
+use crate::games::GameInfo;
+use crate::session::Command;
+use crate::session::lan::LanView;
+use crate::store::Settings;
+
+/// What all screens can see.
+#[derive(Debug)]
+pub(super) struct World {
+    /// What the player has chosen.
+    pub(super) settings: Settings,
+    /// What keys do.
+    pub(super) keymap: Keymap,
+    /// How things look.
+    pub(super) theme: Theme,
+    /// How many colours the terminal has.
+    pub(super) depth: Depth,
+    /// Whether ASCII was asked for on the command line.
+    pub(super) ascii: bool,
+    /// The name that is given to others if the settings have none.
+    pub(super) user: String,
+    /// The day, in UTC, as the deal of the day is named by.
+    pub(super) today: String,
+    /// The tables of the LAN, as long as they are looked for.
+    pub(super) lan: Option<LanView>,
+    /// Past games and tables that wait.
+    pub(super) shelf: Shelf,
+}
+
+impl World {
+    /// The player's name.
+    pub(super) fn name(&self) -> &str {
+        self.settings.name.as_deref().unwrap_or(&self.user)
+    }
+
+    /// Makes the theme anew, after the settings have changed.
+    pub(super) fn dress(&mut self) {
+        self.theme = Theme::new(
+            self.settings.theme,
+            self.depth,
+            self.settings.pyramids,
+            self.ascii || self.settings.ascii,
+        );
+    }
+}
+
+/// What lies in the data directory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shelf {
+    /// The tables that can be gone on with: their ids, and each in words.
+    pub(super) waiting: Vec<(String, String)>,
+}
+
+/// How a toast is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    Plain,
+    Good,
+    Bad,
+}
+
+/// A question over the screen; the answer goes to the screen that asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Question {
+    /// What is asked.
+    pub(super) text: String,
+    /// The answers: a key, a word, what it means. Back is always possible besides.
+    pub(super) answers: Vec<(char, String, String)>,
+}
+
+impl Question {
+    /// One that is answered by yes or no.
+    pub(super) fn sure(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            answers: vec![('y', "yes".to_owned(), String::new())],
+        }
+    }
+}
+
+/// What a table is opened with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Opening {
+    /// The game.
+    pub game: String,
+    /// How many seats.
+    pub seats: u8,
+    /// How many of them bots take at once.
+    pub bots: u8,
+    /// The game's options.
+    pub options: Vec<(String, String)>,
+    /// Whether others can come, or all is within this program.
+    pub networked: bool,
+    /// Whether it is shown to the LAN.
+    pub lan: bool,
+    /// The password; empty if there is none.
+    pub password: String,
+}
+
+/// What is asked of the program round the interface.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Effect {
+    /// Open a table and sit down at it.
+    Open(Opening),
+    /// Join a table, by a ticket or an address.
+    Join {
+        /// Which, as it was written or pasted.
+        target: String,
+        /// The password; empty if there is none.
+        password: String,
+    },
+    /// Look on at a table.
+    Watch {
+        /// Which, as it was written or pasted.
+        ticket: String,
+        /// The password; empty if there is none.
+        password: String,
+    },
+    /// Go on with a table that waits.
+    Resume(String),
+    /// Seat one more bot at the table whose lobby this is.
+    SeatBot {
+        /// The lobby's ticket.
+        ticket: String,
+        /// How many there are already.
+        seated: usize,
+    },
+    /// Tell the session something.
+    Session(Command),
+    /// Close the session; its table can be gone on with.
+    CloseSession,
+    /// Look for tables on the LAN, or stop.
+    Browse(bool),
+    /// Read what lies in the data directory again.
+    LoadShelf,
+    /// Put a text where it can be pasted from.
+    Copy(String),
+    /// Write the settings.
+    Save(Settings),
+    /// Audit a transcript.
+    Audit(PathBuf),
+    /// End the program.
+    Quit,
+}
+
+/// What a screen asks for.
+#[derive(Debug)]
+pub(super) enum Wish {
+    /// Another screen over this one.
+    Push(Box<dyn Screen>),
+    /// Another screen in place of this one.
+    Replace(Box<dyn Screen>),
+    /// This screen is done.
+    Leave,
+    /// A word at the edge of the screen.
+    Toast(Tone, String),
+    /// A question over the screen.
+    Ask(Question),
+    /// The focus on something.
+    Focus(Target),
+    /// Other settings.
+    Settings(Box<Settings>),
+    /// Something of the program.
+    Effect(Effect),
+}
+
+/// What a screen asks for while it takes something in.
+pub(super) type Wishes = Vec<Wish>;
+
+/// One place of the interface.
+pub(super) trait Screen: std::fmt::Debug {
+    /// Its name in the trail at the top.
+    fn name(&self) -> String;
+
+    /// Some words after the trail.
+    fn heading(&self) -> String {
+        String::new()
+    }
+
+    /// The game that it is about, whose rulebook can be opened from it.
+    fn game(&self) -> Option<&'static GameInfo> {
+        None
+    }
+
+    /// Draws it below the top row.
+    fn draw(&mut self, world: &World, canvas: &mut Canvas<'_>, area: Rect);
+
+    /// Which places of a table stand out.
+    fn marks(&self) -> Marks {
+        Marks::default()
+    }
+
+    /// A target is chosen, by a key or by a click.
+    fn choose(&mut self, world: &World, target: Target, wishes: &mut Wishes);
+
+    /// Something is asked for that the shell does not do by itself.
+    fn intent(&mut self, world: &World, intent: Intent, wishes: &mut Wishes) {
+        let _ = (world, intent, wishes);
+    }
+
+    /// A letter that no intent has; says whether it is one of this screen's.
+    fn letter(&mut self, world: &World, letter: char, wishes: &mut Wishes) -> bool {
+        let _ = (world, letter, wishes);
+        false
+    }
+
+    /// The field that is written in, if one is.
+    fn field(&mut self) -> Option<&mut Field> {
+        None
+    }
+
+    /// What is written is changed.
+    fn written(&mut self, world: &World, wishes: &mut Wishes) {
+        let _ = (world, wishes);
+    }
+
+    /// What is written is meant.
+    fn submit(&mut self, world: &World, wishes: &mut Wishes) {
+        let _ = (world, wishes);
+    }
+
+    /// One step back; what is written is left as it was.
+    fn back(&mut self, world: &World, wishes: &mut Wishes) {
+        let _ = world;
+        wishes.push(Wish::Leave);
+    }
+
+    /// The answer to its question, by its number.
+    fn answer(&mut self, world: &World, answer: usize, wishes: &mut Wishes) {
+        let _ = (world, answer, wishes);
+    }
+
+    /// News from outside.
+    fn hear(&mut self, world: &World, news: &News, wishes: &mut Wishes) {
+        let _ = (world, news, wishes);
+    }
+
+    /// The focus has come to a target.
+    fn focused(&mut self, target: Option<Target>) {
+        let _ = target;
+    }
+
+    /// Where the focus is to begin with; the first target if it does not matter.
+    fn first_focus(&self, layer: &Layer) -> Option<Target> {
+        layer.targets.first().map(|(_, target)| *target)
+    }
+
+    /// Whether the focus goes to a target by Tab.
+    fn is_stop(&self, target: Target) -> bool {
+        let _ = target;
+        true
+    }
+
+    /// Time has passed.
+    fn tick(&mut self, passed: Duration) {
+        let _ = passed;
+    }
+
+    /// How soon it wants to be drawn again by itself.
+    fn pace(&self) -> Option<Duration> {
+        None
+    }
+
+    /// What was drawn where, after each time.
+    fn drawn(&mut self, world: &World, layer: &Layer) {
+        let _ = (world, layer);
+    }
+
+    /// The keys of this screen beside those of all screens, with what they do.
+    fn keys(&self, world: &World) -> Vec<(String, String)> {
+        let _ = world;
+        Vec::new()
+    }
+
+    /// What can be found by its name from here: the words, and what is chosen then.
+    fn commands(&self, world: &World) -> Vec<(String, Target)> {
+        let _ = world;
+        Vec::new()
+    }
+}

@@ -1,0 +1,340 @@
+//! The first screen: the games, tables that wait, tables of the LAN, and the ways to everything else.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+
+use super::join::{Join, Purpose};
+use super::settings::SettingsScreen;
+use super::setup::Setup;
+use super::sitting::Sitting;
+use super::{column, row};
+use crate::games::{GAMES, GameInfo, game_info};
+use crate::tui::canvas::{Canvas, Layer, Target, wrapped};
+use crate::tui::keys::Intent;
+use crate::tui::news::News;
+use crate::tui::screen::{Effect, Question, Screen, Wish, Wishes, World};
+
+/// What can be chosen here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Entry {
+    /// A game, by its number.
+    Game(usize),
+    /// A table that waits, by its number.
+    Waiting(usize),
+    /// A table of the LAN, by its number.
+    Lan(usize),
+    Join,
+    Watch,
+    Settings,
+    Quit,
+}
+
+/// See the module's head.
+#[derive(Debug, Default)]
+pub(in crate::tui) struct Home {
+    focus: Option<Target>,
+}
+
+/// Five pyramids, from large to small and back.
+const BANNER: [&str; 3] = [
+    r"      /\                /\      ",
+    r" /\  /  \  fair deal   /  \  /\ ",
+    r"/__\/____\            /____\/__\",
+];
+
+fn entries(world: &World) -> Vec<Entry> {
+    let lan = world.lan.as_ref().map_or(0, |view| view.tables.len());
+    let mut all: Vec<Entry> = (0..GAMES.len()).map(Entry::Game).collect();
+    all.extend((0..world.shelf.waiting.len()).map(Entry::Waiting));
+    all.extend((0..lan).map(Entry::Lan));
+    all.extend([Entry::Join, Entry::Watch, Entry::Settings, Entry::Quit]);
+    all
+}
+
+fn seats(info: &GameInfo) -> String {
+    if info.least_seats == info.most_seats {
+        "alone".to_owned()
+    } else {
+        format!("{} to {}", info.least_seats, info.most_seats)
+    }
+}
+
+/// A game in two sentences, for whoever has never heard of it.
+fn pitch(id: &str) -> &'static str {
+    match id {
+        "loot" => {
+            "Collect runs, sets and colours, then burn the village while your hand is worth more than \
+             theirs. Gods in any hand bend the scoring for everybody."
+        }
+        "houses-of-thoth" => {
+            "Build a house of Tarot cards and pyramids, floor by floor, and bring Trouble to the \
+             others' houses. The roof ends the hand."
+        }
+        "sphinxs-paw" => {
+            "Move your Magician between pylons and lead pyramids of three sizes over the board, to \
+             turn up your own Jack before the others find theirs."
+        }
+        "plutonian-poker" => {
+            "Take pyramids from a forest of trees and stack them into poker hands; every hand that you \
+             finish scores, and everybody sees the forest thin out."
+        }
+        "ivory-tower" => {
+            "A solitaire with the decktet: build one tower from Ace to Crown, with three piles to park \
+             cards on. There is a new deal for everybody each day."
+        }
+        _ => "",
+    }
+}
+
+impl Home {
+    fn focused_entry(&self, world: &World) -> Option<Entry> {
+        match self.focus {
+            Some(Target::Row(number)) => entries(world).get(number).cloned(),
+            _ => None,
+        }
+    }
+
+    fn draw_about(&self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = canvas.theme();
+        let (title, text) = match self.focused_entry(world) {
+            Some(Entry::Game(number)) => {
+                let Some(info) = GAMES.get(number) else {
+                    return;
+                };
+                let by = format!("{}. By {}.", pitch(info.id), info.designer);
+                (info.name.to_owned(), by.replace("..", "."))
+            }
+            Some(Entry::Waiting(_)) => (
+                "A table that waits".to_owned(),
+                "You left it, or were interrupted. The game goes on at the same step.".to_owned(),
+            ),
+            Some(Entry::Lan(number)) => {
+                let tables = world.lan.as_ref().map(|view| &view.tables);
+                let Some(table) = tables.and_then(|tables| tables.get(number)) else {
+                    return;
+                };
+                let options: Vec<String> =
+                    table.options.iter().map(|(key, value)| format!("{key} {value}")).collect();
+                let locked = if table.locked { "It asks for a password. " } else { "" };
+                let text = format!("{locked}Options: {}.", options.join(", "));
+                (format!("The table of {}", table.host), text)
+            }
+            Some(Entry::Join) => (
+                "Join".to_owned(),
+                "With the ticket or the address that a friend has sent you.".to_owned(),
+            ),
+            Some(Entry::Watch) => (
+                "Look on".to_owned(),
+                "With the ticket of a table: you see what everybody may see, and check every shuffle."
+                    .to_owned(),
+            ),
+            Some(Entry::Settings) => (
+                "Settings".to_owned(),
+                "Your name, colours, keys, and how fast bots think.".to_owned(),
+            ),
+            Some(Entry::Quit) | None => (String::new(), String::new()),
+        };
+        let inner = canvas.section(area, &title);
+        let width = usize::from(inner.width).saturating_sub(2);
+        let rows = wrapped(&text, width, 0);
+        canvas.rows(
+            inner,
+            rows.into_iter()
+                .map(|row| Line::styled(format!(" {row}"), theme.faint())),
+        );
+    }
+}
+
+impl Screen for Home {
+    fn name(&self) -> String {
+        "home".to_owned()
+    }
+
+    fn draw(&mut self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = canvas.theme();
+        let page = column(area, 110);
+        let roomy = area.height >= 30;
+        let [banner, lists, about] = Layout::vertical([
+            Constraint::Length(if roomy { 6 } else { 4 }),
+            Constraint::Min(8),
+            Constraint::Length(if roomy { 6 } else { 4 }),
+        ])
+        .areas(page);
+        let top = banner.y + u16::from(roomy);
+        let left = banner.x + banner.width.saturating_sub(32) / 2;
+        for (y, line) in (top..).zip(BANNER) {
+            canvas.put(
+                Rect::new(left, y, 32, 1),
+                Line::styled(line, theme.accent()),
+            );
+        }
+        let [games, rest] =
+            Layout::horizontal([Constraint::Percentage(46), Constraint::Percentage(54)])
+                .areas(lists);
+        let entries = entries(world);
+        let number_of =
+            |entry: &Entry| entries.iter().position(|other| other == entry).unwrap_or(0);
+        let mut at = canvas.section(games, "Play");
+        for (number, info) in GAMES.iter().enumerate() {
+            let target = Target::Row(number_of(&Entry::Game(number)));
+            row(canvas, at, target, (info.name, theme.title()), &seats(info));
+            at.y += 1;
+        }
+        at.y += 1;
+        let ways = [
+            (Entry::Join, "join with a ticket"),
+            (Entry::Watch, "look on at a table"),
+            (Entry::Settings, "settings"),
+            (Entry::Quit, "leave"),
+        ];
+        for (entry, words) in ways {
+            let target = Target::Row(number_of(&entry));
+            row(canvas, at, target, (words, theme.text()), "");
+            at.y += 1;
+        }
+        let rest = Rect {
+            x: rest.x + 2,
+            width: rest.width.saturating_sub(2),
+            ..rest
+        };
+        let mut at = rest;
+        if !world.shelf.waiting.is_empty() {
+            at = canvas.section(at, "Go on with");
+            for (number, (_, words)) in world.shelf.waiting.iter().enumerate().take(4) {
+                let target = Target::Row(number_of(&Entry::Waiting(number)));
+                row(canvas, at, target, (words, theme.text()), "");
+                at.y += 1;
+            }
+            at.y += 1;
+            at.height = rest.bottom().saturating_sub(at.y);
+        }
+        let inner = canvas.section(at, "On your network");
+        let mut at = inner;
+        let view = world.lan.as_ref();
+        let tables = view.map(|view| view.tables.as_slice()).unwrap_or_default();
+        for (number, table) in tables.iter().enumerate() {
+            if at.y >= rest.bottom() {
+                break;
+            }
+            let game = game_info(&table.game).map_or(table.game.as_str(), |info| info.name);
+            let lock = if table.locked { ", locked" } else { "" };
+            let free = format!("{} of {} free{lock}", table.free, table.seats);
+            let words = format!("{}: {game}", table.host);
+            let target = Target::Row(number_of(&Entry::Lan(number)));
+            row(canvas, at, target, (&words, theme.text()), &free);
+            at.y += 1;
+        }
+        if tables.is_empty() {
+            let words = match view {
+                Some(view) if view.blind => "This machine has no multicast: use tickets.",
+                _ => "No table is open here. They appear by themselves.",
+            };
+            canvas.put(
+                inner,
+                Line::from(vec![Span::raw("   "), Span::styled(words, theme.faint())]),
+            );
+        }
+        self.draw_about(world, canvas, about);
+    }
+
+    fn choose(&mut self, world: &World, target: Target, wishes: &mut Wishes) {
+        let Target::Row(number) = target else { return };
+        match entries(world).get(number) {
+            Some(Entry::Game(number)) => {
+                if let Some(info) = GAMES.get(*number) {
+                    wishes.push(Wish::Push(Box::new(Setup::new(info, world))));
+                }
+            }
+            Some(Entry::Waiting(number)) => {
+                if let Some((table, _)) = world.shelf.waiting.get(*number) {
+                    wishes.push(Wish::Effect(Effect::Resume(table.clone())));
+                    wishes.push(Wish::Push(Box::new(Sitting::new("going on"))));
+                }
+            }
+            Some(Entry::Lan(number)) => {
+                let tables = world.lan.as_ref().map(|view| &view.tables);
+                let Some(table) = tables.and_then(|tables| tables.get(*number)) else {
+                    return;
+                };
+                let ticket = table.ticket.to_string();
+                if table.locked {
+                    wishes.push(Wish::Push(Box::new(Join::with(Purpose::Join, &ticket))));
+                } else {
+                    wishes.push(Wish::Effect(Effect::Join {
+                        target: ticket,
+                        password: String::new(),
+                    }));
+                    wishes.push(Wish::Push(Box::new(Sitting::new("joining"))));
+                }
+            }
+            Some(Entry::Join) => wishes.push(Wish::Push(Box::new(Join::new(Purpose::Join)))),
+            Some(Entry::Watch) => wishes.push(Wish::Push(Box::new(Join::new(Purpose::Watch)))),
+            Some(Entry::Settings) => wishes.push(Wish::Push(Box::new(SettingsScreen::new(world)))),
+            Some(Entry::Quit) => wishes.push(Wish::Leave),
+            None => {}
+        }
+    }
+
+    fn intent(&mut self, _world: &World, intent: Intent, wishes: &mut Wishes) {
+        if intent == Intent::Quit {
+            wishes.push(Wish::Leave);
+        }
+    }
+
+    fn back(&mut self, _world: &World, wishes: &mut Wishes) {
+        // Nothing is lost here, but a key too many should not end the program.
+        wishes.push(Wish::Ask(Question::sure("Leave fairdeal?")));
+    }
+
+    fn answer(&mut self, _world: &World, answer: usize, wishes: &mut Wishes) {
+        if answer == 0 {
+            wishes.push(Wish::Leave);
+        }
+    }
+
+    fn hear(&mut self, _world: &World, news: &News, wishes: &mut Wishes) {
+        if matches!(news, News::SessionEnded) {
+            wishes.push(Wish::Effect(Effect::LoadShelf));
+        }
+    }
+
+    fn focused(&mut self, target: Option<Target>) {
+        self.focus = target;
+    }
+
+    fn first_focus(&self, layer: &Layer) -> Option<Target> {
+        // What waits is what one most likely came for, but a game is what a newcomer came for.
+        layer.area(Target::Row(0)).map(|_| Target::Row(0))
+    }
+
+    fn game(&self) -> Option<&'static GameInfo> {
+        match self.focus {
+            Some(Target::Row(number)) => GAMES.get(number).copied(),
+            _ => None,
+        }
+    }
+
+    fn commands(&self, world: &World) -> Vec<(String, Target)> {
+        let words = |entry: &Entry| match entry {
+            Entry::Game(number) => GAMES
+                .get(*number)
+                .map_or_else(String::new, |info| format!("play {}", info.name)),
+            Entry::Waiting(number) => {
+                let waiting = world.shelf.waiting.get(*number);
+                waiting.map_or_else(String::new, |(_, words)| format!("go on: {words}"))
+            }
+            Entry::Lan(number) => {
+                let table = world.lan.as_ref().and_then(|view| view.tables.get(*number));
+                table.map_or_else(String::new, |table| format!("join {}'s table", table.host))
+            }
+            Entry::Join => "join with a ticket".to_owned(),
+            Entry::Watch => "look on at a table".to_owned(),
+            Entry::Settings => "settings".to_owned(),
+            Entry::Quit => "leave fairdeal".to_owned(),
+        };
+        let entries = entries(world).into_iter().enumerate();
+        entries
+            .map(|(number, entry)| (words(&entry), Target::Row(number)))
+            .collect()
+    }
+}

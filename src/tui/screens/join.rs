@@ -1,0 +1,170 @@
+//! A ticket or an address, and the password if there is one: to join a table, or to look on at it.
+
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::column;
+use super::sitting::Sitting;
+use crate::net::JoinTarget;
+use crate::tui::canvas::{Canvas, Target, wrapped};
+use crate::tui::field::Field;
+use crate::tui::keys::Intent;
+use crate::tui::screen::{Effect, Screen, Tone, Wish, Wishes, World};
+
+/// The longest ticket or address.
+const MAX_TARGET: usize = 2000;
+/// The longest password.
+const MAX_PASSWORD: usize = 128;
+const TARGET: Target = Target::Button(0);
+const PASSWORD: Target = Target::Button(1);
+const GO: Target = Target::Button(2);
+
+/// What the ticket is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tui) enum Purpose {
+    Join,
+    Watch,
+}
+
+/// See the module's head.
+#[derive(Debug)]
+pub(in crate::tui) struct Join {
+    purpose: Purpose,
+    target: Field,
+    password: Field,
+    focus: Target,
+}
+
+impl Join {
+    pub(in crate::tui) fn new(purpose: Purpose) -> Self {
+        Self {
+            purpose,
+            target: Field::new(MAX_TARGET),
+            password: Field::secret(MAX_PASSWORD),
+            focus: TARGET,
+        }
+    }
+
+    /// With the ticket of a table that asks for a password.
+    pub(in crate::tui) fn with(purpose: Purpose, ticket: &str) -> Self {
+        let mut join = Self::new(purpose);
+        join.target.insert(ticket);
+        join.focus = PASSWORD;
+        join
+    }
+
+    fn go(&mut self, wishes: &mut Wishes) {
+        // A chat may have broken it into words.
+        let target: String = self.target.text().split_whitespace().collect();
+        if let Err(why) = target.parse::<JoinTarget>() {
+            wishes.push(Wish::Toast(Tone::Bad, why.to_string()));
+            return wishes.push(Wish::Focus(TARGET));
+        }
+        let password = self.password.text();
+        let (effect, name) = match self.purpose {
+            Purpose::Join => (Effect::Join { target, password }, "joining"),
+            Purpose::Watch => (
+                Effect::Watch {
+                    ticket: target,
+                    password,
+                },
+                "looking on",
+            ),
+        };
+        wishes.push(Wish::Effect(effect));
+        wishes.push(Wish::Replace(Box::new(Sitting::new(name))));
+    }
+}
+
+impl Screen for Join {
+    fn name(&self) -> String {
+        match self.purpose {
+            Purpose::Join => "join".to_owned(),
+            Purpose::Watch => "look on".to_owned(),
+        }
+    }
+
+    fn draw(&mut self, _world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = canvas.theme();
+        let page = column(area, 90);
+        let mut at = Rect {
+            y: page.y + 2,
+            height: 6,
+            ..page
+        };
+        let fields = [
+            (TARGET, "Ticket or address", &self.target),
+            (PASSWORD, "Password, if the table has one", &self.password),
+        ];
+        for (target, title, field) in fields {
+            let area = Rect { height: 3, ..at };
+            let mark = canvas.target(area, target);
+            let inner = canvas.frame(area, title);
+            if mark.focused {
+                field.draw(canvas, inner);
+            } else if field.is_empty() {
+                canvas.put(inner, Line::styled("-", theme.faint()));
+            } else {
+                canvas.put(
+                    inner,
+                    Line::raw(if target == PASSWORD {
+                        "********".to_owned()
+                    } else {
+                        field.text()
+                    }),
+                );
+            }
+            at.y += 4;
+        }
+        let words = match self.purpose {
+            Purpose::Join => "join",
+            Purpose::Watch => "look on",
+        };
+        canvas.button((at.x + 1, at.y), "Enter", words, GO);
+        let text = "Paste the ticket that your friend has sent you. It holds the way to the table and the key of its \
+                    host, so that nobody else can answer in the host's place.";
+        let rows = wrapped(text, usize::from(page.width).saturating_sub(2), 0);
+        let below = Rect {
+            y: at.y + 2,
+            height: 4,
+            ..page
+        };
+        canvas.rows(
+            below,
+            rows.into_iter()
+                .map(|row| Line::styled(format!(" {row}"), theme.faint())),
+        );
+    }
+
+    fn choose(&mut self, _world: &World, target: Target, wishes: &mut Wishes) {
+        if target == GO {
+            self.go(wishes);
+        }
+    }
+
+    fn intent(&mut self, _world: &World, intent: Intent, wishes: &mut Wishes) {
+        if intent == Intent::Quit {
+            wishes.push(Wish::Leave);
+        }
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        match self.focus {
+            TARGET => Some(&mut self.target),
+            PASSWORD => Some(&mut self.password),
+            _ => None,
+        }
+    }
+
+    fn submit(&mut self, _world: &World, wishes: &mut Wishes) {
+        self.go(wishes);
+    }
+
+    fn focused(&mut self, target: Option<Target>) {
+        self.focus = target.unwrap_or(TARGET);
+    }
+
+    fn first_focus(&self, _layer: &crate::tui::canvas::Layer) -> Option<Target> {
+        Some(self.focus)
+    }
+}

@@ -1,0 +1,63 @@
+//! The screens.
+
+pub(super) mod home;
+pub(super) mod join;
+pub(super) mod rules;
+pub(super) mod settings;
+pub(super) mod setup;
+pub(super) mod sitting;
+
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::canvas::{Canvas, Target, cut};
+
+/// A line of a list that can be chosen: a sign if the focus is on it, words, and more words at the right.
+fn row(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    target: Target,
+    (words, style): (&str, Style),
+    more: &str,
+) {
+    let theme = canvas.theme();
+    let area = Rect { height: 1, ..area };
+    let mark = canvas.target(area, target);
+    let sign = if mark.focused {
+        theme.glyph("▸", ">")
+    } else {
+        " "
+    };
+    let room = usize::from(area.width).saturating_sub(4);
+    let more = cut(more, room, theme);
+    let words = cut(words, room.saturating_sub(more.width() + 1), theme);
+    let gap = room.saturating_sub(words.width() + more.width());
+    let spans = vec![
+        Span::raw(format!(" {sign} ")),
+        Span::styled(words, style),
+        Span::raw(" ".repeat(gap)),
+        Span::styled(more, theme.faint()),
+    ];
+    canvas.put(area, Line::from(spans));
+    if mark.focused {
+        canvas.tint(area, theme.focused());
+    }
+}
+
+/// A column in the middle of an area, no wider than it can be read well.
+fn column(area: Rect, most: u16) -> Rect {
+    let width = area.width.min(most);
+    Rect {
+        x: area.x + (area.width - width) / 2,
+        width,
+        ..area
+    }
+}
+
+/// From which line on a list is shown so that a line of it is seen, in a window of so many rows.
+fn first_shown(line: usize, rows: usize, all: usize) -> usize {
+    let middle = line.saturating_sub(rows / 2);
+    middle.min(all.saturating_sub(rows))
+}

@@ -1,0 +1,264 @@
+//! The rulebooks: read, and searched.
+
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+
+use super::column;
+use crate::games::GameInfo;
+use crate::tui::canvas::{Canvas, Target, wrapped};
+use crate::tui::field::Field;
+use crate::tui::keys::Intent;
+use crate::tui::screen::{Screen, Wish, Wishes, World};
+
+/// How wide the text is at most.
+const WIDTH: u16 = 84;
+/// The longest text that can be searched for.
+const MAX_SEARCH: usize = 60;
+const SEARCH: Target = Target::Button(0);
+
+/// How a line of a rulebook is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Heading,
+    Item,
+    Table,
+    Text,
+}
+
+/// See the module's head.
+#[derive(Debug)]
+pub(in crate::tui) struct Rules {
+    game: &'static GameInfo,
+    /// The first row that is shown.
+    top: usize,
+    search: Option<Field>,
+    found: String,
+    /// The rows as they were drawn last, and how many of them there was room for.
+    rows: Vec<(Kind, String)>,
+    width: usize,
+    room: usize,
+}
+
+impl Rules {
+    pub(in crate::tui) fn new(game: &'static GameInfo) -> Self {
+        Self {
+            game,
+            top: 0,
+            search: None,
+            found: String::new(),
+            rows: Vec::new(),
+            width: 0,
+            room: 1,
+        }
+    }
+
+    /// The rulebook in rows of a width: paragraphs are put together first, as Markdown has them.
+    fn lay_out(&mut self, width: usize) {
+        if self.width == width {
+            return;
+        }
+        self.width = width;
+        let mut paragraphs: Vec<(Kind, String)> = Vec::new();
+        let mut joins = false;
+        for line in self.game.rulebook.lines() {
+            let text = line.trim().replace("**", "").replace('`', "");
+            let kind = match text.as_str() {
+                text if text.starts_with('#') => Kind::Heading,
+                text if text.starts_with("- ") || text.starts_with("* ") => Kind::Item,
+                text if text.starts_with('|') => Kind::Table,
+                _ => Kind::Text,
+            };
+            let is_rule = kind == Kind::Table && text.chars().all(|c| "|-: ".contains(c));
+            match paragraphs.last_mut() {
+                _ if is_rule => continue,
+                Some((_, last)) if joins && kind == Kind::Text && !text.is_empty() => {
+                    last.push(' ');
+                    last.push_str(&text);
+                }
+                _ => paragraphs.push((kind, text.trim_start_matches('#').trim().to_owned())),
+            }
+            joins = matches!(kind, Kind::Item | Kind::Text) && !text.is_empty();
+        }
+        self.rows = paragraphs
+            .into_iter()
+            .flat_map(|(kind, text)| {
+                let indent = if kind == Kind::Item { 2 } else { 0 };
+                let rows = wrapped(&text, width.max(1), indent);
+                rows.into_iter().map(move |row| (kind, row))
+            })
+            .collect();
+    }
+
+    fn scroll(&mut self, by: isize) {
+        let most = self.rows.len().saturating_sub(self.room);
+        self.top = self.top.saturating_add_signed(by).min(most);
+    }
+
+    /// Goes to the next row after the first one shown that has what is searched for, from the end to the
+    /// beginning.
+    fn find(&mut self, from: usize) -> bool {
+        let wanted = self.found.to_lowercase();
+        if wanted.is_empty() {
+            return true;
+        }
+        let has = |at: &usize| {
+            let row = self.rows.get(*at % self.rows.len().max(1));
+            row.is_some_and(|(_, row)| row.to_lowercase().contains(&wanted))
+        };
+        let all = self.rows.len();
+        let found = (from..from + all).find(has).map(|at| at % all.max(1));
+        if let Some(at) = found {
+            self.top = at.min(all.saturating_sub(self.room));
+        }
+        found.is_some()
+    }
+}
+
+impl Screen for Rules {
+    fn name(&self) -> String {
+        format!("rules of {}", self.game.name)
+    }
+
+    fn draw(&mut self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = canvas.theme();
+        let page = column(area, WIDTH);
+        let [text, foot] = [
+            Rect {
+                height: page.height.saturating_sub(1),
+                ..page
+            },
+            Rect {
+                y: page.bottom().saturating_sub(1),
+                height: 1,
+                ..page
+            },
+        ];
+        self.lay_out(usize::from(text.width).saturating_sub(2));
+        self.room = usize::from(text.height);
+        self.scroll(0);
+        let wanted = self.found.to_lowercase();
+        let lines = self.rows.iter().skip(self.top).map(|(kind, row)| {
+            let style = match kind {
+                Kind::Heading => theme.accent(),
+                Kind::Table => theme.faint(),
+                Kind::Item | Kind::Text => theme.text(),
+            };
+            let lower = row.to_lowercase();
+            let hit = Some(&wanted).filter(|wanted| !wanted.is_empty());
+            // Only where lower case keeps the places of letters.
+            let hit = hit.and_then(|wanted| Some((lower.find(wanted.as_str())?, wanted.len())));
+            let parts = hit
+                .filter(|_| lower.len() == row.len())
+                .and_then(|(at, length)| {
+                    let (before, rest) = row.split_at_checked(at)?;
+                    let (here, after) = rest.split_at_checked(length)?;
+                    Some((before, here, after))
+                });
+            match parts {
+                Some((before, here, after)) => Line::from(vec![
+                    Span::styled(format!(" {before}"), style),
+                    Span::styled(here.to_owned(), style.add_modifier(Modifier::REVERSED)),
+                    Span::styled(after.to_owned(), style),
+                ]),
+                None => Line::styled(format!(" {row}"), style),
+            }
+        });
+        canvas.rows(text, lines);
+        if let Some(field) = &self.search {
+            canvas.put(foot, Line::styled(" search: ", theme.accent()));
+            let row = Rect {
+                x: foot.x + 9,
+                width: foot.width.saturating_sub(9),
+                ..foot
+            };
+            field.draw(canvas, row);
+            return;
+        }
+        let keys = &world.keymap;
+        let x = canvas.button(
+            (foot.x + 1, foot.y),
+            &keys.key(Intent::Search),
+            "search",
+            SEARCH,
+        );
+        let shown = (self.top + self.room).min(self.rows.len());
+        let words = format!("row {shown} of {}", self.rows.len());
+        let rest = Rect {
+            x,
+            width: foot.right().saturating_sub(x),
+            ..foot
+        };
+        canvas.put(rest, Line::styled(words, theme.faint()));
+    }
+
+    fn choose(&mut self, _world: &World, target: Target, _wishes: &mut Wishes) {
+        if target == SEARCH {
+            self.search = Some(Field::new(MAX_SEARCH));
+        }
+    }
+
+    fn intent(&mut self, _world: &World, intent: Intent, wishes: &mut Wishes) {
+        let page = isize::try_from(self.room).unwrap_or(1).max(2) - 1;
+        match intent {
+            Intent::Up | Intent::Left => self.scroll(-1),
+            Intent::Down | Intent::Right => self.scroll(1),
+            Intent::PageUp => self.scroll(-page),
+            Intent::PageDown => self.scroll(page),
+            Intent::First => self.top = 0,
+            Intent::Last => self.scroll(isize::MAX),
+            Intent::Search => self.search = Some(Field::new(MAX_SEARCH)),
+            Intent::Quit => wishes.push(Wish::Leave),
+            _ => {}
+        }
+    }
+
+    fn letter(&mut self, _world: &World, letter: char, wishes: &mut Wishes) -> bool {
+        if letter != 'n' {
+            return false;
+        }
+        if !self.find(self.top + 1) {
+            let why = format!("'{}' is nowhere in this rulebook", self.found);
+            wishes.push(Wish::Toast(crate::tui::screen::Tone::Plain, why));
+        }
+        true
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        self.search.as_mut()
+    }
+
+    fn written(&mut self, _world: &World, _wishes: &mut Wishes) {
+        if let Some(field) = &self.search {
+            self.found = field.text();
+            self.find(self.top);
+        }
+    }
+
+    fn submit(&mut self, world: &World, wishes: &mut Wishes) {
+        self.written(world, wishes);
+        if !self.find(self.top) {
+            let why = format!("'{}' is nowhere in this rulebook", self.found);
+            wishes.push(Wish::Toast(crate::tui::screen::Tone::Plain, why));
+        }
+        self.search = None;
+    }
+
+    fn back(&mut self, _world: &World, wishes: &mut Wishes) {
+        if self.search.take().is_none() {
+            wishes.push(Wish::Leave);
+        }
+    }
+
+    fn keys(&self, world: &World) -> Vec<(String, String)> {
+        let keys = &world.keymap;
+        vec![
+            (keys.keys(Intent::Search), "search".to_owned()),
+            ("n".to_owned(), "the next place that has it".to_owned()),
+        ]
+    }
+
+    fn commands(&self, _world: &World) -> Vec<(String, Target)> {
+        vec![("search the rulebook".to_owned(), SEARCH)]
+    }
+}

@@ -1,0 +1,244 @@
+//! The settings.
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::column;
+use crate::store::{BotLevel, Settings};
+use crate::tui::canvas::{Canvas, Target, wrapped};
+use crate::tui::field::Field;
+use crate::tui::keys::Intent;
+use crate::tui::screen::{Screen, Wish, Wishes, World};
+use crate::tui::theme::{Pyramids, ThemeName};
+
+/// The longest name.
+const MAX_NAME: usize = 32;
+/// How wide the names of what can be set are.
+const LABEL: usize = 22;
+/// How long bots can think, in milliseconds.
+const PACES: [u64; 6] = [0, 200, 400, 700, 1200, 2000];
+
+/// What can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Item {
+    Name,
+    Theme,
+    Pyramids,
+    Ascii,
+    Motion,
+    Level,
+    Pace,
+}
+
+const ITEMS: [Item; 7] = [
+    Item::Name,
+    Item::Theme,
+    Item::Pyramids,
+    Item::Ascii,
+    Item::Motion,
+    Item::Level,
+    Item::Pace,
+];
+
+/// See the module's head.
+#[derive(Debug)]
+pub(in crate::tui) struct SettingsScreen {
+    name: Field,
+    focus: Option<Item>,
+}
+
+impl SettingsScreen {
+    pub(in crate::tui) fn new(world: &World) -> Self {
+        Self {
+            name: Field::new(MAX_NAME).with(world.name()),
+            focus: None,
+        }
+    }
+
+    fn change(&self, world: &World, item: Item, by: i32, wishes: &mut Wishes) {
+        let mut settings = world.settings.clone();
+        match item {
+            Item::Name => return,
+            Item::Theme => settings.theme = turned(&ThemeName::ALL, settings.theme, by),
+            Item::Pyramids => {
+                settings.pyramids =
+                    turned(&[Pyramids::Rainbow, Pyramids::Xeno], settings.pyramids, by);
+            }
+            Item::Ascii => settings.ascii = !settings.ascii,
+            Item::Motion => settings.motion = !settings.motion,
+            Item::Level => settings.bot_level = turned(&BotLevel::ALL, settings.bot_level, by),
+            Item::Pace => settings.bot_pace = turned(&PACES, settings.bot_pace, by),
+        }
+        wishes.push(Wish::Settings(Box::new(settings)));
+    }
+
+    /// Takes the name over, if it has changed.
+    fn keep_name(&self, world: &World, wishes: &mut Wishes) {
+        let name = self.name.text().trim().to_owned();
+        let name = Some(name).filter(|name| !name.is_empty() && *name != world.user);
+        if name != world.settings.name {
+            let settings = Settings {
+                name,
+                ..world.settings.clone()
+            };
+            wishes.push(Wish::Settings(Box::new(settings)));
+        }
+    }
+}
+
+/// The next of a list, round its ends.
+fn turned<T: Copy + PartialEq>(all: &[T], now: T, by: i32) -> T {
+    let at = all.iter().position(|one| *one == now).unwrap_or(0);
+    let count = all.len().max(1);
+    let next = if by > 0 { at + 1 } else { at + count - 1 } % count;
+    all.get(next).copied().unwrap_or(now)
+}
+
+fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str) {
+    let yes = |on: bool| if on { "yes" } else { "no" }.to_owned();
+    match item {
+        Item::Name => ("name", String::new(), "How others at the table see you."),
+        Item::Theme => (
+            "theme",
+            settings.theme.name().to_owned(),
+            "Nothing is told by colour alone in any of them.",
+        ),
+        Item::Pyramids => {
+            let (name, meaning) = match settings.pyramids {
+                Pyramids::Rainbow => ("Rainbow", "Black, red, blue, yellow and green."),
+                Pyramids::Xeno => ("Xeno", "White, orange, cyan, clear and purple."),
+            };
+            ("pyramids", name.to_owned(), meaning)
+        }
+        Item::Ascii => (
+            "ASCII alone",
+            yes(settings.ascii),
+            "For terminals and fonts without drawing characters.",
+        ),
+        Item::Motion => (
+            "motion",
+            yes(settings.motion),
+            "Cards fly to their places, and scores are told step by step.",
+        ),
+        Item::Level => (
+            "bots play",
+            settings.bot_level.name().to_owned(),
+            "For tables that are opened from now on.",
+        ),
+        Item::Pace => (
+            "bots think",
+            format!("{} ms", settings.bot_pace),
+            "Before each action; for tables that are opened from now on.",
+        ),
+    }
+}
+
+impl Screen for SettingsScreen {
+    fn name(&self) -> String {
+        "settings".to_owned()
+    }
+
+    fn draw(&mut self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = canvas.theme();
+        let page = column(area, 86);
+        let mut at = Rect {
+            y: page.y + 1,
+            ..page
+        };
+        at = canvas.section(at, "Settings");
+        for (number, item) in ITEMS.into_iter().enumerate() {
+            let area = Rect { height: 1, ..at };
+            let mark = canvas.target(area, Target::Row(number));
+            let (name, value, _) = told(&world.settings, item);
+            let sign = if mark.focused {
+                theme.glyph("▸", ">")
+            } else {
+                " "
+            };
+            let pad = " ".repeat(LABEL.saturating_sub(name.width()));
+            let label = format!(" {sign} {name}{pad}");
+            let x = area.x + u16::try_from(label.width()).unwrap_or(0);
+            let right = Rect {
+                x,
+                width: area.right().saturating_sub(x),
+                ..area
+            };
+            if item == Item::Name {
+                canvas.put(area, Line::raw(label));
+                if mark.focused {
+                    self.name.draw(canvas, right);
+                } else {
+                    canvas.put(right, Line::styled(self.name.text(), theme.accent()));
+                }
+            } else {
+                let (before, after) = (theme.glyph("‹", "<"), theme.glyph("›", ">"));
+                let value = Span::styled(format!("{before} {value} {after}"), theme.accent());
+                canvas.put(area, Line::from(vec![Span::raw(label), value]));
+                if mark.focused {
+                    canvas.tint(area, theme.focused());
+                }
+            }
+            at.y += 1;
+        }
+        let meaning = self.focus.map_or("", |item| told(&world.settings, item).2);
+        let file = "All of this is in settings.toml in the data directory, and so are the keys: up = [\"w\"] in its section \
+                    [keys] makes w go up. What is wrong in the file is told when fairdeal starts.";
+        let width = usize::from(page.width).saturating_sub(4);
+        let lines = wrapped(meaning, width, 0)
+            .into_iter()
+            .chain([String::new()]);
+        let lines = lines.chain(wrapped(file, width, 0));
+        let below = Rect {
+            y: at.y + 1,
+            height: 8,
+            ..page
+        };
+        canvas.rows(
+            below,
+            lines.map(|row| Line::styled(format!("   {row}"), theme.faint())),
+        );
+    }
+
+    fn choose(&mut self, world: &World, target: Target, wishes: &mut Wishes) {
+        if let Target::Row(number) = target
+            && let Some(item) = ITEMS.get(number)
+        {
+            self.change(world, *item, 1, wishes);
+        }
+    }
+
+    fn intent(&mut self, world: &World, intent: Intent, wishes: &mut Wishes) {
+        match (intent, self.focus) {
+            (Intent::Left, Some(item)) => self.change(world, item, -1, wishes),
+            (Intent::Right, Some(item)) => self.change(world, item, 1, wishes),
+            (Intent::Quit, _) => self.back(world, wishes),
+            _ => {}
+        }
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        (self.focus == Some(Item::Name)).then_some(&mut self.name)
+    }
+
+    fn submit(&mut self, world: &World, wishes: &mut Wishes) {
+        self.keep_name(world, wishes);
+        wishes.push(Wish::Focus(Target::Row(1)));
+    }
+
+    fn back(&mut self, world: &World, wishes: &mut Wishes) {
+        self.keep_name(world, wishes);
+        wishes.push(Wish::Leave);
+    }
+
+    fn focused(&mut self, target: Option<Target>) {
+        self.focus = match target {
+            Some(Target::Row(number)) => ITEMS.get(number).copied(),
+            _ => None,
+        };
+    }
+
+    fn first_focus(&self, _layer: &crate::tui::canvas::Layer) -> Option<Target> {
+        Some(Target::Row(1))
+    }
+}

@@ -1,0 +1,366 @@
+//! What a table is opened with: seats, bots, the game's options, and who can come.
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::column;
+use super::sitting::Sitting;
+use crate::games::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION};
+use crate::tui::canvas::{Canvas, Layer, Target, wrapped};
+use crate::tui::field::Field;
+use crate::tui::keys::Intent;
+use crate::tui::screen::{Effect, Opening, Screen, Wish, Wishes, World};
+
+/// The longest password.
+const MAX_PASSWORD: usize = 128;
+/// How wide the names of what can be set are.
+const LABEL: usize = 22;
+
+/// What can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Item {
+    /// On this machine alone, or for others too.
+    Where,
+    Seats,
+    Bots,
+    /// An option of the game, by its number; the last is that of all tables.
+    Choice(usize),
+    Lan,
+    Password,
+    Start,
+}
+
+/// See the module's head.
+#[derive(Debug)]
+pub(in crate::tui) struct Setup {
+    game: &'static GameInfo,
+    networked: bool,
+    seats: u8,
+    bots: u8,
+    options: Vec<(&'static OptionInfo, String)>,
+    lan: bool,
+    password: Field,
+    focus: Option<Item>,
+    today: String,
+}
+
+impl Setup {
+    pub(in crate::tui) fn new(game: &'static GameInfo, world: &World) -> Self {
+        let seats = 3.clamp(game.least_seats, game.most_seats);
+        let all = game.options.iter();
+        let table = (game.most_seats > 1).then_some(&TABLE_OPTION);
+        Self {
+            game,
+            networked: false,
+            seats,
+            bots: seats - 1,
+            options: all
+                .chain(table)
+                .map(|option| (option, option.default.to_owned()))
+                .collect(),
+            lan: true,
+            password: Field::secret(MAX_PASSWORD),
+            focus: None,
+            today: world.today.clone(),
+        }
+    }
+
+    fn items(&self) -> Vec<Item> {
+        let several = self.game.most_seats > 1;
+        let mut items = Vec::new();
+        if several {
+            items.push(Item::Where);
+        }
+        if self.game.least_seats < self.game.most_seats {
+            items.push(Item::Seats);
+        }
+        if several && self.networked {
+            items.push(Item::Bots);
+        }
+        items.extend((0..self.options.len()).map(Item::Choice));
+        if self.networked {
+            items.extend([Item::Lan, Item::Password]);
+        }
+        items.push(Item::Start);
+        items
+    }
+
+    /// What it is called, how it stands, and what it means.
+    fn told(&self, item: Item) -> (String, String, String) {
+        let yes = |on: bool| if on { "yes" } else { "no" }.to_owned();
+        let (name, value, meaning) = match item {
+            Item::Where => {
+                let value = if self.networked {
+                    "with others"
+                } else {
+                    "against bots, on this machine"
+                };
+                let meaning = if self.networked {
+                    "Friends join with a ticket, or find the table on your network."
+                } else {
+                    "Really sealed and really audited, with nobody else needed."
+                };
+                ("where", value.to_owned(), meaning.to_owned())
+            }
+            Item::Seats => {
+                let meaning = format!("{} to {}.", self.game.least_seats, self.game.most_seats);
+                ("seats", self.seats.to_string(), meaning)
+            }
+            Item::Bots => (
+                "bots",
+                self.bots.to_string(),
+                "They take seats at once; more can come in the lobby.".to_owned(),
+            ),
+            Item::Choice(number) => {
+                let Some((option, value)) = self.options.get(number) else {
+                    return Default::default();
+                };
+                let meaning = match option.key {
+                    key if key == TABLE_OPTION.key => {
+                        "No keys in escrow: a deal that loses a seat is dealt anew.".to_owned()
+                    }
+                    "daily" => format!(
+                        "Everybody has the same deal of a day; today is {}.",
+                        self.today
+                    ),
+                    _ => format!("{}.", option.kind.allowed()),
+                };
+                return (option.key.to_owned(), value.clone(), meaning);
+            }
+            Item::Lan => (
+                "shown on the network",
+                yes(self.lan),
+                "Others on the LAN see the table in their list.".to_owned(),
+            ),
+            Item::Password => {
+                let value = if self.password.is_empty() {
+                    "none"
+                } else {
+                    "set"
+                };
+                let meaning =
+                    "Type it here. Who does not know it cannot sit down, or even guess often.";
+                ("password", value.to_owned(), meaning.to_owned())
+            }
+            Item::Start => ("", String::new(), String::new()),
+        };
+        (name.to_owned(), value, meaning)
+    }
+
+    fn change(&mut self, item: Item, by: i32) {
+        match item {
+            Item::Where => {
+                self.networked = !self.networked;
+                self.bots = if self.networked { 0 } else { self.seats - 1 };
+            }
+            Item::Seats => {
+                self.seats = stepped(self.seats, by, self.game.least_seats, self.game.most_seats);
+                self.bots = if self.networked {
+                    self.bots.min(self.seats - 1)
+                } else {
+                    self.seats - 1
+                };
+            }
+            Item::Bots => self.bots = stepped(self.bots, by, 0, self.seats - 1),
+            Item::Choice(number) => {
+                let today = self.today.clone();
+                if let Some((option, value)) = self.options.get_mut(number) {
+                    *value = next_value(option.kind, value, by, &today);
+                }
+            }
+            Item::Lan => self.lan = !self.lan,
+            Item::Password | Item::Start => {}
+        }
+    }
+
+    fn start(&self, wishes: &mut Wishes) {
+        let opening = Opening {
+            game: self.game.id.to_owned(),
+            seats: self.seats,
+            bots: self.bots,
+            options: self
+                .options
+                .iter()
+                .map(|(option, value)| (option.key.to_owned(), value.clone()))
+                .collect(),
+            networked: self.networked,
+            lan: self.lan,
+            password: self.password.text(),
+        };
+        wishes.push(Wish::Effect(Effect::Open(opening)));
+        wishes.push(Wish::Replace(Box::new(Sitting::new(self.game.name))));
+    }
+
+    fn item(&self, target: Target) -> Option<Item> {
+        match target {
+            Target::Row(number) => self.items().get(number).copied(),
+            _ => None,
+        }
+    }
+}
+
+/// The next number up or down, round the ends.
+fn stepped(value: u8, by: i32, least: u8, most: u8) -> u8 {
+    match (by > 0, value) {
+        (true, value) if value >= most => least,
+        (true, value) => value + 1,
+        (false, value) if value <= least => most,
+        (false, value) => value - 1,
+    }
+}
+
+/// The next value of an option, round the ends; a number of many goes in tens.
+fn next_value(kind: OptionKind, value: &str, by: i32, today: &str) -> String {
+    match kind {
+        OptionKind::Number(least, most) => {
+            let step = if most - least > 20 { 10 } else { 1 };
+            let now: u32 = value.parse().unwrap_or(least);
+            let next = match by > 0 {
+                true if now >= most => least,
+                true => now.saturating_add(step).min(most),
+                false if now <= least => most,
+                false => now.saturating_sub(step).max(least),
+            };
+            next.to_string()
+        }
+        OptionKind::Choice(words) => {
+            let at = words.iter().position(|word| *word == value).unwrap_or(0);
+            let count = words.len().max(1);
+            let next = if by > 0 { at + 1 } else { at + count - 1 } % count;
+            words.get(next).copied().unwrap_or_default().to_owned()
+        }
+        OptionKind::Flag => (value != "true").to_string(),
+        OptionKind::Date if value == "none" => today.to_owned(),
+        OptionKind::Date => "none".to_owned(),
+    }
+}
+
+impl Screen for Setup {
+    fn name(&self) -> String {
+        self.game.name.to_owned()
+    }
+
+    fn game(&self) -> Option<&'static GameInfo> {
+        Some(self.game)
+    }
+
+    fn draw(&mut self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = canvas.theme();
+        let page = column(area, 86);
+        let mut at = Rect {
+            y: page.y + 1,
+            ..page
+        };
+        at = canvas.section(at, "Open a table");
+        for (number, item) in self.items().into_iter().enumerate() {
+            let target = Target::Row(number);
+            let area = Rect { height: 1, ..at };
+            if item == Item::Start {
+                at.y += 1;
+                let words = if self.networked {
+                    "open the table"
+                } else {
+                    "play"
+                };
+                canvas.button((at.x + 3, at.y), "Enter", words, target);
+                continue;
+            }
+            let mark = canvas.target(area, target);
+            let (name, value, _) = self.told(item);
+            let sign = if mark.focused {
+                theme.glyph("▸", ">")
+            } else {
+                " "
+            };
+            let (before, after) = (theme.glyph("‹", "<"), theme.glyph("›", ">"));
+            let pad = " ".repeat(LABEL.saturating_sub(name.width()));
+            let spans = vec![
+                Span::raw(format!(" {sign} {name}{pad}")),
+                Span::styled(format!("{before} {value} {after}"), theme.accent()),
+            ];
+            canvas.put(area, Line::from(spans));
+            if mark.focused {
+                canvas.tint(area, theme.focused());
+            }
+            at.y += 1;
+        }
+        let (_, _, meaning) = self.focus.map(|item| self.told(item)).unwrap_or_default();
+        let keys = &world.keymap;
+        let (left, right) = (keys.keys(Intent::Left), keys.keys(Intent::Right));
+        let how = match self.focus {
+            Some(Item::Password) => "Tab or Down goes on.".to_owned(),
+            _ => format!("{left} and {right} change it; click it for the next."),
+        };
+        let below = Rect {
+            y: at.y + 2,
+            height: 5,
+            ..page
+        };
+        let rows = wrapped(&meaning, usize::from(page.width).saturating_sub(4), 0);
+        let lines = rows.into_iter().chain([how]);
+        canvas.rows(
+            below,
+            lines.map(|row| Line::styled(format!("   {row}"), theme.faint())),
+        );
+    }
+
+    fn choose(&mut self, _world: &World, target: Target, wishes: &mut Wishes) {
+        match self.item(target) {
+            Some(Item::Start) => self.start(wishes),
+            Some(item) => self.change(item, 1),
+            None => {}
+        }
+    }
+
+    fn intent(&mut self, _world: &World, intent: Intent, wishes: &mut Wishes) {
+        let by = match intent {
+            Intent::Left => -1,
+            Intent::Right => 1,
+            Intent::Quit => return wishes.push(Wish::Leave),
+            _ => return,
+        };
+        if let Some(item) = self.focus {
+            self.change(item, by);
+        }
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        (self.focus == Some(Item::Password)).then_some(&mut self.password)
+    }
+
+    fn submit(&mut self, _world: &World, wishes: &mut Wishes) {
+        self.start(wishes);
+    }
+
+    fn focused(&mut self, target: Option<Target>) {
+        self.focus = target.and_then(|target| self.item(target));
+    }
+
+    fn first_focus(&self, _layer: &Layer) -> Option<Target> {
+        // Enter, and one plays.
+        self.items().len().checked_sub(1).map(Target::Row)
+    }
+
+    fn commands(&self, _world: &World) -> Vec<(String, Target)> {
+        let last = self.items().len().saturating_sub(1);
+        vec![("start".to_owned(), Target::Row(last))]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_go_round() {
+        let next = |kind, value: &str, by| next_value(kind, value, by, "2026-11-21");
+        assert_eq!(next(OptionKind::Number(50, 500), "100", 1), "110");
+        assert_eq!(next(OptionKind::Number(50, 500), "500", 1), "50");
+        assert_eq!(next(OptionKind::Number(1, 3), "1", -1), "3");
+        assert_eq!(next(OptionKind::Choice(&["a", "b"]), "a", -1), "b");
+        assert_eq!(next(OptionKind::Flag, "false", 1), "true");
+        assert_eq!(next(OptionKind::Date, "none", 1), "2026-11-21");
+        assert_eq!((stepped(5, 1, 2, 5), stepped(2, -1, 2, 5)), (2, 5));
+    }
+}

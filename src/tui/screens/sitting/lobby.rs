@@ -1,0 +1,113 @@
+//! The lobby: seats filling, and the ticket to give to friends.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{Sitting, Voice, button};
+use crate::games::game_info;
+use crate::tui::canvas::{Canvas, wrapped};
+use crate::tui::screen::World;
+use crate::tui::screens::column;
+
+pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let page = column(area, 100);
+    let [body, foot] = Layout::vertical([Constraint::Min(3), Constraint::Length(2)]).areas(page);
+    let lobby = &sitting.lobby;
+    let width = usize::from(page.width).saturating_sub(2);
+    let mut at = Rect {
+        y: body.y + 1,
+        ..body
+    };
+    if lobby.seats.is_empty() {
+        if sitting.failed.is_none() {
+            canvas.put(at, Line::styled(" Reaching the host...", theme.title()));
+        }
+    } else {
+        let game = game_info(&lobby.game).map_or(lobby.game.as_str(), |info| info.name);
+        at = canvas.section(at, &format!("{game}: seats"));
+        for (number, name) in lobby.seats.iter().enumerate() {
+            let you = lobby.me.is_some_and(|me| me.index() == number);
+            let line = match name {
+                Some(name) if you => Line::from(vec![
+                    Span::styled(format!("  {} {name}", number + 1), theme.good()),
+                    Span::styled("  you", theme.faint()),
+                ]),
+                Some(name) => Line::raw(format!("  {} {name}", number + 1)),
+                None => Line::styled(format!("  {} free", number + 1), theme.faint()),
+            };
+            canvas.put(at, line);
+            at.y += 1;
+        }
+        let options: Vec<String> = lobby
+            .options
+            .iter()
+            .map(|(key, value)| format!("{key} {value}"))
+            .collect();
+        at.y += 1;
+        canvas.put(
+            at,
+            Line::styled(format!("  {}", options.join(", ")), theme.faint()),
+        );
+        at.y += 2;
+    }
+    if let Some(ticket) = lobby.ticket.as_ref().filter(|_| lobby.seats.len() > 1) {
+        at.height = body.bottom().saturating_sub(at.y);
+        at = canvas.section(at, "Ticket for your friends");
+        let rows = broken(ticket, width.saturating_sub(2));
+        for row in rows {
+            canvas.put(at, Line::styled(format!("  {row}"), theme.key()));
+            at.y += 1;
+        }
+        at.y += 1;
+        let x = canvas.button((at.x + 2, at.y), "", "copy the ticket", button::COPY);
+        if lobby.seats.iter().any(Option::is_none) {
+            canvas.button((x, at.y), "", "seat a bot", button::BOT);
+        }
+        at.y += 2;
+        let how = "They choose \"join with a ticket\", or type: fairdeal join TICKET. On your network they see the \
+                   table in their list.";
+        for row in wrapped(how, width.saturating_sub(2), 0) {
+            canvas.put(at, Line::styled(format!("  {row}"), theme.faint()));
+            at.y += 1;
+        }
+        for address in &lobby.addresses {
+            if at.y + 1 >= body.bottom() {
+                break;
+            }
+            canvas.put(at, Line::styled(format!("  {address}"), theme.faint()));
+            at.y += 1;
+        }
+    }
+    let room = usize::from(body.bottom().saturating_sub(at.y + 1));
+    let recent = sitting.lines.len().saturating_sub(room.min(6));
+    for (voice, line) in sitting.lines.iter().skip(recent) {
+        at.y += 1;
+        let style = if *voice == Voice::Warning {
+            theme.bad()
+        } else {
+            theme.faint()
+        };
+        canvas.put(at, Line::styled(format!("  {line}"), style));
+    }
+    let (text, style) = match &sitting.failed {
+        Some(why) => (why.as_str(), theme.bad()),
+        None => (
+            "The game begins when all seats are taken and everybody has signed the charter.",
+            theme.title(),
+        ),
+    };
+    let rows = wrapped(text, width, 0);
+    canvas.rows(
+        foot,
+        rows.into_iter()
+            .map(|row| Line::styled(format!(" {row}"), style)),
+    );
+}
+
+/// A long word in rows.
+fn broken(word: &str, width: usize) -> Vec<String> {
+    debug_assert_eq!(word.width(), word.len(), "a ticket is ASCII");
+    wrapped(word, width, 0)
+}

@@ -1,0 +1,199 @@
+//! What moves on a table: things on their way, places that flash, scores that are told step by step.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use crate::tui::canvas::{Canvas, Marks, Target};
+use crate::tui::shell::window;
+use crate::tui::tables::{Motion, Show, Spot};
+
+/// How soon something that moves is drawn again.
+pub(super) const FRAME: Duration = Duration::from_millis(40);
+/// How long something is on its way, or flashes.
+const WAY: Duration = Duration::from_millis(320);
+/// How long one step of what is told stands alone.
+const BEAT: Duration = Duration::from_millis(140);
+
+/// Something that moves, and how far it is.
+#[derive(Clone, Debug)]
+pub(super) struct Moving {
+    motion: Motion,
+    /// Where it began, and where it ends, once that has been drawn.
+    from: Option<Rect>,
+    to: Option<Rect>,
+    passed: Duration,
+}
+
+impl Moving {
+    /// Begins, where its place was drawn last.
+    pub(super) fn new(motion: Motion, places: &BTreeMap<Spot, Rect>) -> Self {
+        let from = match &motion {
+            Motion::Fly { from, .. } => places.get(from).copied(),
+            Motion::Flash(_) => None,
+        };
+        Self {
+            motion,
+            from,
+            to: None,
+            passed: Duration::ZERO,
+        }
+    }
+
+    /// Learns where it goes.
+    pub(super) fn arrive_at(&mut self, places: &BTreeMap<Spot, Rect>) {
+        if let Motion::Fly { to, .. } = &self.motion {
+            self.to = places.get(to).copied();
+        }
+    }
+
+    /// Moves on; says whether it is still moving.
+    pub(super) fn advance(&mut self, passed: Duration) -> bool {
+        self.passed += passed;
+        self.passed < WAY
+    }
+
+    /// What it does to the places of the table.
+    pub(super) fn mark(&self, marks: &mut Marks) {
+        match &self.motion {
+            Motion::Fly { to, .. } if self.from.is_some() => {
+                marks.hidden.insert(*to);
+            }
+            Motion::Fly { to, .. } => {
+                marks.flashing.insert(*to);
+            }
+            Motion::Flash(spot) => {
+                marks.flashing.insert(*spot);
+            }
+        }
+    }
+
+    /// Draws it on its way.
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>) {
+        let (Motion::Fly { what, .. }, Some(from), Some(to)) = (&self.motion, self.from, self.to)
+        else {
+            return;
+        };
+        let (passed, way) = (self.passed.as_millis(), WAY.as_millis());
+        let between = |from: u16, to: u16| {
+            let (from, to) = (i64::from(from), i64::from(to));
+            let part = i64::try_from(passed.min(way)).unwrap_or(0);
+            let all = i64::try_from(way).unwrap_or(1).max(1);
+            u16::try_from(from + (to - from) * part / all).unwrap_or(0)
+        };
+        let width = u16::try_from(what.width()).unwrap_or(u16::MAX);
+        let middle = |area: Rect| (area.x + area.width / 2, area.y + area.height / 2);
+        let ((from_x, from_y), (to_x, to_y)) = (middle(from), middle(to));
+        let x = between(from_x, to_x).saturating_sub(width / 2);
+        let area = Rect::new(x, between(from_y, to_y), width, 1);
+        canvas.clear(area);
+        canvas.put(area, what.clone());
+        canvas.tint(area, canvas.theme().focused());
+    }
+}
+
+/// Something that is told step by step, and how much of it is.
+#[derive(Debug)]
+pub(super) struct Telling {
+    show: Show,
+    shown: usize,
+    passed: Duration,
+    /// How many lines one looks back, where not all of them have room.
+    back: usize,
+}
+
+impl Telling {
+    pub(super) fn new(show: Show, moves: bool) -> Self {
+        let mut telling = Self {
+            show,
+            shown: 1,
+            passed: Duration::ZERO,
+            back: 0,
+        };
+        if !moves {
+            telling.skip();
+        }
+        telling
+    }
+
+    fn parts(&self) -> usize {
+        self.show.lines.iter().map(|line| line.spans.len()).sum()
+    }
+
+    pub(super) fn is_moving(&self) -> bool {
+        self.shown < self.parts()
+    }
+
+    pub(super) fn pace(&self) -> Option<Duration> {
+        self.is_moving().then_some(BEAT)
+    }
+
+    pub(super) fn skip(&mut self) {
+        self.shown = self.parts();
+    }
+
+    pub(super) fn advance(&mut self, passed: Duration) {
+        self.passed += passed;
+        while self.passed >= BEAT && self.is_moving() {
+            self.passed -= BEAT;
+            self.shown += 1;
+        }
+    }
+
+    /// Looks back by so many lines, or ahead.
+    pub(super) fn scroll(&mut self, by: isize) {
+        if !self.is_moving() {
+            self.back = self.back.saturating_add_signed(by);
+        }
+    }
+
+    /// Draws what has been told, the last of it at the bottom if there is no room for all.
+    pub(super) fn draw(&mut self, canvas: &mut Canvas<'_>, close: Target) {
+        let mut left = self.shown;
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        for line in &self.show.lines {
+            if left == 0 && !line.spans.is_empty() {
+                break;
+            }
+            let count = left.min(line.spans.len());
+            left -= count;
+            lines.push(Line::from(
+                line.spans.iter().take(count).cloned().collect::<Vec<_>>(),
+            ));
+        }
+        let theme = canvas.theme();
+        let wanted = u16::try_from(self.show.lines.len()).unwrap_or(u16::MAX);
+        let height = wanted.saturating_add(3).min(canvas.area().height);
+        let inner = window(canvas, &self.show.title, 76, height);
+        let rows = usize::from(inner.height.saturating_sub(1));
+        let hidden = lines.len().saturating_sub(rows);
+        self.back = self.back.min(hidden);
+        let first = hidden - self.back;
+        let moving = self.is_moving();
+        let text = Rect {
+            height: inner.height.saturating_sub(1),
+            ..inner
+        };
+        canvas.rows(text, lines.into_iter().skip(first));
+        let foot = Rect {
+            y: inner.bottom().saturating_sub(1),
+            height: 1,
+            ..inner
+        };
+        let words = if moving { "all at once" } else { "go on" };
+        let x = canvas.button((foot.x + 1, foot.y), "Enter", words, close);
+        if !moving && hidden > 0 {
+            let rest = Rect {
+                x,
+                width: foot.right().saturating_sub(x),
+                ..foot
+            };
+            canvas.put(
+                rest,
+                Line::styled(format!("Up, Down: {hidden} more lines"), theme.faint()),
+            );
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The seal: what protects this moment, in a sentence and at length.
+
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::Progress;
+use fairdeal_protocol::table::replica::StepKind;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::{Sitting, button};
+use crate::session::Snapshot;
+use crate::tui::canvas::{Canvas, wrapped};
+use crate::tui::shell::window;
+
+fn names(snapshot: &Snapshot, seats: SeatSet) -> String {
+    let list: Vec<&str> = seats
+        .iter()
+        .filter_map(|seat| snapshot.names.get(seat.index()).map(String::as_str))
+        .collect();
+    list.join(", ")
+}
+
+/// What protects this moment, in a sentence.
+pub(super) fn text(snapshot: &Snapshot) -> String {
+    let Progress {
+        kind,
+        done,
+        awaited,
+        ..
+    } = snapshot.progress;
+    let (count, all) = (done.len(), snapshot.names.len());
+    let missing = names(snapshot, awaited);
+    match kind {
+        None => "The log is closed: every seat has signed the end.".to_owned(),
+        Some(StepKind::Commit) => {
+            format!(
+                "{count} of {all} have committed to their seeds; nothing is drawn before all have."
+            )
+        }
+        Some(StepKind::Key) => format!("{count} of {all} have proved the key of this deal."),
+        Some(StepKind::Escrow) => {
+            format!("{count} of {all} have left their key in parts with the others.")
+        }
+        Some(StepKind::Accept) => {
+            format!("{count} of {all} hold the others' keys in parts: the game can lose a seat.")
+        }
+        Some(StepKind::Rebuild { .. }) => {
+            format!("{count} of {all} have given their parts of the shares of who is gone.")
+        }
+        Some(StepKind::Shuffle { .. }) => {
+            format!("{count} of {all} have shuffled, with proof; {missing} shuffles now.")
+        }
+        Some(StepKind::Action { .. }) if count == 0 => {
+            format!("All proofs good. {missing} is to act; every seat signs what it sees.")
+        }
+        Some(StepKind::Action { .. }) => {
+            format!("{count} of {all} have signed this action and given their shares.")
+        }
+        Some(StepKind::Effects) => {
+            format!("Opening cards: shares of {count} of {all} are in, each with proof.")
+        }
+        Some(StepKind::Tip) => format!("{count} of {all} have published their next coins."),
+        Some(StepKind::Confirm) => {
+            format!("{count} of {all} have confirmed that they hold the same log.")
+        }
+        Some(StepKind::Opening) => {
+            format!("{count} of {all} have opened their seeds; every shuffle is computed again.")
+        }
+        Some(StepKind::Closing) => format!("{count} of {all} have closed this deal."),
+    }
+}
+
+/// Who of the others is furthest away, and how far; nothing where that is less than a millisecond.
+fn furthest(snapshot: &Snapshot) -> Option<String> {
+    let away = snapshot.round_trips.iter();
+    let here = away.filter(|(seat, millis)| snapshot.connected.contains(**seat) && **millis > 0);
+    let (seat, millis) = here.max_by_key(|(_, millis)| **millis)?;
+    let name = snapshot.names.get(seat.index())?;
+    Some(format!(", {name} at {millis} ms"))
+}
+
+/// The seal's row at the foot of the table.
+pub(super) fn draw_row(
+    sitting: &Sitting,
+    snapshot: &Snapshot,
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+) {
+    let theme = canvas.theme();
+    let mark = canvas.target(
+        Rect {
+            width: 8.min(area.width),
+            ..area
+        },
+        button::SEAL,
+    );
+    let (text, style) = match &sitting.failed {
+        Some(why) => (why.clone(), theme.bad()),
+        None => (text(snapshot), theme.text()),
+    };
+    let step = format!(
+        "  step {}, log {}{}",
+        snapshot.progress.step,
+        snapshot.progress.log.short(),
+        furthest(snapshot).unwrap_or_default()
+    );
+    let line = Line::from(vec![
+        Span::styled(
+            format!(" {} ", theme.glyph("◈ seal", "# seal")),
+            mark.over(theme.good(), theme),
+        ),
+        Span::styled(text, style),
+        Span::styled(step, theme.faint()),
+    ]);
+    canvas.put(area, line);
+}
+
+/// What the steps of a deal are for, in order: the kind's first letters, its name, and its meaning.
+const STEPS: [(&str, &str); 6] = [
+    (
+        "commit",
+        "each seat fixes its secret seed by a hash, before it has seen anything",
+    ),
+    (
+        "keys",
+        "each seat proves a key of its own; a card needs all of them to open",
+    ),
+    (
+        "escrow",
+        "each key in parts with the others, so that the game can lose a seat",
+    ),
+    (
+        "shuffle",
+        "each seat shuffles and locks the deck, and proves that no card was changed",
+    ),
+    (
+        "play",
+        "a card opens by the shares of all; each share has a proof",
+    ),
+    (
+        "opening",
+        "seeds are shown: every shuffle is computed again from them",
+    ),
+];
+
+fn stage(kind: Option<StepKind>) -> usize {
+    match kind {
+        Some(StepKind::Commit | StepKind::Tip) => 0,
+        Some(StepKind::Key) => 1,
+        Some(StepKind::Escrow | StepKind::Accept) => 2,
+        Some(StepKind::Shuffle { .. }) => 3,
+        Some(StepKind::Opening | StepKind::Closing) => 5,
+        None => STEPS.len(),
+        Some(_) => 4,
+    }
+}
+
+/// The seal at length: the steps of a deal and where it is, who has done what, and the hash to compare.
+pub(super) fn draw_panel(snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
+    let theme = canvas.theme();
+    let seats = snapshot.names.len();
+    let height = u16::try_from(seats).unwrap_or(6) + 17;
+    let inner = window(canvas, "The seal", 78, height);
+    let Progress {
+        kind,
+        done,
+        awaited,
+        ..
+    } = snapshot.progress;
+    let here = stage(kind);
+    let mut lines = vec![
+        Line::styled(format!(" {}", text(snapshot)), theme.title()),
+        Line::raw(""),
+    ];
+    for (number, (name, meaning)) in STEPS.iter().enumerate() {
+        let (sign, style) = match number.cmp(&here) {
+            std::cmp::Ordering::Less => (theme.glyph("✓", "+"), theme.good()),
+            std::cmp::Ordering::Equal => (theme.glyph("▶", ">"), theme.accent()),
+            std::cmp::Ordering::Greater => (theme.glyph("·", "."), theme.faint()),
+        };
+        lines.push(Line::from(vec![
+            Span::styled(format!(" {sign} {name:<8}"), style),
+            Span::styled((*meaning).to_owned(), theme.faint()),
+        ]));
+    }
+    lines.push(Line::raw(""));
+    for (seat, name) in Seat::first(seats).zip(&snapshot.names) {
+        let (state, style) = if done.contains(seat) {
+            (
+                theme.glyph("✓ has signed this step", "+ has signed this step"),
+                theme.good(),
+            )
+        } else if awaited.contains(seat) {
+            (
+                theme.glyph("… is waited for", "~ is waited for"),
+                theme.accent(),
+            )
+        } else {
+            ("  has no part in it, or waits for others", theme.faint())
+        };
+        lines.push(Line::from(vec![
+            Span::raw(format!(" {name:<18.18} ")),
+            Span::styled(state, style),
+        ]));
+    }
+    lines.push(Line::raw(""));
+    let hash = snapshot.progress.log.to_string();
+    let deal = snapshot.progress.deal + 1;
+    let words = format!(
+        "Deal {deal}, step {}. The log so far has this hash; read its beginning to a friend at the table: it is the \
+         same for both of you, or somebody is cheated.",
+        snapshot.progress.step
+    );
+    lines.extend(
+        wrapped(&words, 74, 0)
+            .into_iter()
+            .map(|row| Line::raw(format!(" {row}"))),
+    );
+    lines.push(Line::styled(format!(" {hash}"), theme.accent()));
+    canvas.rows(inner, lines);
+    let y = inner.bottom().saturating_sub(1);
+    canvas.button((inner.x + 1, y), "Enter", "close", button::CLOSE);
+}

@@ -1,0 +1,271 @@
+//! The table: board, hand, seats, log, what can be done, and the seal.
+
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{Over, Sitting, Voice, button, seal, sentence};
+use crate::session::Snapshot;
+use crate::tui::canvas::{Canvas, Target, cut, fit, wrapped};
+use crate::tui::keys::Intent;
+use crate::tui::screen::World;
+use crate::tui::screens::first_shown;
+use crate::tui::shell::window;
+use crate::tui::tables::{Board as _, Look, Spot, layout, on_board};
+
+/// How wide a name is beside the board.
+const NAME: usize = 8;
+
+pub(super) fn draw(sitting: &mut Sitting, world: &World, canvas: &mut Canvas<'_>) {
+    let Some(snapshot) = sitting.snapshot.take() else {
+        return;
+    };
+    let areas = layout::areas(&snapshot.game, canvas.area());
+    let names = super::short_names(&snapshot.names, canvas.theme());
+    let look = Look {
+        me: snapshot.me,
+        names: &names,
+        known: &snapshot.known,
+        picked: &sitting.picked,
+        theme: canvas.theme(),
+    };
+    on_board!(&snapshot.game, game => {
+        game.draw(&look, canvas, areas.board);
+        game.draw_hand(&look, canvas, areas.hand);
+    });
+    let seat_rows = u16::try_from(snapshot.names.len())
+        .unwrap_or(u16::MAX)
+        .saturating_add(1);
+    let [seats, log] =
+        Layout::vertical([Constraint::Length(seat_rows), Constraint::Min(3)]).areas(areas.side);
+    draw_seats(&snapshot, &names, canvas, seats);
+    draw_log(sitting, canvas, log);
+    let about = sitting
+        .aimed
+        .last()
+        .map(|spot| on_board!(&snapshot.game, game => game.about(*spot, &look)));
+    sitting.snapshot = Some(snapshot);
+    draw_panel(sitting, canvas, areas.panel, &about.unwrap_or_default());
+    let Some(snapshot) = &sitting.snapshot else {
+        return;
+    };
+    draw_status(sitting, world, snapshot, &names, canvas, areas.status);
+    seal::draw_row(sitting, snapshot, canvas, areas.seal);
+    for moving in &sitting.moving {
+        moving.draw(canvas);
+    }
+    if !matches!(sitting.over, Over::Nothing) {
+        canvas.cover();
+    }
+    match &mut sitting.over {
+        Over::Nothing => {}
+        Over::Seal => seal::draw_panel(snapshot, canvas),
+        Over::Telling(telling) => telling.draw(canvas, button::CLOSE),
+        Over::Outcome => draw_outcome(sitting, canvas),
+    }
+}
+
+fn draw_seats(snapshot: &Snapshot, names: &[String], canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let inner = canvas.section(area, "Seats");
+    let (game, scores) = (&snapshot.game, snapshot.game.scores());
+    let lines = Seat::first(names.len()).zip(names).map(|(seat, name)| {
+        let turn = game.to_act().contains(seat);
+        let marker = if turn { theme.glyph("▶", ">") } else { " " };
+        let own = if Some(seat) == snapshot.me { "*" } else { " " };
+        let score = scores.get(seat.index()).copied().unwrap_or(0);
+        let style = if turn { theme.accent() } else { theme.text() };
+        let (note, note_style) = if snapshot.connected.contains(seat) {
+            (on_board!(game, game => game.seat_note(seat)), theme.faint())
+        } else {
+            ("offline".to_owned(), theme.bad())
+        };
+        Line::from(vec![
+            Span::styled(format!("{marker}{own}{}", fit(name, NAME)), style),
+            Span::raw(format!("{score:>5} ")),
+            Span::styled(note, note_style),
+        ])
+    });
+    canvas.rows(inner, lines);
+}
+
+fn draw_log(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = canvas.theme();
+    let title = if sitting.back > 0 {
+        "Log, scrolled back"
+    } else {
+        "Log"
+    };
+    let inner = canvas.section(area, title);
+    let rows = usize::from(inner.height);
+    let until = sitting.lines.len() - sitting.back.min(sitting.lines.len());
+    // A line fills at least a row.
+    let recent = sitting.lines.get(until.saturating_sub(rows)..until);
+    let lines: Vec<Line<'_>> = recent
+        .unwrap_or_default()
+        .iter()
+        .flat_map(|(voice, line)| {
+            let style = match voice {
+                Voice::Game => theme.text(),
+                Voice::Table => theme.faint(),
+                Voice::Warning => theme.bad(),
+            };
+            let rows = wrapped(line, usize::from(inner.width), 1);
+            rows.into_iter().map(move |row| Line::styled(row, style))
+        })
+        .collect();
+    let hidden = lines.len().saturating_sub(rows);
+    canvas.rows(inner, lines.into_iter().skip(hidden));
+}
+
+/// What can be done with what is aimed at, and what that is.
+fn draw_panel(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect, about: &[String]) {
+    let theme = canvas.theme();
+    let [list, words] =
+        Layout::horizontal([Constraint::Percentage(52), Constraint::Percentage(48)]).areas(area);
+    let offers = sitting.listed();
+    let title = match offers.first() {
+        None if sitting.offers.is_empty() => "Nothing to do now",
+        Some(offer) if offer.refused.is_some() => "Not now",
+        _ => "What you can do",
+    };
+    let inner = canvas.section(list, title);
+    let rows = usize::from(inner.height);
+    let focused = match sitting.focus {
+        Some(Target::Row(number)) => number,
+        _ => 0,
+    };
+    let first = first_shown(focused, rows, offers.len());
+    let width = usize::from(inner.width).saturating_sub(2);
+    for ((y, offer), number) in (inner.y..inner.bottom())
+        .zip(offers.iter().skip(first))
+        .zip(first..)
+    {
+        let area = Rect {
+            y,
+            height: 1,
+            width: inner.width.saturating_sub(1),
+            ..inner
+        };
+        let line = match &offer.refused {
+            Some(why) => {
+                let text = cut(
+                    &format!("{} {}: {why}", theme.glyph("✗", "x"), offer.words),
+                    width,
+                    theme,
+                );
+                Line::styled(format!(" {text}"), theme.faint())
+            }
+            None => {
+                let mark = canvas.target(area, Target::Row(number));
+                let key = if number < 9 {
+                    (number + 1).to_string()
+                } else {
+                    " ".to_owned()
+                };
+                let text = cut(&offer.words, width.saturating_sub(2), theme);
+                let style = mark.over(theme.text(), theme);
+                Line::from(vec![
+                    Span::styled(format!(" {key} "), theme.key()),
+                    Span::styled(text, style),
+                ])
+            }
+        };
+        canvas.put(area, line);
+    }
+    let hidden = offers.len().saturating_sub(rows);
+    if hidden > 0 {
+        let text = format!("{hidden} more ");
+        let width = u16::try_from(text.width()).unwrap_or(0);
+        let x = list.right().saturating_sub(width + 1);
+        canvas.put(Rect { x, width, ..list }, Line::styled(text, theme.faint()));
+    }
+    let inner = canvas.section(words, "What it is");
+    let width = usize::from(inner.width).saturating_sub(1);
+    let lines = about.iter().flat_map(|line| wrapped(line, width, 0));
+    canvas.rows(inner, lines.map(|row| Line::styled(row, theme.faint())));
+}
+
+fn draw_status(
+    sitting: &Sitting,
+    world: &World,
+    snapshot: &Snapshot,
+    names: &[String],
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+) {
+    let theme = canvas.theme();
+    let game = &snapshot.game;
+    let to_act = game.to_act();
+    let text = if game.is_over() {
+        "The game is over.".to_owned()
+    } else if !sitting.picked.is_empty() {
+        let back = world.keymap.key(Intent::Back);
+        format!("Choose the next, or {back} to take it back.")
+    } else if let Some(me) = snapshot.me.filter(|me| to_act.contains(*me)) {
+        let prompt = on_board!(game, game => game.prompt(me));
+        format!("Your turn: {prompt}")
+    } else {
+        let waited: Vec<&str> = to_act
+            .iter()
+            .filter_map(|seat| names.get(seat.index()).map(String::as_str))
+            .collect();
+        let looks_on = if sitting.looks_on() {
+            " You look on."
+        } else {
+            ""
+        };
+        format!("Waiting for {}.{looks_on}", waited.join(", "))
+    };
+    let text = sentence(&text);
+    canvas.put(area, Line::styled(format!(" {text}"), theme.accent()));
+    let mut x = area.x + u16::try_from(text.width()).unwrap_or(0) + 2;
+    for spot in sitting.offers.next(&sitting.picked) {
+        if let Spot::Deed(number) = spot {
+            let deed = on_board!(game, game => game.deed(number));
+            let key = deed.key.map(String::from).unwrap_or_default();
+            x = canvas.button((x, area.y), &key, deed.label, Target::Spot(spot));
+        }
+    }
+}
+
+fn draw_outcome(sitting: &Sitting, canvas: &mut Canvas<'_>) {
+    let theme = canvas.theme();
+    let Some(outcome) = &sitting.outcome else {
+        return;
+    };
+    let rows = u16::try_from(outcome.scores.len()).unwrap_or(0) + 12;
+    let inner = window(canvas, "The game is over", 76, rows);
+    let who = match outcome.winners.as_slice() {
+        [] => "Nobody wins.".to_owned(),
+        [one] => format!("{one} wins."),
+        several => format!("{} win together.", several.join(" and ")),
+    };
+    let mut lines = vec![Line::styled(format!(" {who}"), theme.good()), Line::raw("")];
+    for (name, score) in sitting.names.iter().zip(&outcome.scores) {
+        lines.push(Line::raw(format!(" {score:>6}  {name}")));
+    }
+    lines.extend([
+        Line::raw(""),
+        Line::raw(" The log is closed; read its hash to a friend to compare:"),
+        Line::styled(format!(" {}", outcome.log), theme.accent()),
+        Line::raw(" Every shuffle is checked by: fairdeal verify TRANSCRIPT, which is"),
+    ]);
+    let path = outcome.transcript.display().to_string();
+    lines.extend(
+        wrapped(&path, 72, 0)
+            .into_iter()
+            .map(|row| Line::styled(format!(" {row}"), theme.faint())),
+    );
+    canvas.rows(inner, lines);
+    let y = inner.bottom().saturating_sub(1);
+    let x = canvas.button(
+        (inner.x + 1, y),
+        "Enter",
+        "back to the table",
+        button::CLOSE,
+    );
+    canvas.button((x, y), "q", "leave", Target::Key(Intent::Quit));
+}

@@ -1,0 +1,1 @@
+//! The table as the player meets it: choosing by keys and by mouse.
