@@ -34,6 +34,8 @@ mod table;
 #[allow(dead_code, unused_macros, unused_imports)]
 mod tables;
 #[allow(dead_code)]
+#[cfg(test)]
+mod testing;
 pub mod theme;
 
 use std::io::stdout;

@@ -97,6 +97,14 @@ impl Shell {
         &self.layer
     }
 
+    /// Whether Tab goes to a target.
+    #[cfg(test)]
+    pub(super) fn is_stop(&self, target: Target) -> bool {
+        let place = self.stack.last();
+        let is_key = matches!(target, Target::Key(_));
+        place.is_some_and(|place| !is_key && place.screen.is_stop(target))
+    }
+
     /// What the keys act on.
     #[cfg(test)]
     pub(super) fn focus(&self) -> Option<Target> {

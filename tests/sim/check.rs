@@ -6,7 +6,7 @@ use fairdeal::games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::log::ballot::SignedBallot;
+use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
@@ -87,7 +87,14 @@ fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
                     let all = transcript.ballots().iter().map(SignedBallot::ballot);
                     let same = all.filter(|b| (b.step, b.target) == (acted.step, acted.target));
                     let voters = same.map(|b| b.seat).collect();
-                    world.watch.was_left_behind(*seat, acted, voters)
+                    // A motion that two have acted on is given up by nobody's words, whatever a cheat has signed.
+                    let alone = !honest.iter().any(|other| {
+                        let transcript = chair(world, *other).table.transcript();
+                        let mut theirs = transcript.ballots().iter().map(SignedBallot::ballot);
+                        let motion = |b: &Ballot| (b.step, b.round, b.target);
+                        other != seat && theirs.any(|b| motion(b) == motion(acted))
+                    });
+                    alone && world.watch.was_left_behind(*seat, acted, voters)
                 });
             let behind = acted.map(|acted| acted.step);
             until = behind.min().map_or(until, |behind| behind.min(until));

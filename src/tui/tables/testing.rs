@@ -86,25 +86,30 @@ impl Scene {
             let Some(seat) = self.game.to_act().iter().next() else {
                 return;
             };
-            let known = self.known(seat);
-            let offers = self.look(Some(seat), &known, |look, game| Offers::of(game, look));
-            let calm: Vec<&AnyAction> = offers
-                .all()
-                .iter()
-                .filter(|offer| offer.question.is_none())
-                .map(|offer| &offer.action)
-                .collect();
-            self.next = self
-                .next
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            let at = usize::try_from(self.next >> 33).unwrap() % calm.len().max(1);
-            let action = calm
-                .get(at)
-                .map_or(&offers.all()[0].action, |action| action);
-            let action = (*action).clone();
-            self.act(seat, &action);
+            self.play_for(seat);
         }
+    }
+
+    /// The same, one action of a seat.
+    pub(in crate::tui) fn play_for(&mut self, seat: Seat) -> Vec<AnyEvent> {
+        let known = self.known(seat);
+        let offers = self.look(Some(seat), &known, |look, game| Offers::of(game, look));
+        let calm: Vec<&AnyAction> = offers
+            .all()
+            .iter()
+            .filter(|offer| offer.question.is_none())
+            .map(|offer| &offer.action)
+            .collect();
+        self.next = self
+            .next
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let at = usize::try_from(self.next >> 33).unwrap() % calm.len().max(1);
+        let action = calm
+            .get(at)
+            .map_or(&offers.all()[0].action, |action| action);
+        let action = (*action).clone();
+        self.act(seat, &action)
     }
 
     /// Looks at the game from a seat.

@@ -114,31 +114,31 @@ pub(super) fn draw_row(
     canvas.put(area, line);
 }
 
-/// What the steps of a deal are for, in order: the kind's first letters, its name, and its meaning.
+/// What the steps of a deal are for, in order: name and meaning.
 const STEPS: [(&str, &str); 6] = [
     (
         "commit",
-        "each seat fixes its secret seed by a hash, before it has seen anything",
+        "each seat fixes its secret seed by a hash before it sees anything",
     ),
     (
         "keys",
-        "each seat proves a key of its own; a card needs all of them to open",
+        "each seat proves its key; a card needs all of them to open",
     ),
     (
         "escrow",
-        "each key in parts with the others, so that the game can lose a seat",
+        "each key in parts with the others: the game can lose a seat",
     ),
     (
         "shuffle",
-        "each seat shuffles and locks the deck, and proves that no card was changed",
+        "each seat shuffles and locks the deck, and proves it did no more",
     ),
     (
         "play",
-        "a card opens by the shares of all; each share has a proof",
+        "a card opens by the shares of all, and each share has a proof",
     ),
     (
         "opening",
-        "seeds are shown: every shuffle is computed again from them",
+        "seeds are shown, and every shuffle is computed again",
     ),
 ];
 

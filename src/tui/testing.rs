@@ -1,0 +1,239 @@
+//! A player in front of the interface, and a game behind it: what the tests of screens have in common.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::Progress;
+use fairdeal_protocol::table::replica::StepKind;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
+
+use super::canvas::Target;
+use super::keys::Keymap;
+use super::news::{Input, News};
+use super::screen::{Effect, Shelf, World};
+use super::screens::home::Home;
+use super::shell::Shell;
+use super::tables::testing::{Scene, seat};
+use super::theme::{Depth, Theme};
+use crate::games::{AnyEvent, TableGame as _};
+use crate::session::{Command, LobbyView, SessionEvent, Snapshot};
+use crate::store::Settings;
+
+/// What screens see in tests.
+pub(super) fn world(ascii: bool) -> World {
+    let mut world = World {
+        settings: Settings::default(),
+        keymap: Keymap::default(),
+        theme: Theme::default(),
+        depth: if ascii { Depth::Mono } else { Depth::Indexed },
+        ascii,
+        user: "Anna".to_owned(),
+        today: "2026-11-21".to_owned(),
+        lan: None,
+        shelf: Shelf::default(),
+    };
+    world.dress();
+    world
+}
+
+/// The interface with a game behind it, in which the player has the first seat and others act at random.
+pub(super) struct Stage {
+    pub(super) shell: Shell,
+    pub(super) scene: Option<Scene>,
+    pub(super) size: (u16, u16),
+    /// What was asked for and not done here.
+    pub(super) effects: Vec<Effect>,
+    step: u64,
+    is_over: bool,
+}
+
+impl Stage {
+    /// At the first screen.
+    pub(super) fn at_home(ascii: bool) -> Self {
+        Self::with(Shell::new(world(ascii), Box::new(Home::default())))
+    }
+
+    pub(super) fn with(shell: Shell) -> Self {
+        let mut stage = Self {
+            shell,
+            scene: None,
+            size: (80, 24),
+            effects: Vec::new(),
+            step: 10,
+            is_over: false,
+        };
+        stage.draw();
+        stage
+    }
+
+    /// What is on the screen.
+    pub(super) fn draw(&mut self) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
+        terminal.draw(|frame| self.shell.draw(frame)).unwrap();
+        let text = terminal.backend().to_string();
+        let rows = text.lines().map(|row| row.trim_matches('"').trim_end());
+        rows.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Something comes in; what is asked for is done.
+    pub(super) fn input(&mut self, input: Input) {
+        let effects = self.shell.update(input);
+        for effect in effects {
+            self.carry_out(effect);
+        }
+        self.draw();
+    }
+
+    pub(super) fn key(&mut self, code: KeyCode) {
+        self.input(Input::Terminal(Event::Key(KeyEvent::new(
+            code,
+            KeyModifiers::NONE,
+        ))));
+    }
+
+    /// Writes something, letter by letter.
+    pub(super) fn keys(&mut self, text: &str) {
+        text.chars().for_each(|c| self.key(KeyCode::Char(c)));
+    }
+
+    /// Clicks in the middle of a target that is on the screen and not covered.
+    pub(super) fn click(&mut self, target: Target) {
+        let layer = self.shell.layer();
+        let areas = layer.targets.iter().filter(|(_, other)| *other == target);
+        let free = areas
+            .flat_map(|(area, _)| area.positions())
+            .find(|position| layer.at(*position) == Some(target));
+        let at = free.unwrap_or_else(|| panic!("{target:?} is not there"));
+        self.input(Input::Terminal(Event::Mouse(MouseEvent {
+            kind: MouseEventKind::Down(MouseButton::Left),
+            column: at.x,
+            row: at.y,
+            modifiers: KeyModifiers::NONE,
+        })));
+    }
+
+    /// Time passes until nothing moves.
+    pub(super) fn rest(&mut self) {
+        for _ in 0..1000 {
+            if self.shell.pace().is_none() {
+                return;
+            }
+            self.input(Input::Tick(Duration::from_secs(1)));
+        }
+        panic!("it moves for ever");
+    }
+
+    fn news(&mut self, event: SessionEvent) {
+        self.input(Input::News(News::Session(event)));
+    }
+
+    fn carry_out(&mut self, effect: Effect) {
+        match effect {
+            Effect::Open(opening) => {
+                let options: Vec<(&str, &str)> = opening
+                    .options
+                    .iter()
+                    .filter(|(key, _)| key != "strict")
+                    .map(|(key, value)| (key.as_str(), value.as_str()))
+                    .collect();
+                let mut scene = Scene::new(&opening.game, opening.seats, &options, 3);
+                scene.names[0] = "Anna".to_owned();
+                let names = scene.names.clone();
+                self.news(SessionEvent::Lobby(LobbyView {
+                    game: opening.game,
+                    options: opening.options,
+                    seats: names.iter().cloned().map(Some).collect(),
+                    me: Seat::new(0),
+                    ..LobbyView::default()
+                }));
+                self.scene = Some(scene);
+                self.others();
+            }
+            Effect::Session(Command::Act(action)) => {
+                let scene = self.scene.as_mut().unwrap();
+                let events = scene.act(seat(0), &action);
+                self.tell(events);
+                self.others();
+            }
+            effect => self.effects.push(effect),
+        }
+    }
+
+    /// Lets the others act until it is the player's turn.
+    fn others(&mut self) {
+        self.tell(Vec::new());
+        loop {
+            let scene = self.scene.as_mut().unwrap();
+            let mut others = scene.game.to_act().without(seat(0)).iter();
+            let (mine, Some(other)) = (scene.game.to_act().contains(seat(0)), others.next()) else {
+                return;
+            };
+            if mine {
+                return;
+            }
+            let events = scene.play_for(other);
+            self.tell(events);
+        }
+    }
+
+    fn tell(&mut self, events: Vec<AnyEvent>) {
+        self.step += 1;
+        let scene = self.scene.as_ref().unwrap();
+        let lines: Vec<String> = events
+            .iter()
+            .map(|event| scene.game.event_text(event, &scene.names))
+            .collect();
+        let game = scene.game.clone();
+        let leader = game.to_act().iter().next().unwrap_or(seat(0));
+        let snapshot = Snapshot {
+            may_claim: false,
+            table: Hash32([7; 32]),
+            me: Some(seat(0)),
+            names: scene.names.clone(),
+            known: scene.known(seat(0)),
+            progress: Progress {
+                step: self.step,
+                kind: (!game.is_over()).then_some(StepKind::Action { leader }),
+                deal: 0,
+                done: SeatSet::EMPTY,
+                awaited: SeatSet::one(leader),
+                log: Hash32([0xab; 32]),
+            },
+            my_turn: leader == seat(0),
+            round_trips: BTreeMap::new(),
+            connected: SeatSet::all(scene.names.len()),
+            game,
+        };
+        let (over, scores) = (snapshot.game.is_over(), snapshot.game.scores());
+        let winners = snapshot.game.winners().iter().collect();
+        for (event, line) in events.into_iter().zip(lines) {
+            self.news(SessionEvent::Game(event));
+            if !line.is_empty() {
+                self.news(SessionEvent::Line(line));
+            }
+        }
+        self.news(SessionEvent::Snapshot(Box::new(snapshot)));
+        if over && !self.is_over {
+            self.is_over = true;
+            self.news(SessionEvent::Over {
+                scores,
+                winners,
+                log: Hash32([0xab; 32]),
+                transcript: PathBuf::from("/games/transcripts/0707.fairdeal"),
+            });
+        }
+    }
+
+    /// Whether the game is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over
+    }
+}
