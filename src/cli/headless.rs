@@ -11,20 +11,13 @@ use crate::games::{AnyGame, TableGame as _};
 use crate::session::{Command, Handle, LobbyView, PeerState, SessionEvent};
 
 /// Prints a session until it ends.
-pub(super) async fn run(
-    mut handle: Handle,
-    early: Vec<SessionEvent>,
-    json: bool,
-) -> anyhow::Result<Exit> {
+pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> {
     let mut printer = Printer {
         json,
         game: None,
         ticket: None,
         exit: Exit::Failed,
     };
-    for event in early {
-        printer.event(&event)?;
-    }
     loop {
         tokio::select! {
             event = handle.events.recv() => match event {

@@ -7,6 +7,7 @@ pub mod door;
 pub mod driver;
 pub mod frame;
 pub mod gallery;
+pub mod house;
 pub mod journal;
 pub mod lan;
 pub mod lobby;

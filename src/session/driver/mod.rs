@@ -39,9 +39,9 @@ use crate::bots::{self, Bot, Level};
 use crate::games::AnyGame;
 use crate::net::{
     JoinTarget, Lan, Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, PeerId, Reach,
-    ReachNews, Ticket, any_port,
+    ReachNews, Ticket, TicketError, any_port,
 };
-use crate::store::{DataDir, IdentityKey, Journal};
+use crate::store::{DataDir, IdentityKey, Journal, StoreError};
 
 pub(super) use table::display_names;
 use watching::Watching;
@@ -125,6 +125,15 @@ pub enum SessionError {
     /// The journal gives no table.
     #[error("{0}")]
     Restore(#[from] RestoreError),
+    /// A bot has no identity.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// The bots cannot find the table.
+    #[error("{0}")]
+    Ticket(#[from] TicketError),
+    /// There is no journal of the player's own seat.
+    #[error("only bots sat here; nobody can resume this table")]
+    NobodyHere,
 }
 
 /// Starts a session in a task of the current tokio runtime.
