@@ -12,7 +12,7 @@ use super::args::{Common, Host, Join, Options, Play, Resume, SeatArgs, Watch};
 use super::{Exit, headless, lan, usage};
 use crate::games::{game_info, rule_set};
 use crate::net::{Multiaddr, Transport, names_a_peer};
-use crate::session::driver::{Pilot, Role, Setup, start};
+use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::journal::{Interrupted, Place, interrupted};
 use crate::session::{Handle, house};
 use crate::store::{DataDir, IdentityKey, StoreError};
@@ -33,6 +33,15 @@ fn pace(seat: &SeatArgs, person: bool) -> Duration {
 /// How long this player's seats wait for those of other programs.
 fn patience(seat: &SeatArgs) -> Duration {
     Duration::from_secs(seat.patience)
+}
+
+/// Whether a person is at the screen.
+fn attended(headless: bool) -> Attended {
+    if headless {
+        Attended::Nobody
+    } else {
+        Attended::Person
+    }
 }
 
 fn parse_options(options: &Options) -> anyhow::Result<BTreeMap<String, String>> {
@@ -106,6 +115,8 @@ fn open(
         pilot: own_pilot.then(|| pilot(&seat, false)),
         data,
         house: false,
+        ready: true,
+        attended: attended(own_pilot),
     };
     let bots = vec![pilot(&seat, !own_pilot); usize::from(opening.bots)];
     Ok(house::open(setup, bots)?)
@@ -274,6 +285,8 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             data,
             patience: patience(&join.seat),
             house: false,
+            ready: true,
+            attended: attended(headless_seat),
         })?;
         attend(common, join.seat.json, headless_seat, handle).await
     })
@@ -302,6 +315,8 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             // It votes on nobody.
             patience: Duration::MAX,
             house: false,
+            ready: true,
+            attended: Attended::Nobody,
         })?;
         let headless = watch.headless || watch.json;
         attend(common, watch.json, headless, handle).await
@@ -330,8 +345,9 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     let identity = data.identity()?;
     runtime()?.block_on(async {
         let pilot = resume.seat.headless.then(|| pilot(&resume.seat, false));
+        let attended = attended(resume.seat.headless);
         let patience = patience(&resume.seat);
-        let own = house::resume(seats, &identity, pilot, &data, patience)?;
+        let own = house::resume(seats, &identity, pilot, &data, patience, attended)?;
         attend(common, resume.seat.json, resume.seat.headless, own).await
     })
 }

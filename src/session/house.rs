@@ -10,7 +10,7 @@ use std::time::Duration;
 use fairdeal_protocol::crypto::pake::Password;
 use tokio::sync::mpsc;
 
-use super::driver::{self, Pilot, Role, SessionError, Setup, start};
+use super::driver::{self, Attended, Pilot, Role, SessionError, Setup, start};
 use super::journal::{Interrupted, Place};
 use super::{Command, Handle, SessionEvent};
 use crate::net::{JoinTarget, Ticket, Transport};
@@ -84,6 +84,8 @@ impl House {
             data: Arc::clone(&self.data),
             patience: self.patience,
             house: true,
+            ready: true,
+            attended: Attended::Nobody,
         })?;
         let commands = handle.commands.clone();
         leave_alone(handle);
@@ -149,12 +151,13 @@ pub fn resume(
     pilot: Option<Pilot>,
     data: &Arc<DataDir>,
     among_peers: Duration,
+    attended: Attended,
 ) -> Result<Handle, SessionError> {
     let mut own = None;
     for seat in seats {
         let (is_house, patience) = (seat.is_house(), patience(seat.transport(), among_peers));
         let (identity, data) = (identity.clone(), Arc::clone(data));
-        let handle = driver::resume(seat, identity, pilot, data, patience)?;
+        let handle = driver::resume(seat, identity, pilot, data, patience, attended)?;
         if is_house {
             leave_alone(handle);
         } else {
