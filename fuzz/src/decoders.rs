@@ -236,7 +236,12 @@ pub fn frame(data: &[u8]) -> bool {
         | Frame::Links { .. }
         | Frame::Watch(_)
         | Frame::More { .. }
-        | Frame::Anew { .. } => {}
+        | Frame::Anew { .. }
+        | Frame::Ready(_)
+        | Frame::Say(_)
+        | Frame::Said { .. }
+        | Frame::Invite { .. } => {}
+
         Frame::Show(showing) => {
             let signatures = showing.signatures.into_inner();
             let _ = SignedCharter::assemble(showing.charter, signatures);

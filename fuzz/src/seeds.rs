@@ -375,6 +375,7 @@ fn frame(to: &mut Folder<'_>) {
                 options: vec![option].try_into().unwrap(),
                 seats: vec![Some(text("Anna")), None].try_into().unwrap(),
                 you: Seat::new(1),
+                ready: Seat::first(1).collect(),
             }),
         ),
         ("refused", Frame::Refused(text("all seats are taken"))),
@@ -448,6 +449,21 @@ fn frame(to: &mut Folder<'_>) {
             },
         ),
         ("anew", Frame::Anew { table }),
+        ("ready", Frame::Ready(true)),
+        ("say", Frame::Say(text("Good luck!"))),
+        (
+            "said",
+            Frame::Said {
+                seat: Seat::new(2).unwrap(),
+                text: text("You too."),
+            },
+        ),
+        (
+            "invitation",
+            Frame::Invite {
+                ticket: text("fd1abc"),
+            },
+        ),
         (
             "knock",
             Frame::Knock {

@@ -11,20 +11,13 @@ use crate::games::{AnyGame, TableGame as _};
 use crate::session::{Command, Handle, LobbyView, PeerState, SessionEvent};
 
 /// Prints a session until it ends.
-pub(super) async fn run(
-    mut handle: Handle,
-    early: Vec<SessionEvent>,
-    json: bool,
-) -> anyhow::Result<Exit> {
+pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> {
     let mut printer = Printer {
         json,
         game: None,
         ticket: None,
         exit: Exit::Failed,
     };
-    for event in early {
-        printer.event(&event)?;
-    }
     loop {
         tokio::select! {
             event = handle.events.recv() => match event {
@@ -143,6 +136,18 @@ impl Printer {
                 "log": log.to_string(), "transcript": transcript,
             }),
             SessionEvent::Error(message) => json!({"event": "error", "message": message}),
+            SessionEvent::Chat {
+                seat: who,
+                name,
+                text,
+            } => json!({
+                "event": "chat", "seat": who.as_ref().map(seat), "name": name, "text": text,
+            }),
+            SessionEvent::Invited {
+                seat: by,
+                name,
+                ticket,
+            } => json!({"event": "invited", "seat": seat(by), "name": name, "ticket": ticket}),
             SessionEvent::Refused(message) => json!({"event": "refused", "message": message}),
             SessionEvent::Snapshot(_) | SessionEvent::Line(_) => return None,
         };
@@ -174,6 +179,10 @@ impl Printer {
                 scores, transcript, ..
             } => {
                 format!("Scores {scores:?}. Transcript: {}", transcript.display())
+            }
+            SessionEvent::Chat { name, text, .. } => format!("{name}: {text}"),
+            SessionEvent::Invited { name, ticket, .. } => {
+                format!("{name} has opened another table: fairdeal join {ticket}")
             }
             SessionEvent::Error(why) => format!("error: {why}"),
             SessionEvent::Refused(why) => format!("refused: {why}"),

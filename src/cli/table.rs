@@ -11,10 +11,10 @@ use tokio::runtime::Runtime;
 use super::args::{Common, Host, Join, Options, Play, Resume, SeatArgs, Watch};
 use super::{Exit, headless, lan, usage};
 use crate::games::{game_info, rule_set};
-use crate::net::{JoinTarget, Multiaddr, Transport, names_a_peer};
-use crate::session::driver::{self, Pilot, Role, Setup, start};
+use crate::net::{Multiaddr, Transport, names_a_peer};
+use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::journal::{Interrupted, Place, interrupted};
-use crate::session::{Handle, SessionEvent};
+use crate::session::{Handle, house};
 use crate::store::{DataDir, IdentityKey, StoreError};
 use crate::tui::{self, app::Ending};
 
@@ -22,24 +22,25 @@ use crate::tui::{self, app::Ending};
 const PACE: Duration = Duration::from_millis(700);
 /// The same without one: just long enough to notice what happens meanwhile.
 const HEADLESS_PACE: Duration = Duration::from_millis(1);
-/// Longer than anybody thinks.
-const A_DAY: Duration = Duration::from_secs(86_400);
 /// How many bots play against a person who does not say, where the game takes so many.
 const USUAL_BOTS: u8 = 2;
-/// Names for bots, by seat.
-const BOT_NAMES: [&str; 5] = ["Ada", "Blaise", "Claude", "Dorothy", "Emmy"];
 
 fn pace(seat: &SeatArgs, person: bool) -> Duration {
     let default = if person { PACE } else { HEADLESS_PACE };
     seat.pace.map_or(default, Duration::from_millis)
 }
 
-/// How long this player's seats wait for another. At a table that is wholly in this program nobody can
-/// vanish, and the bots do not mind how long a person thinks.
-fn patience(seat: &SeatArgs, transport: Transport) -> Duration {
-    match transport {
-        Transport::Memory => A_DAY,
-        Transport::Sockets => Duration::from_secs(seat.patience),
+/// How long this player's seats wait for those of other programs.
+fn patience(seat: &SeatArgs) -> Duration {
+    Duration::from_secs(seat.patience)
+}
+
+/// Whether a person is at the screen.
+fn attended(headless: bool) -> Attended {
+    if headless {
+        Attended::Nobody
+    } else {
+        Attended::Person
     }
 }
 
@@ -86,51 +87,6 @@ fn pilot(seat: &SeatArgs, person: bool) -> Pilot {
     }
 }
 
-/// A bot with an identity of its own, within this program, that joins like anybody else. Its
-/// events are read and thrown away.
-fn seat_bot(
-    index: usize,
-    target: JoinTarget,
-    transport: Transport,
-    pilot: Pilot,
-    data: Arc<DataDir>,
-    patience: Duration,
-    password: Option<Password>,
-) -> anyhow::Result<()> {
-    let name = BOT_NAMES.get(index).copied().unwrap_or("Bot").to_owned();
-    let listen = match transport {
-        Transport::Memory => "/memory/0".parse()?,
-        Transport::Sockets => "/ip4/127.0.0.1/tcp/0".parse()?,
-    };
-    let handle = start(Setup {
-        identity: IdentityKey::generate()?,
-        name,
-        role: Role::Guest(target),
-        place: Place {
-            transport,
-            listen: vec![listen],
-            relays: Vec::new(),
-        },
-        lan: false,
-        password,
-        pilot: Some(pilot),
-        data,
-        patience,
-        house: true,
-    })?;
-    leave_alone(handle);
-    Ok(())
-}
-
-/// Reads a bot's events and throws them away.
-fn leave_alone(mut handle: Handle) {
-    tokio::spawn(async move {
-        while handle.events.recv().await.is_some() {}
-        // Held until here: a dropped sender is the order to leave.
-        drop(handle.commands);
-    });
-}
-
 /// What the host's session is started with.
 struct Opening {
     rules: RuleSet,
@@ -140,56 +96,30 @@ struct Opening {
     password: Option<Password>,
 }
 
-/// Opens a table; bots come as soon as there is a ticket to give them.
-async fn open(
+/// Opens a table, with bots.
+fn open(
     common: &Common,
     data: Arc<DataDir>,
     seat: SeatArgs,
     opening: Opening,
     own_pilot: bool,
-) -> anyhow::Result<(Handle, Vec<SessionEvent>)> {
-    let identity = data.identity()?;
-    let transport = opening.place.transport;
-    let alone = opening.rules.seats == 1;
-    let mut handle = start(Setup {
-        identity,
+) -> anyhow::Result<Handle> {
+    let setup = Setup {
+        identity: data.identity()?,
         name: name(common),
         role: Role::Host(opening.rules),
+        patience: house::patience(opening.place.transport, patience(&seat)),
         place: opening.place,
         lan: opening.lan,
-        password: opening.password.clone(),
+        password: opening.password,
         pilot: own_pilot.then(|| pilot(&seat, false)),
-        data: Arc::clone(&data),
-        patience: patience(&seat, transport),
+        data,
         house: false,
-    })?;
-    let mut early = Vec::new();
-    if alone {
-        return Ok((handle, early));
-    }
-    // The ticket is the first thing a host says; until then nobody can come.
-    while let Some(event) = handle.events.recv().await {
-        let ticket = match &event {
-            SessionEvent::Lobby(view) => view.ticket.clone(),
-            SessionEvent::Error(_) => None,
-            _ => {
-                early.push(event);
-                continue;
-            }
-        };
-        early.push(event);
-        if let Some(ticket) = ticket {
-            for index in 0..usize::from(opening.bots) {
-                let target: JoinTarget = ticket.parse()?;
-                let pilot = pilot(&seat, !own_pilot);
-                let (data, patience) = (Arc::clone(&data), patience(&seat, transport));
-                let password = opening.password.clone();
-                seat_bot(index, target, transport, pilot, data, patience, password)?;
-            }
-        }
-        break;
-    }
-    Ok((handle, early))
+        ready: true,
+        attended: attended(own_pilot),
+    };
+    let bots = vec![pilot(&seat, !own_pilot); usize::from(opening.bots)];
+    Ok(house::open(setup, bots)?)
 }
 
 /// Shows the table, or prints it.
@@ -198,16 +128,14 @@ async fn attend(
     json: bool,
     headless_seat: bool,
     handle: Handle,
-    early: Vec<SessionEvent>,
 ) -> anyhow::Result<Exit> {
     if headless_seat {
-        return headless::run(handle, early, json).await;
+        return headless::run(handle, json).await;
     }
     let options = tui::TuiOptions {
         ascii: common.ascii,
         mono: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
     };
-    let handle = replayed(handle, early);
     Ok(match tui::run(handle, options).await? {
         Ending::Over { scores, transcript } => {
             for (name, score) in scores {
@@ -222,28 +150,6 @@ async fn attend(
             Exit::Failed
         }
     })
-}
-
-/// The same session with the events that have been read already in front.
-fn replayed(handle: Handle, early: Vec<SessionEvent>) -> Handle {
-    let Handle {
-        commands,
-        events: mut rest,
-    } = handle;
-    let (sender, events) = tokio::sync::mpsc::channel(1024);
-    tokio::spawn(async move {
-        for event in early {
-            if sender.send(event).await.is_err() {
-                return;
-            }
-        }
-        while let Some(event) = rest.recv().await {
-            if sender.send(event).await.is_err() {
-                return;
-            }
-        }
-    });
-    Handle { commands, events }
 }
 
 pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
@@ -273,8 +179,8 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
             lan: false,
             password: None,
         };
-        let (handle, early) = open(common, data, play.seat, opening, play.seat.headless).await?;
-        attend(common, play.seat.json, play.seat.headless, handle, early).await
+        let handle = open(common, data, play.seat, opening, play.seat.headless)?;
+        attend(common, play.seat.json, play.seat.headless, handle).await
     })
 }
 
@@ -350,8 +256,8 @@ fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Resul
             lan: !host.no_lan,
             password,
         };
-        let (handle, early) = open(common, data, host.seat, opening, headless_seat).await?;
-        attend(common, host.seat.json, headless_seat, handle, early).await
+        let handle = open(common, data, host.seat, opening, headless_seat)?;
+        attend(common, host.seat.json, headless_seat, handle).await
     })
 }
 
@@ -377,10 +283,12 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             password,
             pilot: headless_seat.then(|| pilot(&join.seat, false)),
             data,
-            patience: patience(&join.seat, Transport::Sockets),
+            patience: patience(&join.seat),
             house: false,
+            ready: true,
+            attended: attended(headless_seat),
         })?;
-        attend(common, join.seat.json, headless_seat, handle, Vec::new()).await
+        attend(common, join.seat.json, headless_seat, handle).await
     })
 }
 
@@ -404,11 +312,14 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             password,
             pilot: None,
             data,
-            patience: A_DAY,
+            // It votes on nobody.
+            patience: Duration::MAX,
             house: false,
+            ready: true,
+            attended: Attended::Nobody,
         })?;
         let headless = watch.headless || watch.json;
-        attend(common, watch.json, headless, handle, Vec::new()).await
+        attend(common, watch.json, headless, handle).await
     })
 }
 
@@ -433,33 +344,11 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     };
     let identity = data.identity()?;
     runtime()?.block_on(async {
-        let mut own = None;
-        for seat in seats {
-            let (is_house, transport) = (seat.is_house(), seat.transport());
-            let pilot = resume.seat.headless.then(|| pilot(&resume.seat, false));
-            let (identity, data) = (identity.clone(), Arc::clone(&data));
-            let handle = driver::resume(
-                seat,
-                identity,
-                pilot,
-                data,
-                patience(&resume.seat, transport),
-            )?;
-            if is_house {
-                leave_alone(handle);
-            } else {
-                own = Some(handle);
-            }
-        }
-        let own = own.ok_or_else(|| usage("only bots sat here; nobody can resume this table"))?;
-        attend(
-            common,
-            resume.seat.json,
-            resume.seat.headless,
-            own,
-            Vec::new(),
-        )
-        .await
+        let pilot = resume.seat.headless.then(|| pilot(&resume.seat, false));
+        let attended = attended(resume.seat.headless);
+        let patience = patience(&resume.seat);
+        let own = house::resume(seats, &identity, pilot, &data, patience, attended)?;
+        attend(common, resume.seat.json, resume.seat.headless, own).await
     })
 }
 

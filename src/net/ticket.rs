@@ -39,9 +39,9 @@ const CHECKSUM_BYTES: usize = 4;
 const MAX_BYTES: usize =
     LOBBY_BYTES + HOST_BYTES + MAX_ADDRESSES * (1 + MAX_ADDRESS_BYTES) + CHECKSUM_BYTES;
 /// Characters of the longest ticket, five bits each.
-const MAX_CHARACTERS: usize = PREFIX.len() + (MAX_BYTES * 8).div_ceil(5);
+pub const MAX_TICKET: usize = PREFIX.len() + (MAX_BYTES * 8).div_ceil(5);
 /// Bytes of text that are looked at, room for a hyphen or a break after each character.
-const MAX_TEXT: usize = 4 * MAX_CHARACTERS;
+const MAX_TEXT: usize = 4 * MAX_TICKET;
 /// Bytes of a multiaddr given as text.
 const MAX_ADDRESS_TEXT: usize = 1024;
 
@@ -64,7 +64,7 @@ pub enum TicketError {
     #[error("this ticket is of version {0}, which this fairdeal does not know; update it")]
     Version(char),
     /// Longer than any ticket.
-    #[error("this is too long to be a ticket (at most {MAX_CHARACTERS} characters)")]
+    #[error("this is too long to be a ticket (at most {MAX_TICKET} characters)")]
     TooLong,
     /// Cut short, mistyped, or changed on its way: the checksum does not match.
     #[error("this ticket has a typo or a missing part; copy it again")]
@@ -202,7 +202,7 @@ impl FromStr for Ticket {
             .filter(|c| !c.is_whitespace() && *c != '-')
             .map(|c| c.to_ascii_lowercase())
             .collect();
-        if plain.len() > MAX_CHARACTERS {
+        if plain.len() > MAX_TICKET {
             return Err(TicketError::TooLong);
         }
         let digits = match plain.strip_prefix(PREFIX) {

@@ -10,7 +10,8 @@ use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
 use fairdeal_protocol::wire::message::{MAX_MESSAGE, Message};
 use serde::{Deserialize, Serialize};
 
-use crate::net::MAX_ANNOUNCEMENT;
+use super::text::MAX_SHOWN;
+use crate::net::{MAX_ANNOUNCEMENT, MAX_TICKET};
 
 /// The largest frame, in bytes: a message of the table in its envelope.
 pub const MAX_FRAME: usize = MAX_MESSAGE + 64;
@@ -20,11 +21,15 @@ pub const MAX_ADDRESSES: usize = 8;
 pub const MAX_ADDRESS: usize = 256;
 /// The longest reason for a refusal, in bytes.
 pub const MAX_REASON: usize = 200;
+/// The longest saying, in bytes: its characters may take four each.
+pub const MAX_SAYING: usize = 4 * MAX_SHOWN;
 
 /// A multiaddr in its binary form.
 pub type AddressBytes = Bounded<u8, MAX_ADDRESS>;
 /// Where a peer says that it listens.
 pub type Addresses = Bounded<AddressBytes, MAX_ADDRESSES>;
+/// What somebody says to the others.
+pub type Saying = Text<MAX_SAYING>;
 
 /// A wish to sit down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +59,8 @@ pub struct Roster {
     pub seats: Bounded<Option<Text<MAX_NAME>>, MAX_SEATS>,
     /// The receiver's own seat; `None` of one who looks on.
     pub you: Option<Seat>,
+    /// The seats that are ready to begin.
+    pub ready: SeatSet,
 }
 
 /// A charter to sign, and where its seats listen.
@@ -199,6 +206,22 @@ pub enum Frame {
         /// The table id.
         table: Hash32,
     },
+    /// Guest to host: whether I am ready to begin.
+    Ready(bool),
+    /// Guest to host, host to guests and who looks on, seat to seat: I say this.
+    Say(Saying),
+    /// Host to who is not connected with that seat: it says this.
+    Said {
+        /// Who.
+        seat: Seat,
+        /// What.
+        text: Saying,
+    },
+    /// Seat to seat: I have opened another table; come.
+    Invite {
+        /// Its ticket.
+        ticket: Text<MAX_TICKET>,
+    },
 }
 
 impl Frame {
@@ -266,6 +289,7 @@ mod tests {
             options: vec![option].try_into().unwrap(),
             seats: vec![Some(text("Anna")), None].try_into().unwrap(),
             you: Seat::new(1),
+            ready: Seat::new(0).map(SeatSet::one).unwrap(),
         };
         let signature = charter.sign(&key);
         let table = Hash32([5; 32]);
@@ -312,6 +336,15 @@ mod tests {
                 page: Box::default(),
             },
             Frame::Anew { table },
+            Frame::Ready(true),
+            Frame::Say(text("Good luck!")),
+            Frame::Said {
+                seat: Seat::new(2).unwrap(),
+                text: text("You too."),
+            },
+            Frame::Invite {
+                ticket: text("fd1abc"),
+            },
         ];
         let mut all = String::new();
         for frame in frames {

@@ -319,7 +319,7 @@ mod tests {
             proof: None,
         };
         let key = ed25519_dalek::SigningKey::from_bytes(&[1; 32]);
-        let mut lobby = HostLobby::new([0; 8], rules, key, own);
+        let mut lobby = HostLobby::new([0; 8], rules, key, own, true);
         lobby.sit_alone().unwrap().1.unwrap()
     }
 

@@ -2,8 +2,8 @@
 //!
 //! Two pure state machines, frames in and frames out; the driver carries them and calls `tick` now
 //! and then, which says again what may have been lost. The host seats guests in the order in which
-//! they come and proposes a charter when all seats are taken; every guest checks that it stands in
-//! it as it asked to, and signs; the host hands all signatures round. The host decides who sits
+//! they come and proposes a charter when all seats are taken and all are ready; every guest checks that
+//! it stands in it as it asked to, and signs; the host hands all signatures round. The host decides who sits
 //! where and nothing else: it cannot change a name, a key, the rules or the table id unnoticed.
 
 use std::collections::BTreeMap;
@@ -14,16 +14,23 @@ use fairdeal_protocol::charter::{
 };
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::Text;
 
 use super::LobbyView;
 use super::door::GuestDoor;
 use super::frame::{Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Watch};
 use super::gallery::Gallery;
+use super::talk::{Bucket, Rate};
 use super::text::{clean, clean_reason};
 use crate::games::AnyGame;
 use crate::net::PeerId;
+
+/// How often a guest may say that it is ready, or that it is not, or change its wish: all others are told each time.
+const CHANGES: Rate = Rate {
+    at_once: 8,
+    ticks: 2,
+};
 
 /// Frames to send, each to one peer.
 pub type Outbox = Vec<(PeerId, Frame)>;
@@ -65,7 +72,9 @@ struct Guest {
     peer: PeerId,
     key: SeatKey,
     join: Join,
+    ready: bool,
     signature: Option<SignatureBytes>,
+    changes: Bucket,
 }
 
 /// The host's side.
@@ -74,6 +83,8 @@ pub struct HostLobby {
     rules: RuleSet,
     key: SigningKey,
     own: Join,
+    /// Whether the host itself is ready to begin.
+    ready: bool,
     guests: BTreeMap<Seat, Guest>,
     proposal: Option<Proposal>,
     /// The door, and those who look on.
@@ -86,18 +97,20 @@ impl std::fmt::Debug for HostLobby {
     }
 }
 
-fn host_seat() -> Option<Seat> {
+pub(super) fn host_seat() -> Option<Seat> {
     Seat::new(0)
 }
 
 impl HostLobby {
-    /// Opens a lobby; `own` is the host's own wish for a seat, which it gets: the first.
-    pub fn new(lobby: [u8; 8], rules: RuleSet, key: SigningKey, own: Join) -> Self {
+    /// Opens a lobby; `own` is the host's own wish for a seat, which it gets: the first. The table begins when all
+    /// are ready, the host too.
+    pub fn new(lobby: [u8; 8], rules: RuleSet, key: SigningKey, own: Join, ready: bool) -> Self {
         Self {
             lobby,
             rules,
             key,
             own,
+            ready,
             guests: BTreeMap::new(),
             proposal: None,
             gallery: Gallery::new(lobby),
@@ -121,7 +134,25 @@ impl HostLobby {
 
     /// Whether this peer has a seat.
     pub fn has_seated(&self, peer: PeerId) -> bool {
-        self.guests.values().any(|guest| guest.peer == peer)
+        self.seat_of(peer).is_some()
+    }
+
+    /// The seat of a guest.
+    pub fn seat_of(&self, peer: PeerId) -> Option<Seat> {
+        let mut guests = self.guests.iter();
+        guests.find_map(|(seat, guest)| (guest.peer == peer).then_some(*seat))
+    }
+
+    /// The guests that have a seat.
+    pub fn guests(&self) -> impl Iterator<Item = PeerId> + '_ {
+        self.guests.values().map(|guest| guest.peer)
+    }
+
+    /// The seats that are ready to begin.
+    fn ready(&self) -> SeatSet {
+        let guests = self.guests.iter().filter(|(_, guest)| guest.ready);
+        let host = host_seat().filter(|_| self.ready);
+        guests.map(|(seat, _)| *seat).chain(host).collect()
     }
 
     fn joined(&self, seat: Seat) -> Option<&Join> {
@@ -145,6 +176,7 @@ impl HostLobby {
                 .seats()
                 .map(|seat| self.joined(seat).map(|join| clean(join.name.as_str())))
                 .collect(),
+            ready: flags(self.ready(), usize::from(self.rules.seats)),
             me: host_seat(),
             ticket: None,
             addresses: Vec::new(),
@@ -173,6 +205,7 @@ impl HostLobby {
             options: options?.try_into().ok()?,
             seats: seats.try_into().ok()?,
             you,
+            ready: self.ready(),
         }))
     }
 
@@ -215,6 +248,7 @@ impl HostLobby {
         match frame {
             Frame::Join(join) => self.join(peer, join).map(|outbox| (outbox, None)),
             Frame::Watch(watch) => Ok((self.watch(peer, &watch), None)),
+            Frame::Ready(ready) => self.guest_is(peer, ready).map(|outbox| (outbox, None)),
             Frame::Sign { table, signature } => {
                 let Some(proposal) = &self.proposal else {
                     return Ok((Vec::new(), None));
@@ -269,9 +303,12 @@ impl HostLobby {
         if let Some((seat, guest)) = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer) {
             let seat = *seat;
             // Said again because an answer was lost, or by a program started anew.
-            let changed = guest.join != join;
-            guest.join = join;
-            if changed {
+            if guest.join != join {
+                if !guest.changes.take() {
+                    return Ok(Vec::new());
+                }
+                guest.ready &= guest.join.nonce == join.nonce;
+                guest.join = join;
                 return self.change();
             }
             let mut outbox: Outbox = self
@@ -298,19 +335,60 @@ impl HostLobby {
                 peer,
                 key,
                 join,
+                ready: false,
                 signature: None,
+                changes: Bucket::new(CHANGES),
             },
         );
         self.change()
     }
 
-    /// Who sits where has changed: tell everybody, and propose a charter once all seats are taken.
+    /// A guest is ready to begin, or is not any more.
+    fn guest_is(&mut self, peer: PeerId, ready: bool) -> Result<Outbox, LobbyError> {
+        let Some((seat, guest)) = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer)
+        else {
+            return Ok(Vec::new());
+        };
+        let seat = *seat;
+        if guest.ready == ready {
+            // Said again; who has signed is told in this way how the lobby stands.
+            let roster = self.roster(Some(seat)).into_iter();
+            return Ok(roster.map(|roster| (peer, roster)).collect());
+        }
+        if !guest.changes.take() {
+            return Ok(Vec::new());
+        }
+        guest.ready = ready;
+        self.change()
+    }
+
+    /// The host itself is ready to begin, or is not any more.
+    ///
+    /// # Errors
+    /// [`LobbyError`] as for [`Self::receive`].
+    pub fn set_ready(&mut self, ready: bool) -> Result<Outbox, LobbyError> {
+        if std::mem::replace(&mut self.ready, ready) == ready {
+            return Ok(Vec::new());
+        }
+        self.change()
+    }
+
+    /// Whether everybody is there and ready. A solitaire has nobody to wait for.
+    fn may_begin(&self) -> bool {
+        self.is_solitaire() || self.ready().len() == usize::from(self.rules.seats)
+    }
+
+    /// Who sits where has changed, or who is ready: tell everybody, and propose a charter once all seats are taken and
+    /// all are ready.
     fn change(&mut self) -> Result<Outbox, LobbyError> {
         self.proposal = None;
         for guest in self.guests.values_mut() {
             guest.signature = None;
         }
         let mut outbox = self.tell_all();
+        if !self.may_begin() {
+            return Ok(outbox);
+        }
         let joins: Option<Vec<(Seat, &Join)>> = self
             .seats()
             .map(|seat| Some((seat, self.joined(seat)?)))
@@ -429,6 +507,9 @@ impl HostLobby {
     /// Says again what may have been lost; to be called every half second.
     pub fn tick(&mut self) -> Outbox {
         self.gallery.tick();
+        for guest in self.guests.values_mut() {
+            guest.changes.tick();
+        }
         let Some(proposal) = &self.proposal else {
             return Vec::new();
         };
@@ -438,6 +519,11 @@ impl HostLobby {
             .map(|guest| (guest.peer, Frame::Propose(Box::new(proposal.clone()))))
             .collect()
     }
+}
+
+/// A flag for each seat.
+fn flags(set: SeatSet, seats: usize) -> Vec<bool> {
+    Seat::first(seats).map(|seat| set.contains(seat)).collect()
 }
 
 /// How a lobby stands by its host's word, for the screen.
@@ -450,6 +536,7 @@ pub fn view_of(roster: &Roster) -> LobbyView {
             .map(|(key, value)| (clean(key.as_str()), clean(value.as_str())))
             .collect(),
         seats: roster.seats.iter().map(name).collect(),
+        ready: flags(roster.ready, roster.seats.len()),
         me: roster.you,
         ticket: None,
         addresses: Vec::new(),
@@ -461,6 +548,8 @@ pub struct GuestLobby {
     host: PeerId,
     key: SigningKey,
     own: Join,
+    /// Whether this guest is ready to begin; it signs nothing before.
+    ready: bool,
     roster: Option<Roster>,
     signed: Option<(Proposal, Seat, SignatureBytes)>,
     /// The door at which this guest knocks, if it has a password.
@@ -475,15 +564,30 @@ impl std::fmt::Debug for GuestLobby {
 
 impl GuestLobby {
     /// Wishes for a seat at a host's table.
-    pub fn new(host: PeerId, key: SigningKey, own: Join) -> Self {
+    pub fn new(host: PeerId, key: SigningKey, own: Join, ready: bool) -> Self {
         Self {
             host,
             key,
             own,
+            ready,
             roster: None,
             signed: None,
             door: None,
         }
+    }
+
+    /// Is ready to begin, or is not any more. Too late, if the host has all signatures by then.
+    pub fn set_ready(&mut self, ready: bool) -> Outbox {
+        self.ready = ready;
+        let seat = self.seat();
+        seat.map(|_| (self.host, Frame::Ready(ready)))
+            .into_iter()
+            .collect()
+    }
+
+    /// The seat that the host has given.
+    pub fn seat(&self) -> Option<Seat> {
+        self.roster.as_ref()?.you
     }
 
     /// Has a password for the door.
@@ -516,7 +620,12 @@ impl GuestLobby {
 
     /// For the screen.
     pub fn view(&self) -> LobbyView {
-        self.roster.as_ref().map(view_of).unwrap_or_default()
+        let mut view = self.roster.as_ref().map(view_of).unwrap_or_default();
+        // What it has said itself need not go to the host and back first.
+        if let Some(own) = view.me.and_then(|me| view.ready.get_mut(me.index())) {
+            *own = self.ready;
+        }
+        view
     }
 
     /// Takes a frame; only the host is listened to.
@@ -534,8 +643,16 @@ impl GuestLobby {
         match frame {
             Frame::Refused(reason) => Err(LobbyError::Refused(clean_reason(reason.as_str()))),
             Frame::Roster(roster) => {
+                let heard = roster
+                    .you
+                    .is_none_or(|me| roster.ready.contains(me) == self.ready);
                 self.roster = Some(roster);
-                Ok((Vec::new(), None))
+                let outbox = if heard {
+                    Vec::new()
+                } else {
+                    self.set_ready(self.ready)
+                };
+                Ok((outbox, None))
             }
             Frame::Propose(proposal) => self.sign(*proposal).map(|outbox| (outbox, None)),
             Frame::Signed { table, signatures } => {
@@ -598,6 +715,10 @@ impl GuestLobby {
         let Some(roster) = &self.roster else {
             return Ok(Vec::new());
         };
+        // Proposed before the host has heard that this guest is not ready any more.
+        if !self.ready {
+            return Ok(Vec::new());
+        }
         // What came over the wire was decoded, not checked.
         let charter_again = Charter::from_bytes(&charter.to_bytes())?;
         let own_key = (&self.key).into();
@@ -633,20 +754,28 @@ impl GuestLobby {
 
     /// Says again what may have been lost.
     pub fn tick(&self) -> Outbox {
-        let frame = match &self.signed {
-            Some((proposal, _, signature)) => Frame::Sign {
-                table: proposal.charter.table(),
-                signature: *signature,
-            },
-            None => match self.door.as_ref().and_then(GuestDoor::knock) {
+        let mut frames = Vec::new();
+        match &self.signed {
+            Some((proposal, _, signature)) => {
+                // The host answers with how the lobby stands: the others may have changed their minds.
+                frames.push(Frame::Ready(self.ready));
+                if self.ready {
+                    frames.push(Frame::Sign {
+                        table: proposal.charter.table(),
+                        signature: *signature,
+                    });
+                }
+            }
+            None => frames.push(match self.door.as_ref().and_then(GuestDoor::knock) {
                 Some(knock) => Frame::Knock {
                     lobby: self.own.lobby,
                     knock,
                 },
                 None => Frame::Join(self.own.clone()),
-            },
-        };
-        vec![(self.host, frame)]
+            }),
+        }
+        let to_host = frames.into_iter().map(|frame| (self.host, frame));
+        to_host.collect()
     }
 }
 
@@ -679,15 +808,67 @@ mod tests {
 
     fn host(seats: u8) -> HostLobby {
         let rules = rule_set("loot", seats, &BTreeMap::new()).unwrap();
-        HostLobby::new(LOBBY, rules, key(0), wish(0))
+        HostLobby::new(LOBBY, rules, key(0), wish(0), true)
     }
 
     fn guest(n: u8) -> GuestLobby {
-        GuestLobby::new(peer(0), key(n), wish(n))
+        GuestLobby::new(peer(0), key(n), wish(n), true)
     }
 
+    /// A guest's wish, and that it is ready once it has a seat.
     fn join(host: &mut HostLobby, n: u8, join: Join) -> Outbox {
-        host.receive(peer(n), Frame::Join(join)).unwrap().0
+        let mut outbox = host.receive(peer(n), Frame::Join(join)).unwrap().0;
+        if roster(&outbox, n).is_some() {
+            outbox.extend(host.receive(peer(n), Frame::Ready(true)).unwrap().0);
+        }
+        outbox
+    }
+
+    /// The last roster that a guest is sent.
+    fn roster(outbox: &Outbox, n: u8) -> Option<&Roster> {
+        outbox.iter().rev().find_map(|(to, frame)| match frame {
+            Frame::Roster(roster) if *to == peer(n) => Some(roster),
+            _ => None,
+        })
+    }
+
+    /// Carries frames between the host and its guests, of whom the first is number 1, until nobody has any more to say;
+    /// but not those that are held back. What was agreed, and what was held back.
+    fn carry(
+        host: &mut HostLobby,
+        guests: &mut [GuestLobby],
+        first: Vec<(u8, Outbox)>,
+        held_back: impl Fn(&Frame) -> bool,
+    ) -> (Vec<Agreed>, Vec<(u8, Frame)>) {
+        let each = first.into_iter();
+        let mut frames: VecDeque<(u8, PeerId, Frame)> = each
+            .flat_map(|(n, outbox)| outbox.into_iter().map(move |(to, frame)| (n, to, frame)))
+            .collect();
+        let (mut agreed, mut held) = (Vec::new(), Vec::new());
+        while let Some((from, to, frame)) = frames.pop_front() {
+            if held_back(&frame) {
+                held.push((from, frame));
+                continue;
+            }
+            let to = (0..=6).find(|n| to == peer(*n)).unwrap();
+            let answer = match to {
+                0 => host.receive(peer(from), frame),
+                n => guests[usize::from(n) - 1].receive(peer(from), frame),
+            };
+            let (outbox, done) = answer.unwrap();
+            frames.extend(outbox.into_iter().map(|(next, frame)| (to, next, frame)));
+            agreed.extend(done);
+        }
+        (agreed, held)
+    }
+
+    fn nothing(_: &Frame) -> bool {
+        false
+    }
+
+    /// What the first guests say at a tick.
+    fn ticks(guests: &[GuestLobby]) -> Vec<(u8, Outbox)> {
+        (1..).zip(guests.iter().map(GuestLobby::tick)).collect()
     }
 
     fn refused(outbox: &Outbox, n: u8) -> bool {
@@ -705,7 +886,7 @@ mod tests {
     fn a_solitaire_needs_nobody_else() {
         let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
         let alone = RuleSet { seats: 1, ..rules };
-        let mut host = HostLobby::new(LOBBY, alone, key(0), wish(0));
+        let mut host = HostLobby::new(LOBBY, alone, key(0), wish(0), false);
         let (outbox, agreed) = host.sit_alone().unwrap();
         assert!(outbox.is_empty());
         assert_eq!(agreed.unwrap().charter.charter().players.len(), 1);
@@ -715,22 +896,8 @@ mod tests {
     fn three_agree() {
         let mut host = host(3);
         let mut guests = [guest(1), guest(2)];
-        let mut frames: VecDeque<(u8, PeerId, Frame)> = VecDeque::new();
-        for n in [1, 2] {
-            let wishes = guests[usize::from(n) - 1].tick();
-            frames.extend(wishes.into_iter().map(|(to, frame)| (n, to, frame)));
-        }
-        let mut agreed = Vec::new();
-        while let Some((from, to, frame)) = frames.pop_front() {
-            let answer = match (1..=2).find(|n| to == peer(*n)) {
-                None => host.receive(peer(from), frame),
-                Some(n) => guests[usize::from(n) - 1].receive(peer(from), frame),
-            };
-            let (outbox, done) = answer.unwrap();
-            let me = (0..=2).find(|n| to == peer(*n)).unwrap();
-            frames.extend(outbox.into_iter().map(|(to, frame)| (me, to, frame)));
-            agreed.extend(done);
-        }
+        let first = ticks(&guests);
+        let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
         assert_eq!(agreed.len(), 3);
         assert!(
             agreed
@@ -742,19 +909,16 @@ mod tests {
     /// A guest that has signed loses its seat with its connection, and asks for it again.
     #[test]
     fn a_guest_that_was_lost_sits_down_again() {
-        let (mut host, mut guest) = (host(2), guest(1));
+        let (mut host, mut guests) = (host(2), [guest(1)]);
         let mut all_sign = |host: &mut HostLobby, lost: bool| {
             if lost {
                 host.gone(peer(1)).unwrap();
-                guest.lost();
+                guests[0].lost();
             }
-            let mut signs = Vec::new();
-            for (_, frame) in guest.tick() {
-                for (_, frame) in host.receive(peer(1), frame).unwrap().0 {
-                    signs.extend(guest.receive(peer(0), frame).unwrap().0);
-                }
-            }
-            signs.pop().unwrap().1
+            let first = ticks(&guests);
+            let signs = |frame: &Frame| matches!(frame, Frame::Sign { .. });
+            let (_, mut held) = carry(host, &mut guests, first, signs);
+            held.pop().unwrap().1
         };
         let late = all_sign(&mut host, false);
         let sign = all_sign(&mut host, true);
@@ -800,6 +964,135 @@ mod tests {
         // A seat that is left is free again.
         host.gone(peer(1)).unwrap();
         assert!(proposal(&join(&mut host, 2, wish(2))).is_some());
+    }
+
+    /// The table begins when the last of those who sit there is ready, and not before.
+    #[test]
+    fn nobody_begins_before_all_are_ready() {
+        let mut host = host(3);
+        host.set_ready(false).unwrap();
+        let mut guests = [guest(1), guest(2)];
+        guests[1].set_ready(false);
+        let first = ticks(&guests);
+        let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
+        assert!(agreed.is_empty());
+        assert_eq!(host.view().ready, [false, true, false]);
+        assert!(host.tick().is_empty(), "nothing is proposed");
+        let first = vec![(0, host.set_ready(true).unwrap())];
+        assert!(carry(&mut host, &mut guests, first, nothing).0.is_empty());
+        for lobby in [host.view(), guests[0].view(), guests[1].view()] {
+            assert_eq!(lobby.ready, [true, true, false]);
+        }
+        let first = vec![(2, guests[1].set_ready(true))];
+        let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
+        assert_eq!(agreed.len(), 3);
+    }
+
+    /// What a guest says of its readiness is lost: the roster shows that, and it says it again.
+    #[test]
+    fn lost_words_on_being_ready_are_said_again() {
+        let (mut host, mut guests) = (host(2), [guest(1)]);
+        let lost = |frame: &Frame| matches!(frame, Frame::Ready(_));
+        let first = ticks(&guests);
+        let (agreed, held) = carry(&mut host, &mut guests, first, lost);
+        assert_eq!((agreed.len(), held.len()), (0, 1));
+        let first = ticks(&guests);
+        let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
+        assert_eq!(agreed.len(), 2);
+    }
+
+    /// Somebody who is not ready any more, or leaves, while the others sign, stops the beginning.
+    #[test]
+    fn a_charter_is_withdrawn_while_it_is_signed() {
+        let (mut host, mut guests) = (host(3), [guest(1), guest(2)]);
+        let signs = |frame: &Frame| matches!(frame, Frame::Sign { .. });
+        let first = ticks(&guests);
+        let (_, late) = carry(&mut host, &mut guests, first, signs);
+        assert_eq!(late.len(), 2);
+        let first = vec![(1, guests[0].set_ready(false))];
+        let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
+        assert!(agreed.is_empty() && host.tick().is_empty());
+        assert_eq!(guests[1].view().ready, [true, false, true]);
+        // Neither what it has signed before nor what is proposed late makes it begin.
+        for (from, sign) in late {
+            assert!(host.receive(peer(from), sign).unwrap().1.is_none());
+        }
+        let says = guests[0].tick();
+        assert!(matches!(&says[..], [(_, Frame::Ready(false))]), "{says:?}");
+        // The other one, who has signed, still hears how the lobby stands.
+        let roster_again = host.receive(peer(2), Frame::Ready(true)).unwrap().0;
+        assert!(roster(&roster_again, 2).is_some());
+        // All are ready once more, and one leaves: its seat is free, and another can have it.
+        let first = vec![(1, guests[0].set_ready(true))];
+        let (_, late) = carry(&mut host, &mut guests, first, signs);
+        assert_eq!(late.len(), 2);
+        host.gone(peer(2)).unwrap();
+        assert_eq!(host.view().seats[2], None);
+        assert_eq!(host.view().ready, [true, true, false]);
+        for (from, sign) in late {
+            assert!(host.receive(peer(from), sign).unwrap().1.is_none());
+        }
+        assert!(proposal(&join(&mut host, 3, wish(3))).is_some());
+    }
+
+    /// A proposal that comes late, when its guest is not ready any more, is not signed.
+    #[test]
+    fn who_is_not_ready_signs_nothing() {
+        let (mut host, mut guests) = (host(2), [guest(1)]);
+        let proposed = |frame: &Frame| matches!(frame, Frame::Propose(_));
+        let first = ticks(&guests);
+        let (_, late) = carry(&mut host, &mut guests, first, proposed);
+        guests[0].set_ready(false);
+        for (_, proposal) in late {
+            let answer = guests[0].receive(peer(0), proposal).unwrap();
+            assert!(answer.0.is_empty() && guests[0].signed().is_none());
+        }
+    }
+
+    /// A guest that changes its mind, or its wish, without end is not told on to the others each time.
+    #[test]
+    fn who_does_not_make_up_its_mind_is_not_followed() {
+        let mut host = host(3);
+        join(&mut host, 1, wish(1));
+        join(&mut host, 2, wish(2));
+        let mut told = 0;
+        for n in 0..1000_u32 {
+            let frame = if n % 2 == 0 {
+                Frame::Ready(n % 4 == 0)
+            } else {
+                Frame::Join(Join {
+                    name: Text::try_from(n.to_string()).unwrap(),
+                    ..wish(1)
+                })
+            };
+            let outbox = host.receive(peer(1), frame).unwrap().0;
+            told += usize::from(roster(&outbox, 2).is_some());
+        }
+        assert!((1..=8).contains(&told), "{told}");
+        // The other one is heard, and after a while so is this one.
+        let outbox = host.receive(peer(2), Frame::Ready(false)).unwrap().0;
+        assert!(roster(&outbox, 1).is_some());
+        host.tick();
+        host.tick();
+        let last = Frame::Join(wish(1));
+        let outbox = host.receive(peer(1), last).unwrap().0;
+        assert!(roster(&outbox, 2).is_some());
+    }
+
+    /// Who looks on, or has no seat, is not asked whether it is ready.
+    #[test]
+    fn only_seats_are_ready() {
+        let mut host = host(2);
+        let watch = Watch {
+            lobby: LOBBY,
+            proof: None,
+        };
+        host.receive(peer(5), Frame::Watch(watch)).unwrap();
+        for n in [5, 6] {
+            let outbox = host.receive(peer(n), Frame::Ready(true)).unwrap().0;
+            assert!(outbox.is_empty());
+        }
+        assert_eq!(host.view().ready, [true, false]);
     }
 
     #[test]

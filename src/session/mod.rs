@@ -7,9 +7,11 @@ pub mod door;
 pub mod driver;
 pub mod frame;
 pub mod gallery;
+pub mod house;
 pub mod journal;
 pub mod lan;
 pub mod lobby;
+pub mod talk;
 pub mod text;
 
 use std::collections::BTreeMap;
@@ -32,6 +34,12 @@ pub enum Command {
     Leave,
     /// Close a table for two whose other seat stays away, with a signed claim.
     Claim,
+    /// Be ready to begin, or not any more; in the lobby.
+    Ready(bool),
+    /// Say something to everybody in the lobby or at the table.
+    Say(String),
+    /// Invite those who sit at this table to another one that this player has opened, with its ticket.
+    Invite(String),
     /// Close the connections and end the task; the table can be resumed.
     Quit,
 }
@@ -45,6 +53,8 @@ pub struct LobbyView {
     pub options: Vec<(String, String)>,
     /// The name at each seat; `None` while it is free.
     pub seats: Vec<Option<String>>,
+    /// Whether who sits there is ready to begin, for each seat.
+    pub ready: Vec<bool>,
     /// This player's seat, once it has one.
     pub me: Option<Seat>,
     /// The ticket to give to friends, at the host.
@@ -133,8 +143,26 @@ pub enum SessionEvent {
     Game(AnyEvent),
     /// A line for the log, in plain words.
     Line(String),
-    /// An action was refused, or dropped because it is no longer legal; the reason in words.
+    /// An action was refused, or dropped because it is no longer legal; or something was not said. The reason in words.
     Refused(String),
+    /// Somebody says something; this player too.
+    Chat {
+        /// Who. Nobody without a seat speaks today.
+        seat: Option<Seat>,
+        /// Its name, cleaned for display.
+        name: String,
+        /// What, cleaned for display.
+        text: String,
+    },
+    /// A seat of this table invites to another one that it has opened.
+    Invited {
+        /// Who.
+        seat: Seat,
+        /// Its name, cleaned for display.
+        name: String,
+        /// The ticket, which has been read and leads to that seat's own table.
+        ticket: String,
+    },
     /// A seat's connection has changed.
     Peer {
         /// Whose.

@@ -10,6 +10,20 @@ pub fn clean_reason(text: &str) -> String {
     clean_to(text, 200)
 }
 
+/// The most characters of a saying.
+pub const MAX_SHOWN: usize = 280;
+
+/// A saying: the same, of at most [`MAX_SHOWN`] characters, on one line.
+pub fn clean_saying(text: &str) -> String {
+    // What was on two lines shall not run together.
+    let line: String = text.chars().map(unbroken).collect();
+    clean_to(&line, MAX_SHOWN)
+}
+
+fn unbroken(c: char) -> char {
+    if c.is_whitespace() { ' ' } else { c }
+}
+
 fn clean_to(text: &str, most: usize) -> String {
     let shown = text
         .chars()
@@ -36,5 +50,13 @@ mod tests {
         assert_eq!(clean(&"x".repeat(1000)).len(), 64);
         assert_eq!(clean_reason(&"x".repeat(1000)).len(), 200);
         assert_eq!(clean("Bélà 🂡"), "Bélà 🂡");
+    }
+
+    #[test]
+    fn a_saying_is_one_line() {
+        let said = "\u{1b}]0;x\u{7} two\r\nlines\tand \u{202e}backwards\u{2028}too\u{9b}2J";
+        assert_eq!(clean_saying(said), "]0;x two  lines and backwards too2J");
+        assert_eq!(clean_saying(&"é".repeat(1000)).chars().count(), MAX_SHOWN);
+        assert_eq!(clean_saying("\u{200b}\n\u{0}"), "");
     }
 }

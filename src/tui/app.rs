@@ -413,6 +413,10 @@ impl App {
             }
             SessionEvent::Line(line) => self.say(line),
             SessionEvent::Refused(why) => self.toast = Some(why),
+            SessionEvent::Chat { name, text, .. } => self.say(format!("{name}: {text}")),
+            SessionEvent::Invited { name, ticket, .. } => {
+                self.say(format!("{name} has opened another table: {ticket}"));
+            }
             SessionEvent::Peer { seat, state } => {
                 let name = self.names().get(seat.index()).cloned();
                 let name = name.unwrap_or_else(|| seat.to_string());

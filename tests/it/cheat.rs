@@ -108,7 +108,7 @@ async fn cheat(ticket: String, lie: Lie) {
         addresses: Addresses::default(),
         proof: None,
     };
-    let mut lobby = GuestLobby::new(ticket.host(), key.clone(), own);
+    let mut lobby = GuestLobby::new(ticket.host(), key.clone(), own, true);
     let mut seated: Option<Cheat> = None;
     let mut rng = ChaCha20Rng::from_seed([9; 32]);
     let mut ticks = interval(Duration::from_millis(200));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use fairdeal::bots::Level;
 use fairdeal::games::rule_set;
 use fairdeal::net::Transport;
-use fairdeal::session::driver::{Pilot, Role, Setup, start};
+use fairdeal::session::driver::{Attended, Pilot, Role, Setup, start};
 use fairdeal::session::journal::Place;
 use fairdeal::session::{Command, Handle, PeerState, SessionEvent};
 use fairdeal::store::{DataDir, IdentityKey};
@@ -38,6 +38,8 @@ fn sit_for(data: &Arc<DataDir>, name: &str, role: Role, plays: bool, patience: D
         data: Arc::clone(data),
         patience,
         house: false,
+        ready: true,
+        attended: Attended::Nobody,
     })
     .unwrap()
 }

@@ -22,5 +22,6 @@ mod own_game;
 mod process;
 mod reach;
 mod resume;
+mod talk;
 mod transcript;
 mod watch;

@@ -2,11 +2,12 @@
 //! the clock, and lets a bot play the seat if there is one.
 //!
 //! Here it starts and runs, and hears the network; `seating` is the way to the table, `table` the play, `watching`
-//! looking on at another's table, `visitors` those who look on at ours.
+//! looking on at another's table, `visitors` those who look on at ours, `talk` what people say to each other.
 
 mod news;
 mod seating;
 mod table;
+mod talk;
 mod visitors;
 mod watching;
 
@@ -33,22 +34,23 @@ use super::frame::{Addresses, Frame, Join, MAX_FRAME};
 use super::gallery::Gallery;
 use super::journal::{Interrupted, Place};
 use super::lobby::{Agreed, GuestLobby, HostLobby, Outbox};
+use super::talk::Talk;
 use super::text::clean;
 use super::{Command, Handle, LobbyView, PeerState, SessionEvent};
 use crate::bots::{self, Bot, Level};
 use crate::games::AnyGame;
 use crate::net::{
     JoinTarget, Lan, Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, PeerId, Reach,
-    ReachNews, Ticket, any_port,
+    ReachNews, Ticket, TicketError, any_port,
 };
-use crate::store::{DataDir, IdentityKey, Journal};
+use crate::store::{DataDir, IdentityKey, Journal, StoreError};
 
 pub(super) use table::display_names;
 use watching::Watching;
 
 /// How often lost messages are looked for.
 const TICK: Duration = Duration::from_millis(500);
-/// How long a finished table stays to hand the last entries to others.
+/// How long a finished table stays to hand the last entries to others, where nobody is there who says when.
 const LINGER: Duration = Duration::from_secs(10);
 /// How long a guest tries to reach the host.
 const REACH: Duration = Duration::from_secs(60);
@@ -68,6 +70,16 @@ pub enum Role {
     Guest(JoinTarget),
     /// Look on, with the ticket of one.
     Watcher(Ticket),
+}
+
+/// Whether somebody is at a session's handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attended {
+    /// A person is: a table that has ended stays, for talk and for another game, until it is told to quit or the
+    /// handle is dropped.
+    Person,
+    /// Nobody is: the session ends by itself soon after its table.
+    Nobody,
 }
 
 /// A bot that plays the seat.
@@ -102,6 +114,10 @@ pub struct Setup {
     pub patience: Duration,
     /// Whether this is a bot within another player's program, which writes the transcript.
     pub house: bool,
+    /// Whether this seat is ready to begin by itself; else its player says so ([`Command::Ready`]).
+    pub ready: bool,
+    /// Whether somebody is at the handle.
+    pub attended: Attended,
 }
 
 /// Why a session cannot start.
@@ -125,6 +141,15 @@ pub enum SessionError {
     /// The journal gives no table.
     #[error("{0}")]
     Restore(#[from] RestoreError),
+    /// A bot has no identity.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// The bots cannot find the table.
+    #[error("{0}")]
+    Ticket(#[from] TicketError),
+    /// There is no journal of the player's own seat.
+    #[error("only bots sat here; nobody can resume this table")]
+    NobodyHere,
 }
 
 /// Starts a session in a task of the current tokio runtime.
@@ -174,7 +199,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
     let stage = match setup.role {
         Role::Host(rules) => {
             let id = lobby;
-            let mut lobby = HostLobby::new(id, rules, key.clone(), own);
+            let mut lobby = HostLobby::new(id, rules, key.clone(), own, setup.ready);
             if let Some(password) = setup.password {
                 lobby.gallery().lock(HostDoor::new(password, local, id));
             }
@@ -191,7 +216,8 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
                 JoinTarget::Address { peer, address } => (peer, None, vec![address]),
             };
             node.keep(host, addresses)?;
-            let mut guest = GuestLobby::new(host, key.clone(), Join { lobby, ..own });
+            let own = Join { lobby, ..own };
+            let mut guest = GuestLobby::new(host, key.clone(), own, setup.ready);
             if let Some(password) = setup.password {
                 guest.knock_at(GuestDoor::new(&password, lobby, local, host, &mut rng));
             }
@@ -219,6 +245,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
         pilot: setup.pilot,
         keeper,
         patience: setup.patience,
+        attended: setup.attended,
     }))
 }
 
@@ -233,6 +260,7 @@ pub fn resume(
     pilot: Option<Pilot>,
     data: Arc<DataDir>,
     patience: Duration,
+    attended: Attended,
 ) -> Result<Handle, SessionError> {
     let Interrupted {
         agreed,
@@ -278,6 +306,7 @@ pub fn resume(
             house: is_house.then_some(identity),
         },
         patience,
+        attended: if is_house { Attended::Nobody } else { attended },
     }))
 }
 
@@ -305,6 +334,7 @@ struct Parts {
     pilot: Option<Pilot>,
     keeper: Keeper,
     patience: Duration,
+    attended: Attended,
 }
 
 fn run(parts: Parts) -> Handle {
@@ -326,6 +356,8 @@ fn run(parts: Parts) -> Handle {
         strangers: BTreeMap::new(),
         told: None,
         promised: None,
+        talk: Talk::default(),
+        attended: parts.attended,
         start: Instant::now(),
         patience: parts.patience,
         addresses_at: None,
@@ -411,6 +443,9 @@ struct Driver {
     told: Option<LobbyView>,
     /// The table and seat of the last charter that was signed here.
     promised: Option<(String, Seat)>,
+    /// How much has been said.
+    talk: Talk,
+    attended: Attended,
     /// From when the table's clock counts.
     start: Instant,
     /// How long the table waits for a missing seat.
@@ -467,6 +502,9 @@ impl Driver {
                     Some(Command::Act(action)) => self.act(action).await,
                     Some(Command::Leave) => self.leave().await,
                     Some(Command::Claim) => self.claim().await,
+                    Some(Command::Ready(ready)) => self.be_ready(ready).await,
+                    Some(Command::Say(text)) => self.say(&text).await,
+                    Some(Command::Invite(ticket)) => self.invite(&ticket).await,
                     Some(Command::Quit) | None => self.stage = Stage::Ended,
                 },
                 () = at(self.addresses_at) => self.addresses_known().await,
@@ -557,6 +595,7 @@ impl Driver {
                         if let Some(seat) = seated.seat_of(peer) {
                             seated.table.greet(seat);
                             self.tell_links();
+                            self.repeat_invitation(seat);
                             let state = PeerState::Connected;
                             self.tell(SessionEvent::Peer { seat, state }).await;
                             self.flush().await;
@@ -693,6 +732,12 @@ impl Driver {
             }
         }
         match (&mut self.stage, frame) {
+            (Stage::Table(seated), frame) if seated.seat_of(peer).is_none() => {
+                self.visit(peer, &frame);
+            }
+            (_, Frame::Say(text)) => self.heard(peer, None, &text).await,
+            (_, Frame::Said { seat, text }) => self.heard(peer, Some(seat), &text).await,
+            (_, Frame::Invite { ticket }) => self.invited(peer, ticket.as_str()).await,
             (Stage::Host { lobby, .. }, Frame::Knock { lobby: id, knock }) => {
                 let answer = lobby.gallery().knock(peer, id, knock, &mut self.rng);
                 let outbox = answer.map(|frame| (peer, frame)).into_iter().collect();
@@ -710,9 +755,6 @@ impl Driver {
             (Stage::Guest(lobby), frame) => {
                 let result = lobby.receive(peer, frame);
                 self.lobby_result(result).await;
-            }
-            (Stage::Table(seated), frame) if seated.seat_of(peer).is_none() => {
-                self.visit(peer, &frame);
             }
             (Stage::Table(seated), Frame::Table { table, message }) if table == seated.id => {
                 let Some(seat) = seated.seat_of(peer) else {
@@ -734,6 +776,11 @@ impl Driver {
                 let frame = HostLobby::signed(&seated.charter);
                 self.send(peer, &frame);
             }
+            // The same, and it has changed its mind too late.
+            (Stage::Table(seated), Frame::Ready(_)) => {
+                let frame = HostLobby::signed(&seated.charter);
+                self.send(peer, &frame);
+            }
             // One of us that has lost the table.
             (Stage::Table(seated), Frame::Join(_) | Frame::Knock { .. }) => {
                 let frame = HostLobby::back(&seated.charter, &seated.addresses);
@@ -744,6 +791,7 @@ impl Driver {
     }
 
     async fn tick(&mut self) {
+        self.talk.tick();
         match &mut self.stage {
             Stage::Host { lobby, .. } => {
                 let outbox = lobby.tick();

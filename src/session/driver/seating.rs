@@ -154,6 +154,16 @@ impl Driver {
         }
     }
 
+    /// The player is ready to begin, or is not any more.
+    pub(super) async fn be_ready(&mut self, ready: bool) {
+        let outbox = match &mut self.stage {
+            Stage::Host { lobby, .. } => lobby.set_ready(ready),
+            Stage::Guest(lobby) => Ok(lobby.set_ready(ready)),
+            Stage::Watch(_) | Stage::Restored(_) | Stage::Table(_) | Stage::Ended => return,
+        };
+        self.lobby_result(outbox.map(|outbox| (outbox, None))).await;
+    }
+
     /// Before a guest's signature goes out: from then on the others can begin the table. A host that proposes
     /// one charter after the other leaves one promise.
     fn promise(&mut self) -> Result<(), StoreError> {

@@ -16,7 +16,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
 use super::news::told_by;
-use super::{Driver, LINGER, Seated, Stage};
+use super::{Attended, Driver, LINGER, Seated, Stage};
 use crate::games::{AnyAction, AnyGame};
 use crate::net::{Multiaddr, PeerId};
 use crate::session::frame::Frame;
@@ -43,6 +43,11 @@ impl Driver {
             self.stage = Stage::Ended;
             return;
         };
+        if seated.table.is_finished() || seated.table.stopped().is_some() {
+            // Nothing is left that one could leave the others with.
+            self.stage = Stage::Ended;
+            return;
+        }
         self.bot = None;
         if let Err(error) = seated.table.leave(&mut self.rng) {
             self.tell(SessionEvent::Refused(error.to_string())).await;
@@ -134,10 +139,20 @@ impl Driver {
             && (seated.table.all_finished() || seated.table.has_left())
             && seated.gallery.as_ref().is_none_or(Gallery::is_served)
         {
-            // The others may still wait for our last head to be acknowledged.
             self.settled = true;
-            let soon = Instant::now() + Duration::from_millis(100);
-            self.done = Some(self.done.map_or(soon, |end| end.min(soon)));
+            if self.attended == Attended::Nobody || seated.table.has_left() {
+                // The others may still wait for our last head to be acknowledged.
+                let soon = Instant::now() + Duration::from_millis(100);
+                self.done = Some(self.done.map_or(soon, |end| end.min(soon)));
+            }
+        }
+    }
+
+    /// The table has come to an end. Who is there may stay and talk, or be invited to another one.
+    fn closes(&mut self) {
+        self.think = None;
+        if self.attended == Attended::Nobody {
+            self.done = Some(Instant::now() + LINGER);
         }
     }
 
@@ -251,8 +266,7 @@ impl Driver {
     }
 
     async fn over(&mut self) {
-        self.think = None;
-        self.done = Some(Instant::now() + LINGER);
+        self.closes();
         let Stage::Table(seated) = &self.stage else {
             return;
         };
@@ -297,8 +311,7 @@ impl Driver {
     }
 
     async fn stopped(&mut self, stop: Stop) {
-        self.think = None;
-        self.done = Some(Instant::now() + LINGER);
+        self.closes();
         let Stage::Table(seated) = &self.stage else {
             return;
         };
@@ -413,17 +426,24 @@ impl Seated {
             table: self.id,
             message: Message::Entries(vec![entry].try_into().unwrap_or_default()),
         };
-        let cut_off = self.connected(connected).without(author);
-        let cut_off = cut_off.iter().filter(|seat| {
-            let links = self.links.get(seat);
-            links.is_some_and(|links| !links.contains(author))
-        });
-        let peers = cut_off.filter_map(|seat| self.peers.get(&seat));
+        let peers = self.cut_off_from(author, connected).into_iter();
         frames.extend(peers.map(|peer| Addressed {
-            peer: *peer,
+            peer,
             frame: frame.clone(),
             spare: false,
         }));
+    }
+
+    /// The connected seats that have no connection with that one.
+    pub(super) fn cut_off_from(&self, seat: Seat, connected: &[PeerId]) -> Vec<PeerId> {
+        let others = self.connected(connected).without(seat);
+        let cut_off = others.iter().filter(|other| {
+            let links = self.links.get(other);
+            links.is_some_and(|links| !links.contains(seat))
+        });
+        cut_off
+            .filter_map(|other| self.peers.get(&other).copied())
+            .collect()
     }
 }
 

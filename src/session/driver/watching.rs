@@ -59,6 +59,11 @@ impl Watching {
         }
     }
 
+    /// The names at the table, once it is shown.
+    pub(super) fn names(&self) -> &[String] {
+        self.shown.as_ref().map_or(&[], |shown| &shown.names)
+    }
+
     /// What to say to the host until it shows the table.
     fn wish(&self) -> Frame {
         match self.door.as_ref().and_then(GuestDoor::knock) {

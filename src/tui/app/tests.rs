@@ -147,6 +147,7 @@ fn the_lobby_shows_seats_and_ticket() {
         game: "loot".to_owned(),
         options: vec![("target".to_owned(), "100".to_owned())],
         seats: vec![Some("Anna".to_owned()), None, Some("Cleo".to_owned())],
+        ready: vec![true, false, true],
         me: Some(seat(0)),
         ticket: Some("fd1abcdefghijklmnop".to_owned()),
         addresses: vec!["/ip4/192.168.1.7/tcp/4001/p2p/12D3KooW".to_owned()],

@@ -1,0 +1,302 @@
+//! Talk: what a player may say and how often, and what it hears of others.
+//!
+//! Pure counters; the driver carries the sayings (`driver/talk.rs`). The same limits hold on both sides: who says too
+//! much is told so by its own program, and a program without that limit is heard no more often. Seats are what is
+//! counted by, so that nothing grows with the number of those who come and go.
+
+use std::collections::BTreeMap;
+
+use fairdeal_protocol::seat::Seat;
+
+use super::frame::Saying;
+use super::text::{MAX_SHOWN, clean_saying};
+use crate::net::{PeerId, Ticket, TicketError};
+
+/// How often something may happen: so often at once, and once more every few ticks of half a second.
+#[derive(Clone, Copy, Debug)]
+pub struct Rate {
+    /// How often at once.
+    pub at_once: u32,
+    /// Ticks until once more.
+    pub ticks: u32,
+}
+
+/// What this player may say.
+const OWN: Rate = Rate {
+    at_once: 5,
+    ticks: 3,
+};
+/// What is heard of another: a little more, because sayings bunch up on their way.
+const HEARD: Rate = Rate {
+    at_once: 8,
+    ticks: 2,
+};
+/// Tables that one seat may invite to from one table.
+pub const MAX_INVITATIONS: usize = 4;
+
+/// What is left of a rate.
+#[derive(Debug)]
+pub struct Bucket {
+    rate: Rate,
+    left: u32,
+    ticks: u32,
+}
+
+impl Bucket {
+    /// A full one.
+    pub fn new(rate: Rate) -> Self {
+        Self {
+            rate,
+            left: rate.at_once,
+            ticks: 0,
+        }
+    }
+
+    /// Takes one out; false if there is none.
+    pub fn take(&mut self) -> bool {
+        let some = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        some
+    }
+
+    /// Half a second has passed.
+    pub fn tick(&mut self) {
+        self.ticks += 1;
+        if self.ticks >= self.rate.ticks {
+            self.ticks = 0;
+            self.left = self.left.saturating_add(1).min(self.rate.at_once);
+        }
+    }
+}
+
+/// Why something is not said, or nobody invited, in words for the player.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unsaid {
+    /// There is nothing in it that can be seen.
+    #[error("nothing is said: there is nothing in it that can be shown")]
+    Empty,
+    /// It is too long.
+    #[error("a saying has at most {MAX_SHOWN} characters, not {0}; say it in parts")]
+    TooLong(usize),
+    /// So much has been said that it has to wait.
+    #[error("that is too much at once; say it again in a second or two")]
+    TooMuch,
+    /// One has no seat yet.
+    #[error("nobody hears you before you have a seat; wait for the host")]
+    NoSeat,
+    /// One looks on.
+    #[error("who looks on hears the others but is not heard; join a table to talk")]
+    LooksOn,
+    /// There is no table yet.
+    #[error("there is nobody to invite before the table is open")]
+    NoTable,
+    /// What should lead to the other table is no ticket.
+    #[error("{0}")]
+    BadTicket(#[from] TicketError),
+    /// The other table is somebody else's.
+    #[error("invite to a table of your own; give this ticket to your friends by other means")]
+    NotOwn,
+    /// So many have been invited to.
+    #[error(
+        "you have invited to {MAX_INVITATIONS} tables from this one; that is as many as the others hear of"
+    )]
+    Invitations,
+}
+
+/// What has been said and heard.
+#[derive(Debug)]
+pub struct Talk {
+    own: Bucket,
+    heard: BTreeMap<Seat, Bucket>,
+    /// The tables that each seat has invited to, at most [`MAX_INVITATIONS`].
+    invitations: BTreeMap<Seat, Vec<Ticket>>,
+}
+
+impl Default for Talk {
+    fn default() -> Self {
+        Self {
+            own: Bucket::new(OWN),
+            heard: BTreeMap::new(),
+            invitations: BTreeMap::new(),
+        }
+    }
+}
+
+impl Talk {
+    /// What this player wants to say, as it is said.
+    ///
+    /// # Errors
+    /// [`Unsaid`].
+    pub fn say(&mut self, text: &str) -> Result<Saying, Unsaid> {
+        let length = text.trim().chars().count();
+        let said = clean_saying(text);
+        if said.is_empty() {
+            return Err(Unsaid::Empty);
+        }
+        let said = Saying::try_from(said).ok().filter(|_| length <= MAX_SHOWN);
+        let said = said.ok_or(Unsaid::TooLong(length))?;
+        if self.own.take() {
+            Ok(said)
+        } else {
+            Err(Unsaid::TooMuch)
+        }
+    }
+
+    /// What a seat says, fit to be shown; nothing if it says too much, or nothing that can be seen.
+    pub fn hear(&mut self, seat: Seat, text: &Saying) -> Option<Saying> {
+        let bucket = self.heard.entry(seat);
+        if !bucket.or_insert_with(|| Bucket::new(HEARD)).take() {
+            return None;
+        }
+        let text = clean_saying(text.as_str());
+        Saying::try_from(text)
+            .ok()
+            .filter(|text| !text.as_str().is_empty())
+    }
+
+    /// A table that a seat invites to. One is invited to tables of one's friend alone: a ticket makes who follows it
+    /// dial what is in it. Nothing if it is another's, no ticket, one too many, or known.
+    pub fn invited(&mut self, seat: Seat, peer: PeerId, ticket: &str) -> Option<Ticket> {
+        let known = self.invitations.entry(seat).or_default();
+        if known.len() >= MAX_INVITATIONS {
+            return None;
+        }
+        let ticket: Ticket = ticket.parse().ok()?;
+        let is_new =
+            ticket.host() == peer && known.iter().all(|known| known.lobby() != ticket.lobby());
+        is_new.then(|| {
+            known.push(ticket.clone());
+            ticket
+        })
+    }
+
+    /// A table that this player invites to.
+    ///
+    /// # Errors
+    /// [`Unsaid`].
+    pub fn invite(&mut self, seat: Seat, own: PeerId, ticket: &str) -> Result<Ticket, Unsaid> {
+        let ticket: Ticket = ticket.parse()?;
+        if ticket.host() != own {
+            return Err(Unsaid::NotOwn);
+        }
+        let known = self.invitations.entry(seat).or_default();
+        // Said again, it counts once: the addresses may be others now.
+        known.retain(|known| known.lobby() != ticket.lobby());
+        if known.len() >= MAX_INVITATIONS {
+            return Err(Unsaid::Invitations);
+        }
+        known.push(ticket.clone());
+        Ok(ticket)
+    }
+
+    /// The last table that a seat has invited to.
+    pub fn invitation(&self, seat: Seat) -> Option<&Ticket> {
+        self.invitations.get(&seat)?.last()
+    }
+
+    /// Half a second has passed.
+    pub fn tick(&mut self) {
+        self.own.tick();
+        self.heard.values_mut().for_each(Bucket::tick);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::IdentityKey;
+
+    fn seat(number: usize) -> Seat {
+        Seat::new(number).unwrap()
+    }
+
+    fn peer(seed: u8) -> PeerId {
+        PeerId::of(&IdentityKey::from_seed([seed; 32])).unwrap()
+    }
+
+    fn ticket(lobby: u8, host: u8) -> String {
+        let address = "/ip4/192.0.2.1/tcp/4000".parse().unwrap();
+        Ticket::new([lobby; 8], peer(host), [address])
+            .unwrap()
+            .to_string()
+    }
+
+    fn said(text: &str) -> Saying {
+        text.to_owned().try_into().unwrap()
+    }
+
+    #[test]
+    fn what_is_said_can_be_shown_and_is_short() {
+        let mut talk = Talk::default();
+        assert_eq!(talk.say(" he\u{1b}llo\n"), Ok(said("hello")));
+        assert_eq!(talk.say("\u{202e} \u{7}"), Err(Unsaid::Empty));
+        assert!(talk.say(&"🂡".repeat(MAX_SHOWN)).is_ok());
+        let long = "x".repeat(MAX_SHOWN + 1);
+        assert_eq!(talk.say(&long), Err(Unsaid::TooLong(MAX_SHOWN + 1)));
+    }
+
+    #[test]
+    fn nobody_says_or_is_heard_without_end() {
+        let mut talk = Talk::default();
+        let count = |talk: &mut Talk| {
+            let said = (0..100).filter(|_| talk.say("again").is_ok()).count();
+            let heard = (0..100).filter(|_| talk.hear(seat(1), &said_again()).is_some());
+            (said, heard.count())
+        };
+        fn said_again() -> Saying {
+            said("again")
+        }
+        assert_eq!(count(&mut talk), (5, 8));
+        // What one seat says costs the others nothing.
+        assert!(talk.hear(seat(2), &said("I")).is_some());
+        assert_eq!(talk.say("more"), Err(Unsaid::TooMuch));
+        for _ in 0..6 {
+            talk.tick();
+        }
+        assert_eq!(count(&mut talk), (2, 3));
+        for _ in 0..1000 {
+            talk.tick();
+        }
+        assert_eq!(count(&mut talk), (5, 8), "no more than at first");
+    }
+
+    #[test]
+    fn what_is_heard_is_cleaned() {
+        let mut talk = Talk::default();
+        let heard = talk.hear(seat(1), &said("a\u{9b}31m\u{2067}b"));
+        assert_eq!(heard, Some(said("a31mb")));
+        assert_eq!(talk.hear(seat(1), &said("\u{0}\u{200f}")), None);
+        let long = said(&"x".repeat(1000));
+        let heard = talk.hear(seat(1), &long).unwrap();
+        assert_eq!(heard.as_str().len(), MAX_SHOWN);
+    }
+
+    #[test]
+    fn invitations_are_few_and_to_ones_own_table() {
+        let mut talk = Talk::default();
+        let mut invited = |ticket: &str| talk.invited(seat(1), peer(1), ticket).is_some();
+        assert!(!invited("fd1nonsense"));
+        assert!(!invited(&ticket(1, 2)), "another's table");
+        assert!(invited(&ticket(1, 1)));
+        assert!(!invited(&ticket(1, 1)), "known");
+        let more = (2..20).filter(|lobby| invited(&ticket(*lobby, 1))).count();
+        assert_eq!(more, MAX_INVITATIONS - 1);
+        // The others have theirs.
+        assert!(talk.invited(seat(2), peer(2), &ticket(1, 2)).is_some());
+    }
+
+    #[test]
+    fn one_invites_to_few_tables_of_ones_own() {
+        let mut talk = Talk::default();
+        let mut invite = |ticket: &str| talk.invite(seat(0), peer(0), ticket).map(|_| ());
+        assert!(matches!(invite("fd2"), Err(Unsaid::BadTicket(_))));
+        assert_eq!(invite(&ticket(1, 1)), Err(Unsaid::NotOwn));
+        for lobby in 1..=4 {
+            assert_eq!(invite(&ticket(lobby, 0)), Ok(()));
+            assert_eq!(invite(&ticket(lobby, 0)), Ok(()), "said again");
+        }
+        assert_eq!(invite(&ticket(5, 0)), Err(Unsaid::Invitations));
+        let last = talk.invitation(seat(0)).unwrap().to_string();
+        assert_eq!(last, ticket(4, 0));
+    }
+}

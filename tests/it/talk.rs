@@ -1,0 +1,610 @@
+//! People at a table: what they say to each other, that they begin together, and that they go on to another game.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ed25519_dalek::SigningKey;
+use fairdeal::bots::Level;
+use fairdeal::games::rule_set;
+use fairdeal::net::{JoinTarget, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId};
+use fairdeal::net::{Ticket, Transport};
+use fairdeal::session::driver::{Attended, Pilot, Role, Setup, start};
+use fairdeal::session::frame::{Addresses, Frame, Join};
+use fairdeal::session::house::{self, House};
+use fairdeal::session::journal::Place;
+use fairdeal::session::lobby::GuestLobby;
+use fairdeal::session::talk::MAX_INVITATIONS;
+use fairdeal::session::{Command, Handle, LobbyView, PeerState, SessionEvent};
+use fairdeal::store::{DataDir, IdentityKey};
+use fairdeal_protocol::game::RuleSet;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::wire::bounded::Text;
+use tempfile::TempDir;
+
+/// Nothing here takes so long.
+const LONG: Duration = Duration::from_secs(60);
+
+fn data(root: &Path, name: &str) -> Arc<DataDir> {
+    Arc::new(DataDir::open(Some(&root.join(name))).unwrap())
+}
+
+fn rules(seats: u8) -> RuleSet {
+    let options = BTreeMap::from([("target".to_owned(), "20".to_owned())]);
+    rule_set("loot", seats, &options).unwrap()
+}
+
+fn pilot() -> Pilot {
+    Pilot {
+        level: Level::Normal,
+        pace: Duration::from_millis(1),
+    }
+}
+
+/// A person who is not ready yet, on this machine.
+fn person(data: &Arc<DataDir>, name: &str, role: Role) -> Setup {
+    Setup {
+        identity: data.identity().unwrap(),
+        name: name.to_owned(),
+        role,
+        place: Place {
+            transport: Transport::Memory,
+            listen: vec!["/memory/0".parse().unwrap()],
+            relays: Vec::new(),
+        },
+        lan: false,
+        password: None,
+        pilot: None,
+        data: Arc::clone(data),
+        patience: Duration::from_secs(120),
+        house: false,
+        ready: false,
+        attended: Attended::Person,
+    }
+}
+
+/// A player, and what its session has told it.
+struct Player {
+    handle: Handle,
+    heard: Vec<(usize, String, String)>,
+    /// The other seats at the table that are connected.
+    connected: SeatSet,
+    lobby: LobbyView,
+}
+
+impl Player {
+    fn sit(setup: Setup) -> Self {
+        Self::at(start(setup).unwrap())
+    }
+
+    fn at(handle: Handle) -> Self {
+        Self {
+            handle,
+            heard: Vec::new(),
+            connected: SeatSet::EMPTY,
+            lobby: LobbyView::default(),
+        }
+    }
+
+    fn guest(root: &Path, name: &str, ticket: &str) -> Self {
+        let role = Role::Guest(ticket.parse().unwrap());
+        Self::sit(person(&data(root, name), name, role))
+    }
+
+    async fn order(&self, command: Command) {
+        self.handle.commands.send(command).await.unwrap();
+    }
+
+    async fn say(&self, text: &str) {
+        self.order(Command::Say(text.to_owned())).await;
+    }
+
+    /// Reads on until something is told.
+    async fn until<T>(&mut self, wanted: impl Fn(&SessionEvent) -> Option<T>) -> T {
+        let reading = async {
+            loop {
+                let event = self.handle.events.recv().await.expect("the session runs");
+                match &event {
+                    SessionEvent::Lobby(view) => self.lobby = view.clone(),
+                    SessionEvent::Peer { seat, state } => {
+                        self.connected.remove(*seat);
+                        if *state == PeerState::Connected {
+                            self.connected.insert(*seat);
+                        }
+                    }
+                    SessionEvent::Chat { seat, name, text } => {
+                        let seat = seat.unwrap().index();
+                        self.heard.push((seat, name.clone(), text.clone()));
+                    }
+                    _ => {}
+                }
+                if let Some(found) = wanted(&event) {
+                    return found;
+                }
+            }
+        };
+        let found = tokio::time::timeout(LONG, reading).await;
+        found.expect("it is told in time")
+    }
+
+    async fn ticket(&mut self) -> String {
+        self.until(|event| match event {
+            SessionEvent::Lobby(view) => view.ticket.clone(),
+            _ => None,
+        })
+        .await
+    }
+
+    /// Waits for a lobby.
+    async fn lobby(&mut self, wanted: impl Fn(&LobbyView) -> bool) {
+        if !wanted(&self.lobby) {
+            self.until(|event| match event {
+                SessionEvent::Lobby(view) => wanted(view).then_some(()),
+                _ => None,
+            })
+            .await;
+        }
+    }
+
+    /// Waits until somebody has said that.
+    async fn hears(&mut self, said: &str) {
+        if !self.heard.iter().any(|(.., text)| text == said) {
+            self.until(|event| match event {
+                SessionEvent::Chat { text, .. } => (text == said).then_some(()),
+                _ => None,
+            })
+            .await;
+        }
+    }
+
+    async fn refusal(&mut self) -> String {
+        self.until(|event| match event {
+            SessionEvent::Refused(why) => Some(why.clone()),
+            _ => None,
+        })
+        .await
+    }
+
+    async fn started(&mut self) {
+        self.until(|event| matches!(event, SessionEvent::Started { .. }).then_some(()))
+            .await;
+    }
+
+    /// Waits for connections with that many.
+    async fn meets(&mut self, others: usize) {
+        while self.connected.len() < others {
+            self.until(|event| matches!(event, SessionEvent::Peer { .. }).then_some(()))
+                .await;
+        }
+    }
+
+    async fn over(&mut self) {
+        self.until(|event| matches!(event, SessionEvent::Over { .. }).then_some(()))
+            .await;
+    }
+
+    /// Waits for its end.
+    async fn ends(&mut self) {
+        let ending = async { while self.handle.events.recv().await.is_some() {} };
+        let ended = tokio::time::timeout(LONG, ending).await;
+        ended.expect("the session ends");
+    }
+}
+
+fn taken(view: &LobbyView) -> usize {
+    view.seats.iter().flatten().count()
+}
+
+/// Three people and one who looks on, in the lobby and at the table: everybody hears what each of the seats says, the
+/// table begins when all are ready, and who looks on is not heard.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn people_talk_and_begin_when_all_are_ready() {
+    let root = TempDir::new().unwrap();
+    let mut host = Player::sit(person(
+        &data(root.path(), "host"),
+        "Anna",
+        Role::Host(rules(3)),
+    ));
+    let ticket = host.ticket().await;
+    let mut first = Player::guest(root.path(), "Béla", &ticket);
+    first.lobby(|view| view.me == Seat::new(1)).await;
+    let mut second = Player::guest(root.path(), "Cleo", &ticket);
+    second.lobby(|view| taken(view) == 3).await;
+    let watched = Role::Watcher(ticket.parse().unwrap());
+    let mut onlooker = Player::sit(person(&data(root.path(), "onlooker"), "", watched));
+    onlooker.lobby(|view| taken(view) == 3).await;
+    host.lobby(|view| taken(view) == 3).await;
+    assert_eq!(host.lobby.ready, [false; 3]);
+
+    let talk = |place: &'static str| {
+        let lines = [
+            (0, "Anna", format!("a{place}")),
+            (1, "Béla", format!("b{place}")),
+            (2, "Cleo", format!("c{place}")),
+        ];
+        lines.map(|(seat, name, text)| (seat, name.to_owned(), text))
+    };
+    async fn converse(
+        seats: [&mut Player; 3],
+        onlooker: &mut Player,
+        lines: &[(usize, String, String); 3],
+    ) {
+        let mut all = seats;
+        for (speaker, line) in lines.iter().enumerate() {
+            // Control and direction-changing characters do not even leave the speaker's program.
+            all[speaker]
+                .say(&format!("\u{1b}{}\u{202e}\n", line.2))
+                .await;
+            for player in all
+                .iter_mut()
+                .map(|player| &mut **player)
+                .chain([&mut *onlooker])
+            {
+                player.hears(&line.2).await;
+            }
+        }
+        for player in all.into_iter().chain([onlooker]) {
+            assert_eq!(std::mem::take(&mut player.heard), lines);
+        }
+    }
+    let lines = talk(" in the lobby");
+    converse([&mut host, &mut first, &mut second], &mut onlooker, &lines).await;
+    onlooker.say("me too").await;
+    assert!(onlooker.refusal().await.contains("looks on"));
+
+    // All seats are taken, and two are ready: the third is waited for.
+    host.order(Command::Ready(true)).await;
+    second.order(Command::Ready(true)).await;
+    for player in [&mut host, &mut first, &mut second, &mut onlooker] {
+        player.lobby(|view| view.ready == [true, false, true]).await;
+    }
+    host.order(Command::Ready(false)).await;
+    first.order(Command::Ready(true)).await;
+    for player in [&mut host, &mut first, &mut second, &mut onlooker] {
+        player.lobby(|view| view.ready == [false, true, true]).await;
+    }
+    host.order(Command::Ready(true)).await;
+    for player in [&mut host, &mut first, &mut second, &mut onlooker] {
+        player.started().await;
+    }
+    for player in [&mut host, &mut first, &mut second] {
+        player.meets(2).await;
+    }
+    let lines = talk(" at the table");
+    converse([&mut host, &mut first, &mut second], &mut onlooker, &lines).await;
+
+    // Too much, too long, nothing, and to nobody.
+    for _ in 0..20 {
+        second.say("again and again").await;
+    }
+    assert!(second.refusal().await.contains("too much"));
+    host.say(&"x".repeat(281)).await;
+    assert!(host.refusal().await.contains("280"));
+    host.say("\u{7}").await;
+    assert!(host.refusal().await.contains("nothing"));
+    onlooker.say("me too").await;
+    assert!(onlooker.refusal().await.contains("looks on"));
+}
+
+/// Two seats that cannot reach each other hear each other through the host.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn seats_without_a_way_to_each_other_talk_through_the_host() {
+    let root = TempDir::new().unwrap();
+    let mut host = Player::sit(person(
+        &data(root.path(), "host"),
+        "Anna",
+        Role::Host(rules(3)),
+    ));
+    let ticket = host.ticket().await;
+    let deaf = data(root.path(), "first");
+    let mut setup = person(&deaf, "Béla", Role::Guest(ticket.parse().unwrap()));
+    // Nobody can dial it, and it dials nobody who comes later.
+    setup.place.listen = Vec::new();
+    let mut first = Player::sit(setup);
+    first.lobby(|view| view.me == Seat::new(1)).await;
+    let mut second = Player::guest(root.path(), "Cleo", &ticket);
+    second.lobby(|view| view.me == Seat::new(2)).await;
+    for player in [&mut host, &mut first, &mut second] {
+        player.order(Command::Ready(true)).await;
+    }
+    for player in [&mut host, &mut first, &mut second] {
+        player.started().await;
+    }
+    // By the time that all have shuffled they have told who is connected with whom.
+    host.until(|event| match event {
+        SessionEvent::Line(line) => line.contains("sealed").then_some(()),
+        _ => None,
+    })
+    .await;
+    first.say("far away").await;
+    second.hears("far away").await;
+    second.say("me too").await;
+    first.hears("me too").await;
+    host.hears("me too").await;
+    assert_eq!(
+        second.heard[0],
+        (1, "Béla".to_owned(), "far away".to_owned())
+    );
+    let (one, two) = (Seat::new(1).unwrap(), Seat::new(2).unwrap());
+    assert!(!second.connected.contains(one) && !first.connected.contains(two));
+    assert_eq!(first.heard[1], (2, "Cleo".to_owned(), "me too".to_owned()));
+}
+
+/// Who goes away before all have signed leaves its seat to another, and so does a bot that is sent away.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_seat_that_is_left_in_the_lobby_is_free() {
+    let root = TempDir::new().unwrap();
+    let house = data(root.path(), "host");
+    let setup = person(&house, "Anna", Role::Host(rules(3)));
+    let bots = House::of(&setup);
+    let mut host = Player::at(house::open(setup, vec![pilot()]).unwrap());
+    let ticket = host.ticket().await;
+    host.lobby(|view| taken(view) == 2).await;
+    let mut gone = Player::guest(root.path(), "gone", &ticket);
+    gone.lobby(|view| view.me.is_some()).await;
+    gone.order(Command::Ready(true)).await;
+    // The bot is ready by itself.
+    host.lobby(|view| view.ready == [false, true, true]).await;
+    gone.order(Command::Leave).await;
+    gone.ends().await;
+    host.lobby(|view| taken(view) == 2 && view.ready == [false, true, false])
+        .await;
+    let bot = bots.seat_bot(ticket.parse().unwrap(), 1, pilot()).unwrap();
+    host.lobby(|view| view.seats[2].as_deref() == Some("Blaise"))
+        .await;
+    bot.send(Command::Quit).await.unwrap();
+    host.lobby(|view| taken(view) == 2).await;
+    let mut stays = Player::guest(root.path(), "stays", &ticket);
+    stays.lobby(|view| view.me.is_some()).await;
+    stays.order(Command::Ready(true)).await;
+    host.order(Command::Ready(true)).await;
+    host.started().await;
+    stays.started().await;
+}
+
+/// A program of another kind that sits at a table and says what it likes.
+struct Rogue {
+    node: NodeHandle,
+    events: tokio::sync::mpsc::Receiver<NodeEvent>,
+    host: PeerId,
+    lobby: GuestLobby,
+    own: Join,
+}
+
+impl Rogue {
+    fn new(ticket: &Ticket) -> Self {
+        let identity = IdentityKey::generate().unwrap();
+        let config = NodeConfig::new(Transport::Memory);
+        let (node, events) = Node::spawn(&identity, config).unwrap();
+        let host = ticket.host();
+        node.keep(host, ticket.addresses().to_vec()).unwrap();
+        let own = Join {
+            lobby: Some(ticket.lobby()),
+            name: Text::try_from("rogue".to_owned()).unwrap(),
+            nonce: [7; 32],
+            addresses: Addresses::default(),
+            proof: None,
+        };
+        let key = SigningKey::from_bytes(identity.seed());
+        let lobby = GuestLobby::new(host, key, own.clone(), false);
+        Self {
+            node,
+            events,
+            host,
+            lobby,
+            own,
+        }
+    }
+
+    async fn until_connected(&mut self) {
+        let connecting = async {
+            while !matches!(
+                self.events.recv().await.unwrap(),
+                NodeEvent::Connected { .. }
+            ) {}
+        };
+        let connected = tokio::time::timeout(LONG, connecting).await;
+        connected.expect("there is a connection");
+    }
+
+    fn say(&self, frame: &Frame) {
+        self.node.send(self.host, frame.to_bytes()).unwrap();
+    }
+
+    /// Plays the lobby's part until the host says something that is wanted.
+    async fn until(&mut self, wanted: impl Fn(&Frame) -> bool) {
+        let reading = async {
+            loop {
+                let NodeEvent::Message { bytes, .. } = self.events.recv().await.unwrap() else {
+                    continue;
+                };
+                let frame = Frame::from_bytes(&bytes).unwrap();
+                let is_wanted = wanted(&frame);
+                let (outbox, _) = self.lobby.receive(self.host, frame).unwrap();
+                outbox.iter().for_each(|(_, frame)| self.say(frame));
+                if is_wanted {
+                    return;
+                }
+            }
+        };
+        let found = tokio::time::timeout(LONG, reading).await;
+        found.expect("the host answers");
+    }
+
+    /// Says all of that many times; what comes after each round is answered once all of it has been heard.
+    async fn flood(&mut self, frames: &[Frame], rounds: usize, question: &Frame) {
+        for _ in 0..rounds {
+            frames.iter().for_each(|frame| self.say(frame));
+            self.say(question);
+            self.until(|frame| matches!(frame, Frame::Roster(_) | Frame::Signed { .. }))
+                .await;
+        }
+    }
+}
+
+/// A flood of words, in the lobby and at the table, with what terminals take for orders, in others' names, and of
+/// invitations: little of it is heard, cleaned, and everybody else is heard as before.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_floods_is_heard_now_and_then() {
+    let root = TempDir::new().unwrap();
+    let mut host = Player::sit(person(
+        &data(root.path(), "host"),
+        "Anna",
+        Role::Host(rules(3)),
+    ));
+    let ticket: Ticket = host.ticket().await.parse().unwrap();
+    let mut guest = Player::guest(root.path(), "Béla", &ticket.to_string());
+    guest.lobby(|view| view.me == Seat::new(1)).await;
+    let mut rogue = Rogue::new(&ticket);
+    rogue.until_connected().await;
+    let join = Frame::Join(rogue.own.clone());
+    rogue.say(&join);
+    rogue.until(|frame| matches!(frame, Frame::Roster(_))).await;
+
+    let text = |text: String| Text::try_from(text).unwrap();
+    let own = |lobby: u8| {
+        let addresses: [Multiaddr; 1] = ["/memory/1".parse().unwrap()];
+        let host = rogue.node.local_peer();
+        let ticket = Ticket::new([lobby; 8], host, addresses).unwrap();
+        Frame::Invite {
+            ticket: Text::try_from(ticket.to_string()).unwrap(),
+        }
+    };
+    let mut flood = vec![
+        Frame::Say(text("spam \u{1b}[2J\u{202e}\u{9b}31m".to_owned())),
+        Frame::Say(text(format!("spam {}", "\u{1f600}".repeat(270)))),
+        Frame::Said {
+            seat: Seat::new(0).unwrap(),
+            text: text("I am Anna".to_owned()),
+        },
+        Frame::Said {
+            seat: Seat::new(1).unwrap(),
+            text: text("I am Béla".to_owned()),
+        },
+        Frame::Invite {
+            ticket: Text::try_from(ticket.to_string()).unwrap(),
+        },
+        Frame::Invite {
+            ticket: Text::try_from("fd1nonsense".to_owned()).unwrap(),
+        },
+    ];
+    flood.extend((0..10).map(own));
+    // At one saying a second, what is heard in the time that this test may take is far less than what is said.
+    rogue.flood(&flood, 100, &join).await;
+    guest.say("who is that?").await;
+    host.hears("who is that?").await;
+    guest.hears("who is that?").await;
+    let check = |heard: &mut Vec<(usize, String, String)>, least: usize| {
+        let spam: Vec<_> = heard.iter().filter(|(seat, ..)| *seat == 2).collect();
+        assert!((least..100).contains(&spam.len()), "{}", spam.len());
+        for (_, name, text) in &spam {
+            assert_eq!(name, "rogue");
+            assert!(
+                text.starts_with("spam") && text.chars().count() <= 280,
+                "{text}"
+            );
+            assert!(
+                !text.chars().any(|c| c.is_control() || c == '\u{202e}'),
+                "{text:?}"
+            );
+        }
+        assert_eq!(
+            heard.len(),
+            spam.len() + 1,
+            "nobody else has said a thing: {heard:?}"
+        );
+        heard.clear();
+    };
+    check(&mut host.heard, 1);
+    check(&mut guest.heard, 1);
+
+    host.order(Command::Ready(true)).await;
+    guest.order(Command::Ready(true)).await;
+    let ready = rogue.lobby.set_ready(true);
+    ready.iter().for_each(|(_, frame)| rogue.say(frame));
+    rogue
+        .until(|frame| matches!(frame, Frame::Signed { .. }))
+        .await;
+    host.started().await;
+    guest.started().await;
+    // It plays no card, and talks.
+    rogue.flood(&flood, 100, &Frame::Ready(true)).await;
+    guest.say("who is that?").await;
+    let mut invitations = 0;
+    while !host.heard.iter().any(|(seat, ..)| *seat == 1) {
+        invitations += host
+            .until(|event| match event {
+                SessionEvent::Chat { .. } => Some(0),
+                SessionEvent::Invited { seat, name, ticket } => {
+                    assert_eq!((seat.index(), name.as_str()), (2, "rogue"));
+                    ticket.parse::<Ticket>().unwrap();
+                    Some(1)
+                }
+                _ => None,
+            })
+            .await;
+    }
+    assert_eq!(invitations, MAX_INVITATIONS);
+    // It may have said all that it may in the lobby.
+    check(&mut host.heard, 0);
+    rogue.node.shutdown().await;
+}
+
+/// A game is over and its players stay: they talk, one opens another table with the same identity, in the same program
+/// and the same data directory, invites the other, and they play again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn players_go_on_to_another_game() {
+    let root = TempDir::new().unwrap();
+    let listen: Multiaddr = "/ip4/127.0.0.1/tcp/0".parse().unwrap();
+    let (house, away) = (data(root.path(), "host"), data(root.path(), "guest"));
+    // Bots play for them, and they watch.
+    let sit = |data: &Arc<DataDir>, name: &str, role: Role| {
+        let mut setup = person(data, name, role);
+        setup.place.transport = Transport::Sockets;
+        setup.place.listen = vec![listen.clone()];
+        setup.pilot = Some(pilot());
+        setup.ready = true;
+        Player::sit(setup)
+    };
+    let mut host = sit(&house, "Anna", Role::Host(rules(2)));
+    let target: JoinTarget = host.ticket().await.parse().unwrap();
+    let mut guest = sit(&away, "Béla", Role::Guest(target));
+    host.over().await;
+    guest.over().await;
+    // Nothing is under way any more, and they are still there.
+    guest.say("another one?").await;
+    host.hears("another one?").await;
+
+    let mut second = sit(&house, "Anna", Role::Host(rules(2)));
+    let ticket = second.ticket().await;
+    host.order(Command::Invite("fd1mistyped".to_owned())).await;
+    host.refusal().await;
+    host.order(Command::Invite(ticket.clone())).await;
+    let (name, invitation) = guest
+        .until(|event| match event {
+            SessionEvent::Invited { name, ticket, .. } => Some((name.clone(), ticket.clone())),
+            _ => None,
+        })
+        .await;
+    assert_eq!((name.as_str(), &invitation), ("Anna", &ticket));
+    let role = Role::Guest(invitation.parse().unwrap());
+    let mut again = sit(&away, "Béla", role);
+    second.started().await;
+    again.started().await;
+    // The old table is still there beside the new one.
+    host.say("good luck").await;
+    guest.hears("good luck").await;
+    for player in [&mut host, &mut guest] {
+        player.order(Command::Quit).await;
+        player.ends().await;
+    }
+    second.over().await;
+    again.over().await;
+    for player in [second, again] {
+        player.order(Command::Quit).await;
+    }
+    for data in [house, away] {
+        assert_eq!(data.transcripts().unwrap().len(), 2);
+    }
+}
