@@ -13,9 +13,9 @@ use crate::net::{JoinTarget, Multiaddr, Ticket, TicketError};
 #[derive(Debug, Parser)]
 #[command(name = "fairdeal", version, propagate_version = true)]
 pub struct Args {
-    /// What to do.
+    /// What to do; without it, the interface opens at its first screen.
     #[command(subcommand)]
-    pub(super) command: Command,
+    pub(super) command: Option<Command>,
     /// What every command takes.
     #[command(flatten)]
     pub(super) common: Common,

@@ -6,7 +6,8 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::Exit;
-use super::table::{everywhere, runtime};
+use super::table::runtime;
+use crate::net::everywhere;
 use crate::net::{
     Lan, Multiaddr, Node, NodeConfig, NodeEvent, Reach, ReachNews, Transport, is_loopback,
 };
@@ -98,7 +99,7 @@ fn terminal() -> std::io::Result<()> {
 
 async fn network() -> anyhow::Result<Exit> {
     let mut config = NodeConfig::new(Transport::Sockets);
-    config.listen = everywhere(0)?;
+    config.listen = everywhere(0);
     config.lan = Lan::Browse;
     config.reach = Reach::Host;
     let spawned = Node::spawn(&IdentityKey::generate()?, config);

@@ -88,7 +88,10 @@ fn usage(error: impl std::fmt::Display) -> anyhow::Error {
 fn run(args: Args) -> anyhow::Result<Exit> {
     start_log(args.common.log.as_deref(), args.common.verbose)?;
     let common = args.common;
-    match args.command {
+    let Some(command) = args.command else {
+        return table::home(&common);
+    };
+    match command {
         Command::Play(play) => table::play(&common, &play),
         Command::Host(host) => table::host(&common, host),
         Command::Join(join) => table::join(&common, join),

@@ -1,8 +1,9 @@
 //! The relay: a helper for friends behind routers, which any of them can run who can be reached.
 
 use super::args::{Common, Relay};
-use super::table::{everywhere, runtime};
+use super::table::runtime;
 use super::{Exit, usage};
+use crate::net::everywhere;
 use crate::net::{Node, NodeConfig, NodeError, NodeEvent, Reach, Transport, is_loopback};
 use crate::store::DataDir;
 
@@ -21,7 +22,7 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
     // It knows no game: nobody has a message for it.
     config.max_message = 1;
     config.listen = if relay.listen.is_empty() {
-        everywhere(PORT)?
+        everywhere(PORT)
     } else {
         relay.listen
     };

@@ -11,12 +11,14 @@ use tokio::runtime::Runtime;
 use super::args::{Common, Host, Join, Options, Play, Resume, SeatArgs, Watch};
 use super::{Exit, headless, lan, usage};
 use crate::games::{game_info, rule_set};
-use crate::net::{Multiaddr, Transport, names_a_peer};
+use crate::net::{Multiaddr, Transport, everywhere, names_a_peer};
+use crate::session::Handle;
 use crate::session::driver::{Attended, Pilot, Role, Setup, start};
+use crate::session::house::{self, House};
 use crate::session::journal::{Interrupted, Place, interrupted};
-use crate::session::{Handle, house};
 use crate::store::{DataDir, IdentityKey, StoreError};
-use crate::tui::{self, app::Ending};
+use crate::tui::theme::Depth;
+use crate::tui::{self, Ending, Interface, Start};
 
 /// How long a bot thinks at a table with a person, so that one can follow.
 const PACE: Duration = Duration::from_millis(700);
@@ -24,6 +26,8 @@ const PACE: Duration = Duration::from_millis(700);
 const HEADLESS_PACE: Duration = Duration::from_millis(1);
 /// How many bots play against a person who does not say, where the game takes so many.
 const USUAL_BOTS: u8 = 2;
+/// How long seats wait for those of other programs where nothing is said of it.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn pace(seat: &SeatArgs, person: bool) -> Duration {
     let default = if person { PACE } else { HEADLESS_PACE };
@@ -57,11 +61,17 @@ fn parse_options(options: &Options) -> anyhow::Result<BTreeMap<String, String>> 
         .collect()
 }
 
-/// The name given, or the system's name for the user.
-fn name(common: &Common) -> String {
-    let named = common.name.clone();
-    named
-        .or_else(|| std::env::var("USER").ok())
+/// The name given, or that of the settings, or the system's name for the user.
+fn name(common: &Common, data: &DataDir) -> String {
+    // Settings with a mistake in them are told of by the interface.
+    let settings = || data.settings().ok().and_then(|settings| settings.name);
+    common.name.clone().or_else(settings).unwrap_or_else(user)
+}
+
+/// The system's name for the user.
+fn user() -> String {
+    std::env::var("USER")
+        .ok()
         .or_else(|| std::env::var("USERNAME").ok())
         .filter(|name| !name.trim().is_empty())
         .unwrap_or_else(|| "player".to_owned())
@@ -103,10 +113,11 @@ fn open(
     seat: SeatArgs,
     opening: Opening,
     own_pilot: bool,
-) -> anyhow::Result<Handle> {
+) -> anyhow::Result<Table> {
+    let local = opening.place.transport == Transport::Memory;
     let setup = Setup {
         identity: data.identity()?,
-        name: name(common),
+        name: name(common, &data),
         role: Role::Host(opening.rules),
         patience: house::patience(opening.place.transport, patience(&seat)),
         place: opening.place,
@@ -115,28 +126,60 @@ fn open(
         pilot: own_pilot.then(|| pilot(&seat, false)),
         data,
         house: false,
-        ready: true,
+        // Among bots there is nobody to wait for.
+        ready: own_pilot || local,
         attended: attended(own_pilot),
     };
     let bots = vec![pilot(&seat, !own_pilot); usize::from(opening.bots)];
-    Ok(house::open(setup, bots)?)
+    let (data, house) = (Arc::clone(&setup.data), House::of(&setup));
+    Ok(Table {
+        handle: house::open(setup, bots)?,
+        data,
+        house: Some(house),
+        local,
+    })
+}
+
+/// What happens is printed and not shown.
+#[derive(Clone, Copy)]
+struct Print {
+    json: bool,
+}
+
+impl Print {
+    /// What a seat's arguments ask for.
+    fn of(seat: &SeatArgs, headless: bool) -> Option<Self> {
+        headless.then_some(Self { json: seat.json })
+    }
+}
+
+/// A session that is to be shown, or printed.
+struct Table {
+    handle: Handle,
+    data: Arc<DataDir>,
+    /// Of a table whose lobby bots can be asked into.
+    house: Option<House>,
+    /// Whether it is wholly in this program.
+    local: bool,
 }
 
 /// Shows the table, or prints it.
 async fn attend(
     common: &Common,
-    json: bool,
-    headless_seat: bool,
-    handle: Handle,
+    print: Option<Print>,
+    patience: Duration,
+    table: Table,
 ) -> anyhow::Result<Exit> {
-    if headless_seat {
-        return headless::run(handle, json).await;
+    if let Some(Print { json }) = print {
+        return headless::run(table.handle, json).await;
     }
-    let options = tui::TuiOptions {
-        ascii: common.ascii,
-        mono: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
+    let start = Start::Table {
+        handle: table.handle,
+        house: table.house,
+        local: table.local,
     };
-    Ok(match tui::run(handle, options).await? {
+    let interface = interface(common, table.data, patience);
+    Ok(match tui::run(interface, start).await? {
         Ending::Over { scores, transcript } => {
             for (name, score) in scores {
                 println!("{score:>6}  {name}");
@@ -149,6 +192,27 @@ async fn attend(
             eprintln!("fairdeal: {why}");
             Exit::Failed
         }
+    })
+}
+
+fn interface(common: &Common, data: Arc<DataDir>, patience: Duration) -> Interface {
+    Interface {
+        data,
+        name: common.name.clone(),
+        user: user(),
+        today: today(),
+        depth: Depth::from_environment(|name| std::env::var(name).ok()),
+        ascii: common.ascii,
+        patience,
+    }
+}
+
+/// The interface, from its first screen.
+pub(super) fn home(common: &Common) -> anyhow::Result<Exit> {
+    let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    runtime()?.block_on(async {
+        tui::run(interface(common, data, PATIENCE), Start::Home).await?;
+        Ok(Exit::Done)
     })
 }
 
@@ -179,8 +243,9 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
             lan: false,
             password: None,
         };
-        let handle = open(common, data, play.seat, opening, play.seat.headless)?;
-        attend(common, play.seat.json, play.seat.headless, handle).await
+        let table = open(common, data, play.seat, opening, play.seat.headless)?;
+        let print = Print::of(&play.seat, play.seat.headless);
+        attend(common, print, patience(&play.seat), table).await
     })
 }
 
@@ -192,7 +257,7 @@ fn place(listen: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<Place
         )));
     }
     let listen = if listen.is_empty() {
-        everywhere(0)?
+        everywhere(0)
     } else {
         listen
     };
@@ -201,19 +266,6 @@ fn place(listen: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<Place
         listen,
         relays,
     })
-}
-
-/// All interfaces, by TCP and, where it is built in, by QUIC; port 0 is any that is free.
-pub(super) fn everywhere(port: u16) -> anyhow::Result<Vec<Multiaddr>> {
-    let mut all = vec![format!("/ip4/0.0.0.0/tcp/{port}").parse()?];
-    // Where there is no IPv6 at all, to listen there is an error.
-    if std::net::TcpListener::bind("[::]:0").is_ok() {
-        all.push(format!("/ip6/::/tcp/{port}").parse()?);
-    }
-    if cfg!(feature = "quic") {
-        all.push(format!("/ip4/0.0.0.0/udp/{port}/quic-v1").parse()?);
-    }
-    Ok(all)
 }
 
 /// The table's password, if there is to be one: from the environment, or asked for on the terminal.
@@ -256,8 +308,9 @@ fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Resul
             lan: !host.no_lan,
             password,
         };
-        let handle = open(common, data, host.seat, opening, headless_seat)?;
-        attend(common, host.seat.json, headless_seat, handle).await
+        let table = open(common, data, host.seat, opening, headless_seat)?;
+        let print = Print::of(&host.seat, headless_seat);
+        attend(common, print, patience(&host.seat), table).await
     })
 }
 
@@ -276,19 +329,26 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
         };
         let handle = start(Setup {
             identity: data.identity()?,
-            name: name(common),
+            name: name(common, &data),
             role: Role::Guest(target),
             place,
             lan: false,
             password,
             pilot: headless_seat.then(|| pilot(&join.seat, false)),
-            data,
+            data: Arc::clone(&data),
             patience: patience(&join.seat),
             house: false,
-            ready: true,
+            ready: headless_seat,
             attended: attended(headless_seat),
         })?;
-        attend(common, join.seat.json, headless_seat, handle).await
+        let table = Table {
+            handle,
+            data,
+            house: None,
+            local: false,
+        };
+        let print = Print::of(&join.seat, headless_seat);
+        attend(common, print, patience(&join.seat), table).await
     })
 }
 
@@ -311,15 +371,22 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             lan: false,
             password,
             pilot: None,
-            data,
+            data: Arc::clone(&data),
             // It votes on nobody.
             patience: Duration::MAX,
             house: false,
             ready: true,
             attended: Attended::Nobody,
         })?;
+        let table = Table {
+            handle,
+            data,
+            house: None,
+            local: false,
+        };
         let headless = watch.headless || watch.json;
-        attend(common, watch.json, headless, handle).await
+        let print = headless.then_some(Print { json: watch.json });
+        attend(common, print, PATIENCE, table).await
     })
 }
 
@@ -347,8 +414,18 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         let pilot = resume.seat.headless.then(|| pilot(&resume.seat, false));
         let attended = attended(resume.seat.headless);
         let patience = patience(&resume.seat);
-        let own = house::resume(seats, &identity, pilot, &data, patience, attended)?;
-        attend(common, resume.seat.json, resume.seat.headless, own).await
+        let local = seats
+            .iter()
+            .all(|seat| seat.transport() == Transport::Memory);
+        let handle = house::resume(seats, &identity, pilot, &data, patience, attended)?;
+        let table = Table {
+            handle,
+            data,
+            house: None,
+            local,
+        };
+        let print = Print::of(&resume.seat, resume.seat.headless);
+        attend(common, print, patience, table).await
     })
 }
 

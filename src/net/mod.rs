@@ -40,7 +40,9 @@ pub use event::{DialFailure, NodeEvent, ReachNews, SendFailure, SendId};
 pub use libp2p::Multiaddr;
 pub use node::{LONGEST_MESSAGE, Lan, Node, NodeConfig, NodeError, NodeHandle, Reach, Transport};
 pub use peer::{PeerId, PeerIdError};
-pub use port::{any_port, at_port_of, is_loopback, is_public, names_a_peer, presentable};
+pub use port::{
+    any_port, at_port_of, everywhere, is_loopback, is_public, names_a_peer, presentable,
+};
 pub use swarm::PROTOCOL_VERSION;
 pub use ticket::{
     JoinError, JoinTarget, MAX_ADDRESS_BYTES, MAX_ADDRESSES, MAX_TICKET, Ticket, TicketError,

@@ -41,6 +41,23 @@ pub fn is_public(address: &Multiaddr) -> bool {
     !is_private(address) && !link_local
 }
 
+/// All interfaces, by TCP and, where it is built in, by QUIC; port 0 is any that is free.
+pub fn everywhere(port: u16) -> Vec<Multiaddr> {
+    let any_v4 = Protocol::Ip4(std::net::Ipv4Addr::UNSPECIFIED);
+    let any_v6 = Protocol::Ip6(std::net::Ipv6Addr::UNSPECIFIED);
+    let tcp = |ip| Multiaddr::empty().with(ip).with(Protocol::Tcp(port));
+    let mut all = vec![tcp(any_v4.clone())];
+    // Where there is no IPv6 at all, to listen there is an error.
+    if std::net::TcpListener::bind("[::]:0").is_ok() {
+        all.push(tcp(any_v6));
+    }
+    if cfg!(feature = "quic") {
+        let udp = Multiaddr::empty().with(any_v4).with(Protocol::Udp(port));
+        all.push(udp.with(Protocol::QuicV1));
+    }
+    all
+}
+
 /// The addresses that others are told, the most useful first: none that leads back to this machine if there is
 /// another, none that needs an interface's name to be used, on the own network TCP alone, and not many, since a
 /// ticket has to fit into a chat.
@@ -136,6 +153,17 @@ mod tests {
 
     fn address(text: &str) -> Multiaddr {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn everywhere_is_every_interface() {
+        let texts: Vec<String> = everywhere(7).iter().map(ToString::to_string).collect();
+        assert_eq!(
+            texts.first().map(String::as_str),
+            Some("/ip4/0.0.0.0/tcp/7")
+        );
+        let quic = "/ip4/0.0.0.0/udp/7/quic-v1".to_owned();
+        assert_eq!(texts.contains(&quic), cfg!(feature = "quic"));
     }
 
     #[test]

@@ -1,65 +1,90 @@
-//! The terminal interface: a screen over a session.
+//! The terminal interface.
 //!
-//! [`app`] is the state and its transitions, without I/O; the other files draw it. This file owns
-//! the terminal and gives it back whatever happens: on return, on an error, on a panic and on
-//! SIGTERM or SIGHUP.
+//! | module | what is in it |
+//! | --- | --- |
+//! | `run` | owns the terminal and the session, and does what the screens ask for: all I/O |
+//! | `shell` | the screens on a stack, and what all have in common: trail, help, palette, questions, toasts |
+//! | `screen` | what a screen is, what all see ([`screen::World`]), what they ask for |
+//! | `screens` | the screens; `sitting` is the lobby and the table |
+//! | `tables` | what each game draws, and how its actions are chosen |
+//! | `canvas`, `focus`, `field`, `keys`, [`theme`] | what screens are made of |
+//!
+//! Everything but `run` is state and its transitions: inputs in, effects out, no clock, no I/O. So whole games are
+//! played by scripts of keys and clicks in tests.
 
-pub mod app;
-mod board;
-mod boards;
-mod burn;
-#[allow(dead_code)]
 mod canvas;
-mod cards;
-#[allow(dead_code)]
 mod field;
-#[allow(dead_code)]
 mod focus;
-mod help;
-#[allow(dead_code)]
 mod keys;
-mod lobby;
-#[allow(dead_code)]
 mod news;
-mod plain;
-mod rows;
-#[allow(dead_code)]
+mod run;
 mod screen;
-#[allow(dead_code)]
 mod screens;
-#[allow(dead_code)]
 mod shell;
-mod style;
-mod table;
-#[allow(dead_code, unused_macros, unused_imports)]
 mod tables;
-#[allow(dead_code)]
 #[cfg(test)]
 mod testing;
 pub mod theme;
 
-use std::io::stdout;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{
-    self, DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
-};
-use ratatui::crossterm::execute;
-use tokio::sync::mpsc;
-use tokio::time::{MissedTickBehavior, interval};
+use self::theme::Depth;
+use crate::session::Handle;
+use crate::session::house::House;
+use crate::store::DataDir;
 
-pub use self::app::Ending;
-use self::app::{App, Effect, Input};
-use crate::session::{Command, Handle};
-
-/// How the interface is drawn.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TuiOptions {
-    /// ASCII characters alone.
+/// What the interface is given.
+#[derive(Debug)]
+pub struct Interface {
+    /// Where identity, journals, transcripts and settings are kept.
+    pub data: Arc<DataDir>,
+    /// The name at tables, if it is to be another than that of the settings.
+    pub name: Option<String>,
+    /// The system's name for the user.
+    pub user: String,
+    /// The day, in UTC, as the deal of the day is named by.
+    pub today: String,
+    /// How many colours the terminal shows.
+    pub depth: Depth,
+    /// Whether only ASCII characters are drawn, whatever the settings say.
     pub ascii: bool,
-    /// No colours; what is selected shows by reverse and bold.
-    pub mono: bool,
+    /// How long a seat of another program may be missing before this one votes it out.
+    pub patience: Duration,
+}
+
+/// Where the interface begins.
+#[derive(Debug)]
+pub enum Start {
+    /// At its first screen.
+    Home,
+    /// At a table; when the player leaves it, the interface ends.
+    Table {
+        /// The session.
+        handle: Handle,
+        /// Of a table whose lobby bots can be asked into.
+        house: Option<House>,
+        /// Whether it is wholly in this program.
+        local: bool,
+    },
+}
+
+/// How the last table ended, for a line after the screen is gone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Ending {
+    /// The player left, or there was none.
+    #[default]
+    Left,
+    /// The game is over.
+    Over {
+        /// The scores with their names.
+        scores: Vec<(String, i64)>,
+        /// The transcript file.
+        transcript: PathBuf,
+    },
+    /// It could not go on; the reason in words.
+    Failed(String),
 }
 
 /// The terminal cannot be used.
@@ -67,142 +92,10 @@ pub struct TuiOptions {
 #[error("the terminal cannot be used: {0}; try --headless")]
 pub struct TuiError(#[from] std::io::Error);
 
-/// How often something that moves is drawn again.
-const FRAME: Duration = Duration::from_millis(140);
-
-/// Shows a session until it ends or the player leaves; says how it ended.
+/// Shows the interface until the player leaves it; says how the last table ended.
 ///
 /// # Errors
 /// [`TuiError`] if the terminal fails.
-pub async fn run(mut handle: Handle, options: TuiOptions) -> Result<Ending, TuiError> {
-    let mut screen = Screen::open()?;
-    let mut keys = terminal_events();
-    let mut ticks = interval(FRAME);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut app = App::new(options);
-    let mut dirty = true;
-    let mut gone = false;
-    let mut signals = Signals::new()?;
-    loop {
-        if dirty {
-            screen.terminal.draw(|frame| app.draw(frame))?;
-        }
-        let input = tokio::select! {
-            event = handle.events.recv(), if !gone => match event {
-                Some(event) => Input::Session(event),
-                None => {
-                    gone = true;
-                    Input::SessionEnded
-                }
-            },
-            event = keys.recv() => match event {
-                Some(event) => Input::Terminal(event),
-                None => break,
-            },
-            _ = ticks.tick(), if app.is_moving() => Input::Tick,
-            () = signals.recv() => break,
-        };
-        dirty = true;
-        let mut leave = false;
-        for effect in app.update(input) {
-            match effect {
-                Effect::Act(action) => {
-                    // A session that has ended says so by its events.
-                    let _ = handle.commands.send(Command::Act(action)).await;
-                }
-                Effect::Forfeit => {
-                    let _ = handle.commands.send(Command::Leave).await;
-                }
-                Effect::Claim => {
-                    let _ = handle.commands.send(Command::Claim).await;
-                }
-                Effect::Leave => leave = true,
-            }
-        }
-        if leave {
-            break;
-        }
-    }
-    let _ = handle.commands.send(Command::Quit).await;
-    drop(screen);
-    // The session closes its connections before the program ends.
-    while !gone && handle.events.recv().await.is_some() {}
-    Ok(app.ending())
-}
-
-/// The terminal in raw mode, given back when dropped.
-struct Screen {
-    terminal: DefaultTerminal,
-}
-
-impl Screen {
-    fn open() -> std::io::Result<Self> {
-        let terminal = ratatui::try_init()?;
-        // ratatui's own hook restores the screen, but not what is set here.
-        let hook = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste);
-            hook(info);
-        }));
-        let screen = Self { terminal };
-        execute!(stdout(), EnableMouseCapture, EnableBracketedPaste)?;
-        Ok(screen)
-    }
-}
-
-impl Drop for Screen {
-    fn drop(&mut self) {
-        let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste);
-        ratatui::restore();
-    }
-}
-
-/// Reads the terminal in a thread of its own, which ends with the program.
-fn terminal_events() -> mpsc::Receiver<event::Event> {
-    let (sender, receiver) = mpsc::channel(64);
-    std::thread::spawn(move || {
-        while let Ok(event) = event::read() {
-            if sender.blocking_send(event).is_err() {
-                return;
-            }
-        }
-    });
-    receiver
-}
-
-/// The signals that ask a program to go.
-struct Signals {
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    hang_up: tokio::signal::unix::Signal,
-}
-
-impl Signals {
-    #[cfg(unix)]
-    fn new() -> std::io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-        })
-    }
-
-    #[cfg(unix)]
-    async fn recv(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn new() -> std::io::Result<Self> {
-        Ok(Self {})
-    }
-
-    #[cfg(not(unix))]
-    async fn recv(&mut self) {
-        std::future::pending::<()>().await;
-    }
+pub async fn run(interface: Interface, start: Start) -> Result<Ending, TuiError> {
+    run::run(interface, start).await
 }

@@ -1,6 +1,5 @@
 //! What a screen is, and what all screens share.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use ratatui::layout::Rect;
@@ -129,6 +128,8 @@ pub(super) enum Effect {
     },
     /// Go on with a table that waits.
     Resume(String),
+    /// Open a table for those who sit at the one that is over, and invite them.
+    Rematch(Opening),
     /// Seat one more bot at the table whose lobby this is.
     SeatBot {
         /// The lobby's ticket.
@@ -140,16 +141,12 @@ pub(super) enum Effect {
     Session(Command),
     /// Close the session; its table can be gone on with.
     CloseSession,
-    /// Look for tables on the LAN, or stop.
-    Browse(bool),
     /// Read what lies in the data directory again.
     LoadShelf,
     /// Put a text where it can be pasted from.
     Copy(String),
     /// Write the settings.
     Save(Settings),
-    /// Audit a transcript.
-    Audit(PathBuf),
     /// End the program.
     Quit,
 }

@@ -248,7 +248,7 @@ impl Screen for Home {
             Some(Entry::Waiting(number)) => {
                 if let Some((table, _)) = world.shelf.waiting.get(*number) {
                     wishes.push(Wish::Effect(Effect::Resume(table.clone())));
-                    wishes.push(Wish::Push(Box::new(Sitting::new("going on"))));
+                    wishes.push(Wish::Push(Box::new(Sitting::new("going on", false))));
                 }
             }
             Some(Entry::Lan(number)) => {
@@ -264,7 +264,7 @@ impl Screen for Home {
                         target: ticket,
                         password: String::new(),
                     }));
-                    wishes.push(Wish::Push(Box::new(Sitting::new("joining"))));
+                    wishes.push(Wish::Push(Box::new(Sitting::new("joining", false))));
                 }
             }
             Some(Entry::Join) => wishes.push(Wish::Push(Box::new(Join::new(Purpose::Join)))),

@@ -72,7 +72,7 @@ impl Join {
             ),
         };
         wishes.push(Wish::Effect(effect));
-        wishes.push(Wish::Replace(Box::new(Sitting::new(name))));
+        wishes.push(Wish::Replace(Box::new(Sitting::new(name, false))));
     }
 }
 

@@ -189,7 +189,10 @@ impl Setup {
             password: self.password.text(),
         };
         wishes.push(Wish::Effect(Effect::Open(opening)));
-        wishes.push(Wish::Replace(Box::new(Sitting::new(self.game.name))));
+        wishes.push(Wish::Replace(Box::new(Sitting::new(
+            self.game.name,
+            !self.networked,
+        ))));
     }
 
     fn item(&self, target: Target) -> Option<Item> {

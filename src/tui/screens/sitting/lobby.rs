@@ -29,12 +29,21 @@ pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, a
         at = canvas.section(at, &format!("{game}: seats"));
         for (number, name) in lobby.seats.iter().enumerate() {
             let you = lobby.me.is_some_and(|me| me.index() == number);
+            let ready = lobby.ready.get(number).copied().unwrap_or(false);
+            let state = match (ready, you) {
+                (true, _) => theme.glyph("✓ ready", "+ ready"),
+                (false, true) => "you: not ready yet",
+                (false, false) => "not ready yet",
+            };
             let line = match name {
-                Some(name) if you => Line::from(vec![
-                    Span::styled(format!("  {} {name}", number + 1), theme.good()),
-                    Span::styled("  you", theme.faint()),
-                ]),
-                Some(name) => Line::raw(format!("  {} {name}", number + 1)),
+                Some(name) => {
+                    let style = if you { theme.accent() } else { theme.text() };
+                    let state_style = if ready { theme.good() } else { theme.faint() };
+                    Line::from(vec![
+                        Span::styled(format!("  {} {name}  ", number + 1), style),
+                        Span::styled(state, state_style),
+                    ])
+                }
                 None => Line::styled(format!("  {} free", number + 1), theme.faint()),
             };
             canvas.put(at, line);
@@ -50,6 +59,16 @@ pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, a
             at,
             Line::styled(format!("  {}", options.join(", ")), theme.faint()),
         );
+        at.y += 1;
+        if lobby.me.is_some() && !sitting.local {
+            let label = if sitting.is_ready() {
+                "not ready after all"
+            } else {
+                "ready"
+            };
+            let x = canvas.button((at.x + 2, at.y), "r", label, button::READY);
+            canvas.button((x, at.y), "c", "say something", button::CHAT);
+        }
         at.y += 2;
     }
     if let Some(ticket) = lobby.ticket.as_ref().filter(|_| lobby.seats.len() > 1) {
@@ -84,17 +103,28 @@ pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, a
     let recent = sitting.lines.len().saturating_sub(room.min(6));
     for (voice, line) in sitting.lines.iter().skip(recent) {
         at.y += 1;
-        let style = if *voice == Voice::Warning {
-            theme.bad()
-        } else {
-            theme.faint()
+        let style = match voice {
+            Voice::Warning => theme.bad(),
+            Voice::Chat => theme.lit(),
+            Voice::Game | Voice::Table => theme.faint(),
         };
         canvas.put(at, Line::styled(format!("  {line}"), style));
+    }
+    if let Some(field) = &sitting.chat {
+        let prompt = theme.glyph("❯ ", "> ");
+        canvas.put(foot, Line::styled(format!(" {prompt}"), theme.accent()));
+        let row = Rect {
+            x: foot.x + 3,
+            width: foot.width.saturating_sub(3),
+            height: 1,
+            ..foot
+        };
+        return field.draw(canvas, row);
     }
     let (text, style) = match &sitting.failed {
         Some(why) => (why.as_str(), theme.bad()),
         None => (
-            "The game begins when all seats are taken and everybody has signed the charter.",
+            "The game begins when all seats are taken and everybody is ready.",
             theme.title(),
         ),
     };

@@ -20,12 +20,13 @@ use ratatui::layout::Rect;
 
 use self::moving::{Moving, Telling};
 use crate::games::{AnyEvent, GameInfo, game_info};
+use crate::session::text::MAX_SHOWN;
 use crate::session::{Command, LobbyView, PeerState, SessionEvent, Snapshot};
 use crate::tui::canvas::{Canvas, Layer, Marks, Target, cut};
 use crate::tui::field::Field;
 use crate::tui::keys::Intent;
 use crate::tui::news::News;
-use crate::tui::screen::{Effect, Question, Screen, Tone, Wish, Wishes, World};
+use crate::tui::screen::{Effect, Opening, Question, Screen, Tone, Wish, Wishes, World};
 use crate::tui::tables::offers::{Offer, Offers, refused};
 use crate::tui::tables::{Look, Spot, motions, on_board, show};
 use crate::tui::theme::Theme;
@@ -43,6 +44,9 @@ mod button {
     pub(super) const SEAL: Target = Target::Button(3);
     pub(super) const CLOSE: Target = Target::Button(4);
     pub(super) const BOT: Target = Target::Button(6);
+    pub(super) const READY: Target = Target::Button(7);
+    pub(super) const CHAT: Target = Target::Button(8);
+    pub(super) const REMATCH: Target = Target::Button(9);
 }
 
 /// How a line of the log is meant.
@@ -54,6 +58,8 @@ enum Voice {
     Table,
     /// A warning.
     Warning,
+    /// Somebody says something.
+    Chat,
 }
 
 /// How the game ended.
@@ -83,6 +89,8 @@ enum Over {
 enum Asked {
     Act(Box<Offer>),
     Leave(Vec<Way>),
+    /// Whether to follow an invitation, by its ticket.
+    Follow(String),
 }
 
 /// A way to leave.
@@ -99,6 +107,10 @@ enum Way {
 pub(in crate::tui) struct Sitting {
     /// What it is called before there is a table.
     purpose: String,
+    /// Whether nobody but bots of this program can be there.
+    local: bool,
+    /// What is being said.
+    chat: Option<Field>,
     lobby: LobbyView,
     snapshot: Option<Snapshot>,
     names: Vec<String>,
@@ -126,10 +138,13 @@ pub(in crate::tui) struct Sitting {
 }
 
 impl Sitting {
-    /// Before anything is known; `purpose` is what is being done.
-    pub(in crate::tui) fn new(purpose: &str) -> Self {
+    /// Before anything is known; `purpose` is what is being done, `local` whether the table is wholly in this
+    /// program.
+    pub(in crate::tui) fn new(purpose: &str, local: bool) -> Self {
         Self {
             purpose: purpose.to_owned(),
+            local,
+            chat: None,
             lobby: LobbyView::default(),
             snapshot: None,
             names: Vec::new(),
@@ -149,24 +164,6 @@ impl Sitting {
             moving: Vec::new(),
             places: BTreeMap::new(),
             theme: Theme::default(),
-        }
-    }
-
-    /// How it ended, for a line after the screen is gone: scores by name and the transcript, or why not.
-    pub(in crate::tui) fn ending(&self) -> crate::tui::Ending {
-        use crate::tui::Ending;
-        match (&self.outcome, &self.failed) {
-            (Some(outcome), _) => Ending::Over {
-                scores: self
-                    .names
-                    .iter()
-                    .cloned()
-                    .zip(outcome.scores.iter().copied())
-                    .collect(),
-                transcript: outcome.transcript.clone(),
-            },
-            (None, Some(why)) => Ending::Failed(why.clone()),
-            (None, None) => Ending::Left,
         }
     }
 
@@ -294,6 +291,53 @@ impl Sitting {
         self.picked.clear();
         self.aimed.clear();
         wishes.push(Wish::Effect(Effect::Session(Command::Act(offer.action))));
+    }
+
+    /// Whether this player has said that it is ready.
+    fn is_ready(&self) -> bool {
+        let me = self
+            .lobby
+            .me
+            .and_then(|me| self.lobby.ready.get(me.index()));
+        me.copied().unwrap_or(false)
+    }
+
+    fn toggle_ready(&self, wishes: &mut Wishes) {
+        if self.lobby.me.is_some() {
+            let command = Command::Ready(!self.is_ready());
+            wishes.push(Wish::Effect(Effect::Session(command)));
+        }
+    }
+
+    /// Whether the game is over, and this player can open another table like it.
+    fn may_rematch(&self) -> bool {
+        self.outcome.is_some() && self.me().is_some() && !self.lobby.seats.is_empty()
+    }
+
+    fn rematch(&mut self, wishes: &mut Wishes) {
+        if !self.may_rematch() {
+            return;
+        }
+        let seats = u8::try_from(self.lobby.seats.len()).unwrap_or(1);
+        let opening = Opening {
+            game: self.lobby.game.clone(),
+            seats,
+            bots: if self.local { seats - 1 } else { 0 },
+            options: self.lobby.options.clone(),
+            networked: !self.local,
+            lan: false,
+            password: String::new(),
+        };
+        let effect = if self.local {
+            Effect::Open(opening)
+        } else {
+            Effect::Rematch(opening)
+        };
+        wishes.push(Wish::Effect(effect));
+        wishes.push(Wish::Replace(Box::new(Self::new(
+            "another game",
+            self.local,
+        ))));
     }
 
     // Leaving.
@@ -445,6 +489,18 @@ impl Sitting {
                 self.say(Voice::Warning, why.clone());
                 self.failed = Some(why.clone());
             }
+            SessionEvent::Chat { name, text, .. } => {
+                self.say(Voice::Chat, format!("{name}: {text}"))
+            }
+            SessionEvent::Invited { name, ticket, .. } => {
+                let line = format!("{name} invites you to another game.");
+                self.say(Voice::Table, line.clone());
+                if self.outcome.is_some() || self.failed.is_some() {
+                    self.over = Over::Nothing;
+                    wishes.push(Wish::Ask(Question::sure(format!("{line} Join it?"))));
+                    self.asked = Some(Asked::Follow(ticket.clone()));
+                }
+            }
             SessionEvent::Deal(_) | SessionEvent::Action { .. } => {}
         }
     }
@@ -592,6 +648,9 @@ impl Screen for Sitting {
     fn choose(&mut self, _world: &World, target: Target, wishes: &mut Wishes) {
         match target {
             button::CLOSE => self.close_over(),
+            button::READY => self.toggle_ready(wishes),
+            button::CHAT => self.chat = Some(Field::new(MAX_SHOWN)),
+            button::REMATCH => self.rematch(wishes),
             button::SEAL => self.over = Over::Seal,
             button::COPY => {
                 if let Some(ticket) = self.lobby.ticket.clone() {
@@ -618,6 +677,9 @@ impl Screen for Sitting {
 
     fn intent(&mut self, _world: &World, intent: Intent, wishes: &mut Wishes) {
         match intent {
+            Intent::Chat if !self.local && !self.looks_on() => {
+                self.chat = Some(Field::new(MAX_SHOWN))
+            }
             Intent::PageUp => self.scroll(5),
             Intent::PageDown => self.scroll(-5),
             Intent::Up if matches!(self.over, Over::Telling(_)) => self.scroll(1),
@@ -635,6 +697,14 @@ impl Screen for Sitting {
     }
 
     fn letter(&mut self, _world: &World, letter: char, wishes: &mut Wishes) -> bool {
+        if letter == 'r' && self.may_rematch() {
+            self.rematch(wishes);
+            return true;
+        }
+        if letter == 'r' && self.snapshot.is_none() {
+            self.toggle_ready(wishes);
+            return true;
+        }
         if !matches!(self.over, Over::Nothing) {
             self.close_over();
             return true;
@@ -670,10 +740,24 @@ impl Screen for Sitting {
     }
 
     fn field(&mut self) -> Option<&mut Field> {
-        None
+        self.chat.as_mut()
+    }
+
+    fn submit(&mut self, _world: &World, wishes: &mut Wishes) {
+        let text = self
+            .chat
+            .take()
+            .map(|mut field| field.take())
+            .unwrap_or_default();
+        if !text.trim().is_empty() {
+            wishes.push(Wish::Effect(Effect::Session(Command::Say(text))));
+        }
     }
 
     fn back(&mut self, _world: &World, wishes: &mut Wishes) {
+        if self.chat.take().is_some() {
+            return;
+        }
         if !matches!(self.over, Over::Nothing) {
             return self.close_over();
         }
@@ -687,6 +771,13 @@ impl Screen for Sitting {
     fn answer(&mut self, _world: &World, answer: usize, wishes: &mut Wishes) {
         match self.asked.take() {
             Some(Asked::Act(offer)) if answer == 0 => self.act(*offer, wishes),
+            Some(Asked::Follow(target)) if answer == 0 => {
+                wishes.push(Wish::Effect(Effect::Join {
+                    target,
+                    password: String::new(),
+                }));
+                wishes.push(Wish::Replace(Box::new(Self::new("joining", false))));
+            }
             Some(Asked::Leave(ways)) => match ways.get(answer) {
                 Some(Way::Pause | Way::Go) => self.go(wishes),
                 Some(Way::Forfeit) => {
@@ -782,6 +873,12 @@ impl Screen for Sitting {
             ));
             all.push((keys.keys(Intent::Seal), Intent::Seal.words().to_owned()));
         }
+        if !self.local && !self.looks_on() {
+            all.push((keys.keys(Intent::Chat), Intent::Chat.words().to_owned()));
+        }
+        if self.snapshot.is_none() {
+            all.push(("r".to_owned(), "be ready, or not any more".to_owned()));
+        }
         all.push((
             keys.keys(Intent::Quit),
             "leave the table, or pause it".to_owned(),
@@ -803,9 +900,18 @@ impl Screen for Sitting {
                 "the seal: what protects this moment".to_owned(),
                 button::SEAL,
             ));
+            if self.may_rematch() {
+                all.push(("another game".to_owned(), button::REMATCH));
+            }
         } else if self.lobby.ticket.is_some() {
             all.push(("copy the ticket".to_owned(), button::COPY));
             all.push(("seat a bot".to_owned(), button::BOT));
+        }
+        if self.snapshot.is_none() && self.lobby.me.is_some() {
+            all.push(("ready, or not".to_owned(), button::READY));
+        }
+        if !self.local && !self.looks_on() {
+            all.push(("say something".to_owned(), button::CHAT));
         }
         all.push((
             "leave the table, or pause it".to_owned(),

@@ -98,7 +98,23 @@ fn draw_log(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect) {
     } else {
         "Log"
     };
-    let inner = canvas.section(area, title);
+    let mut inner = canvas.section(area, title);
+    if let Some(field) = &sitting.chat {
+        inner.height = inner.height.saturating_sub(1);
+        let row = Rect {
+            y: inner.bottom(),
+            height: 1,
+            ..inner
+        };
+        let prompt = theme.glyph("❯ ", "> ");
+        canvas.put(row, Line::styled(prompt, theme.accent()));
+        let row = Rect {
+            x: row.x + 2,
+            width: row.width.saturating_sub(2),
+            ..row
+        };
+        field.draw(canvas, row);
+    }
     let rows = usize::from(inner.height);
     let until = sitting.lines.len() - sitting.back.min(sitting.lines.len());
     // A line fills at least a row.
@@ -111,6 +127,7 @@ fn draw_log(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect) {
                 Voice::Game => theme.text(),
                 Voice::Table => theme.faint(),
                 Voice::Warning => theme.bad(),
+                Voice::Chat => theme.lit(),
             };
             let rows = wrapped(line, usize::from(inner.width), 1);
             rows.into_iter().map(move |row| Line::styled(row, style))
@@ -267,5 +284,10 @@ fn draw_outcome(sitting: &Sitting, canvas: &mut Canvas<'_>) {
         "back to the table",
         button::CLOSE,
     );
+    let x = if sitting.may_rematch() {
+        canvas.button((x, y), "r", "another game", button::REMATCH)
+    } else {
+        x
+    };
     canvas.button((x, y), "q", "leave", Target::Key(Intent::Quit));
 }

@@ -1,6 +1,0 @@
-//! The boards of the games, one file each.
-
-mod ivory;
-mod plutonian;
-mod sphinx;
-mod thoth;

@@ -1,0 +1,520 @@
+//! The interface at work: it owns the terminal and the session, and does what the screens ask for.
+//!
+//! The terminal is given back whatever happens: on return, on an error, on a panic, and on SIGTERM or SIGHUP.
+
+use std::io::{Write as _, stdout};
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_encoding::BASE64;
+use fairdeal_protocol::crypto::pake::Password;
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{
+    self, DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+};
+use ratatui::crossterm::execute;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::keys::Keymap;
+use super::news::{Input, News};
+use super::screen::{Effect, Opening, Shelf, Tone, World};
+use super::screens::home::Home;
+use super::screens::sitting::Sitting;
+use super::shell::Shell;
+use super::theme::Theme;
+use super::{Ending, Interface, Start, TuiError};
+use crate::games::{game_info, rule_set};
+use crate::net::{JoinTarget, Ticket, Transport, everywhere};
+use crate::session::driver::{Attended, Pilot, Role, Setup, start};
+use crate::session::house::{self, House};
+use crate::session::journal::{Place, interrupted};
+use crate::session::lan::Browser;
+use crate::session::{Command, Handle, SessionEvent};
+use crate::store::{IdentityKey, Settings};
+
+/// How many inputs are taken in before the screen is drawn again.
+const AT_ONCE: usize = 256;
+/// How long an invitation has to reach everybody.
+const INVITING: Duration = Duration::from_secs(3);
+
+/// A session, and what bots need to join it.
+struct Live {
+    handle: Handle,
+    house: Option<House>,
+}
+
+/// Everything round the screens.
+struct Rim {
+    interface: Interface,
+    live: Option<Live>,
+    /// The session of the table before, until its players have been invited to the next.
+    inviting: Option<Live>,
+    browser: Option<Browser>,
+    /// Whether there is a network to look at.
+    browses: bool,
+    /// Sessions that are closing.
+    closing: Vec<tokio::task::JoinHandle<()>>,
+    back: mpsc::Sender<Input>,
+    ending: Ending,
+    names: Vec<String>,
+}
+
+/// Shows screens until the player leaves; says how the last table ended.
+pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, TuiError> {
+    let (settings, complaint) = match interface.data.settings() {
+        Ok(settings) => (settings, None),
+        Err(why) => (Settings::default(), Some(why.to_string())),
+    };
+    let (keymap, keys_complaint) = match Keymap::new(&settings.keys) {
+        Ok(keymap) => (keymap, None),
+        Err(why) => (Keymap::default(), Some(why.to_string())),
+    };
+    let mut world = World {
+        settings: Settings {
+            name: interface.name.clone().or(settings.name.clone()),
+            ..settings
+        },
+        keymap,
+        theme: Theme::default(),
+        depth: interface.depth,
+        ascii: interface.ascii,
+        user: interface.user.clone(),
+        today: interface.today.clone(),
+        lan: None,
+        shelf: Shelf::default(),
+    };
+    world.dress();
+    let (back, mut inputs) = mpsc::channel(64);
+    let mut rim = Rim {
+        interface,
+        live: None,
+        inviting: None,
+        browser: None,
+        browses: matches!(start, Start::Home),
+        closing: Vec::new(),
+        back,
+        ending: Ending::Left,
+        names: Vec::new(),
+    };
+    let mut shell = match start {
+        Start::Home => Shell::new(world, Box::new(Home::default())),
+        Start::Table {
+            handle,
+            house,
+            local,
+        } => {
+            rim.live = Some(Live { handle, house });
+            Shell::new(world, Box::new(Sitting::new("table", local)))
+        }
+    };
+    for complaint in [complaint, keys_complaint].into_iter().flatten() {
+        shell.toast(Tone::Bad, complaint);
+    }
+    let shelf = rim.shelf();
+    shell.update(Input::Shelf(shelf));
+
+    let mut screen = Screen::open()?;
+    let mut keys = terminal_events();
+    let mut signals = Signals::new()?;
+    let mut drawn = Instant::now();
+    loop {
+        screen.terminal.draw(|frame| shell.draw(frame))?;
+        // After the first frame, so that nobody waits for the network to see something.
+        rim.browse(&mut shell);
+        let pace = shell.pace();
+        let wake = pace.map(|pace| drawn + pace);
+        let input = tokio::select! {
+            input = rim.next() => input,
+            Some(input) = inputs.recv() => input,
+            event = keys.recv() => match event {
+                Some(event) => Input::Terminal(event),
+                None => break,
+            },
+            () = sleep_until(wake.unwrap_or(drawn)), if wake.is_some() => {
+                let now = Instant::now();
+                let passed = now - drawn;
+                drawn = now;
+                Input::Tick(passed)
+            }
+            () = signals.recv() => break,
+        };
+        if pace.is_none() {
+            // Time counts from when something begins to move.
+            drawn = Instant::now();
+        }
+        let mut leave = rim.take_in(&mut shell, input);
+        for _ in 0..AT_ONCE {
+            let more = keys
+                .try_recv()
+                .ok()
+                .map(Input::Terminal)
+                .or_else(|| rim.try_next());
+            let Some(input) = more else { break };
+            leave |= rim.take_in(&mut shell, input);
+        }
+        if leave {
+            break;
+        }
+    }
+    rim.close();
+    drop(screen);
+    // Sessions close their connections before the program ends.
+    for closing in rim.closing {
+        let _ = closing.await;
+    }
+    Ok(rim.ending)
+}
+
+impl Rim {
+    /// The next news of the session or of the LAN.
+    async fn next(&mut self) -> Input {
+        match (&mut self.live, &mut self.browser) {
+            (Some(live), _) => match live.handle.events.recv().await {
+                Some(event) => Input::News(News::Session(event)),
+                None => {
+                    self.live = None;
+                    Input::News(News::SessionEnded)
+                }
+            },
+            (None, Some(browser)) => {
+                let view = browser.view();
+                if view.changed().await.is_err() {
+                    return std::future::pending().await;
+                }
+                let view = view.borrow_and_update().clone();
+                Input::Lan(Some(view))
+            }
+            (None, None) => std::future::pending().await,
+        }
+    }
+
+    fn try_next(&mut self) -> Option<Input> {
+        let event = self.live.as_mut()?.handle.events.try_recv().ok()?;
+        Some(Input::News(News::Session(event)))
+    }
+
+    /// Takes something in, and does what it leads to; says whether the program ends.
+    fn take_in(&mut self, shell: &mut Shell, input: Input) -> bool {
+        if let Input::News(News::Session(event)) = &input {
+            self.note(event);
+        }
+        let mut leave = false;
+        for effect in shell.update(input) {
+            leave |= effect == Effect::Quit;
+            if let Err(why) = self.carry_out(shell, effect) {
+                shell.update(Input::News(News::Failed(format!("{why:#}"))));
+            }
+        }
+        leave
+    }
+
+    /// Remembers how the table ends, for a line after the screen is gone.
+    fn note(&mut self, event: &SessionEvent) {
+        match event {
+            SessionEvent::Started { names, .. } => self.names.clone_from(names),
+            SessionEvent::Lobby(view) => {
+                if let (Some(ticket), Some(old)) = (&view.ticket, self.inviting.take()) {
+                    self.part(old, Some(ticket.clone()));
+                }
+            }
+            SessionEvent::Snapshot(snapshot) => self.names.clone_from(&snapshot.names),
+            SessionEvent::Over {
+                scores, transcript, ..
+            } => {
+                self.ending = Ending::Over {
+                    scores: self
+                        .names
+                        .iter()
+                        .cloned()
+                        .zip(scores.iter().copied())
+                        .collect(),
+                    transcript: transcript.clone(),
+                };
+            }
+            SessionEvent::Fault {
+                stopped: true,
+                what,
+                ..
+            } => {
+                self.ending = Ending::Failed(format!("the table has stopped: {what}"));
+            }
+            SessionEvent::Claimed { .. } => {
+                self.ending =
+                    Ending::Failed("the table was closed, the game is unfinished".to_owned());
+            }
+            SessionEvent::Error(why) => self.ending = Ending::Failed(why.clone()),
+            _ => {}
+        }
+    }
+
+    fn carry_out(&mut self, shell: &mut Shell, effect: Effect) -> anyhow::Result<()> {
+        match effect {
+            Effect::Open(opening) => self.open(shell.world(), &opening),
+            Effect::Join { target, password } => {
+                let role = Role::Guest(target.parse::<JoinTarget>()?);
+                let setup = self.setup(shell.world(), role, Transport::Sockets, &password)?;
+                self.begin(start(setup)?, None);
+                Ok(())
+            }
+            Effect::Watch { ticket, password } => {
+                let role = Role::Watcher(ticket.parse::<Ticket>()?);
+                let mut setup = self.setup(shell.world(), role, Transport::Sockets, &password)?;
+                // Nobody asks who looks on.
+                setup.identity = IdentityKey::generate()?;
+                setup.place.listen = Vec::new();
+                self.begin(start(setup)?, None);
+                Ok(())
+            }
+            Effect::Resume(table) => {
+                let mut tables = interrupted(&self.interface.data, Some(&table))?;
+                let seats = tables.pop().map(|(_, seats)| seats).unwrap_or_default();
+                let data = &self.interface.data;
+                let identity = data.identity()?;
+                let patience = self.interface.patience;
+                let handle =
+                    house::resume(seats, &identity, None, data, patience, Attended::Person)?;
+                self.begin(handle, None);
+                Ok(())
+            }
+            Effect::Rematch(opening) => {
+                // The old session stays until it has told the others where to come.
+                self.inviting = self.live.take();
+                self.open(shell.world(), &opening)
+            }
+            Effect::SeatBot { ticket, seated } => {
+                let house = self.live.as_ref().and_then(|live| live.house.clone());
+                if let Some(house) = house {
+                    house.seat_bot(ticket.parse()?, seated, pilot(&shell.world().settings))?;
+                }
+                Ok(())
+            }
+            Effect::Session(command) => {
+                if let Some(live) = &self.live {
+                    let commands = live.handle.commands.clone();
+                    // A session that has ended says so by its events.
+                    tokio::spawn(async move { commands.send(command).await });
+                }
+                Ok(())
+            }
+            Effect::CloseSession => {
+                self.close();
+                Ok(())
+            }
+            Effect::LoadShelf => {
+                let shelf = self.shelf();
+                shell.update(Input::Shelf(shelf));
+                Ok(())
+            }
+            Effect::Copy(text) => {
+                // OSC 52: the terminal puts it into the clipboard, on this machine even over ssh.
+                let mut out = stdout().lock();
+                write!(out, "\x1b]52;c;{}\x07", BASE64.encode(text.as_bytes()))?;
+                out.flush()?;
+                Ok(())
+            }
+            Effect::Save(settings) => Ok(self.interface.data.save_settings(&settings)?),
+            Effect::Quit => Ok(()),
+        }
+    }
+
+    fn setup(
+        &self,
+        world: &World,
+        role: Role,
+        transport: Transport,
+        password: &str,
+    ) -> anyhow::Result<Setup> {
+        let password = match password {
+            "" => None,
+            text => Some(Password::new(text.to_owned())?),
+        };
+        let listen = match transport {
+            Transport::Memory => vec!["/memory/0".parse()?],
+            Transport::Sockets => everywhere(0),
+        };
+        Ok(Setup {
+            identity: self.interface.data.identity()?,
+            name: world.name().to_owned(),
+            role,
+            place: Place {
+                transport,
+                listen,
+                relays: Vec::new(),
+            },
+            lan: false,
+            password,
+            pilot: None,
+            data: Arc::clone(&self.interface.data),
+            patience: house::patience(transport, self.interface.patience),
+            house: false,
+            ready: false,
+            attended: Attended::Person,
+        })
+    }
+
+    fn open(&mut self, world: &World, opening: &Opening) -> anyhow::Result<()> {
+        let options = opening.options.iter().cloned().collect();
+        let info = game_info(&opening.game)?;
+        let rules = rule_set(info.id, opening.seats, &options)?;
+        let transport = if opening.networked {
+            Transport::Sockets
+        } else {
+            Transport::Memory
+        };
+        let mut setup = self.setup(world, Role::Host(rules), transport, &opening.password)?;
+        setup.lan = opening.lan && opening.networked;
+        // Among bots there is nobody to wait for.
+        setup.ready = !opening.networked;
+        let house = House::of(&setup);
+        let bots = vec![pilot(&world.settings); usize::from(opening.bots)];
+        let handle = house::open(setup, bots)?;
+        self.begin(handle, Some(house));
+        Ok(())
+    }
+
+    fn begin(&mut self, handle: Handle, house: Option<House>) {
+        if let Some(old) = self.live.take() {
+            self.part(old, None);
+        }
+        self.browser = None;
+        self.ending = Ending::Left;
+        self.live = Some(Live { handle, house });
+    }
+
+    /// Closes the session: its table can be gone on with.
+    fn close(&mut self) {
+        for live in [self.live.take(), self.inviting.take()]
+            .into_iter()
+            .flatten()
+        {
+            self.part(live, None);
+        }
+    }
+
+    /// Lets a session end by itself, after it has invited the others to another table.
+    fn part(&mut self, live: Live, invitation: Option<String>) {
+        let (back, data) = (self.back.clone(), Arc::clone(&self.interface.data));
+        let Live { mut handle, .. } = live;
+        self.closing.push(tokio::spawn(async move {
+            if let Some(ticket) = invitation {
+                let _ = handle.commands.send(Command::Invite(ticket)).await;
+                sleep(INVITING).await;
+            }
+            let _ = handle.commands.send(Command::Quit).await;
+            while handle.events.recv().await.is_some() {}
+            drop(handle);
+            let _ = back.try_send(Input::Shelf(shelf(&data)));
+        }));
+    }
+
+    /// Looks at the LAN as long as there is no session.
+    fn browse(&mut self, shell: &mut Shell) {
+        let wanted = self.live.is_none() && self.browses;
+        if wanted && self.browser.is_none() {
+            // Without a network there is nothing to see.
+            self.browser = Browser::start().ok();
+            self.browses = self.browser.is_some();
+        } else if !wanted && self.browser.take().is_some() {
+            shell.update(Input::Lan(None));
+        }
+    }
+
+    fn shelf(&self) -> Shelf {
+        shelf(&self.interface.data)
+    }
+}
+
+fn shelf(data: &crate::store::DataDir) -> Shelf {
+    let waiting = interrupted(data, None).unwrap_or_default();
+    Shelf {
+        waiting: waiting
+            .into_iter()
+            .filter_map(|(table, seats)| Some((table, seats.first()?.in_words())))
+            .collect(),
+    }
+}
+
+fn pilot(settings: &Settings) -> Pilot {
+    Pilot {
+        level: settings.bot_level.level(),
+        pace: Duration::from_millis(settings.bot_pace),
+    }
+}
+
+/// The terminal in raw mode, given back when dropped.
+struct Screen {
+    terminal: DefaultTerminal,
+}
+
+impl Screen {
+    fn open() -> std::io::Result<Self> {
+        let terminal = ratatui::try_init()?;
+        // ratatui's own hook restores the screen, but not what is set here.
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste);
+            hook(info);
+        }));
+        let screen = Self { terminal };
+        execute!(stdout(), EnableMouseCapture, EnableBracketedPaste)?;
+        Ok(screen)
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste);
+        ratatui::restore();
+    }
+}
+
+/// Reads the terminal in a thread of its own, which ends with the program.
+fn terminal_events() -> mpsc::Receiver<event::Event> {
+    let (sender, receiver) = mpsc::channel(64);
+    std::thread::spawn(move || {
+        while let Ok(event) = event::read() {
+            if sender.blocking_send(event).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// The signals that ask a program to go.
+struct Signals {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    hang_up: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    #[cfg(unix)]
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    #[cfg(unix)]
+    async fn recv(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.hang_up.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {})
+    }
+
+    #[cfg(not(unix))]
+    async fn recv(&mut self) {
+        std::future::pending::<()>().await;
+    }
+}
