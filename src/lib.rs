@@ -3,8 +3,10 @@
 pub mod bots;
 pub mod cli;
 pub mod games;
+pub mod history;
 pub mod net;
 pub mod referee;
+pub mod replay;
 pub mod session;
 pub mod store;
 pub mod tui;

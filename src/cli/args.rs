@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, Parser, Subcommand};
+use clap_complete::Shell;
 
 use crate::bots::Level;
 use crate::games::GAMES;
@@ -62,6 +63,20 @@ pub(super) enum Command {
     Relay(Relay),
     /// Check what this machine's network and terminal can do, and say what to do about it
     Doctor,
+    /// Past games, and tables that wait to be gone on with
+    History {
+        /// One JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Step through a past game
+    Replay {
+        /// The transcript
+        file: PathBuf,
+        /// No screen: print what happened, moment by moment
+        #[arg(long)]
+        plain: bool,
+    },
     /// Audit a transcript: exit 0 fair, 1 not fair, 2 unreadable
     Verify(Verify),
     /// The rulebook of a game; without one, the games there are
@@ -79,6 +94,17 @@ pub(super) enum Command {
         /// The file to write
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
+    },
+    /// The completions of a shell, to be read by it at its start
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// The manual page
+    Man {
+        /// Write the pages of all commands into this directory instead
+        #[arg(short, long, value_name = "DIR")]
+        output: Option<PathBuf>,
     },
 }
 
@@ -249,4 +275,7 @@ pub(super) struct Verify {
     /// The result as one JSON object
     #[arg(long)]
     pub(super) json: bool,
+    /// Write the result as a web page too, to keep or to print
+    #[arg(long, value_name = "OUT")]
+    pub(super) html: Option<PathBuf>,
 }

@@ -7,8 +7,12 @@ mod args;
 mod doctor;
 mod engine;
 mod headless;
+mod history;
 mod lan;
+mod page;
 mod relay;
+mod replay;
+mod shell;
 mod table;
 mod verify;
 
@@ -103,6 +107,8 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Bot {
             command: BotCommand::Join(join),
         } => table::bot_join(&common, join),
+        Command::History { json } => history::history(&common, json),
+        Command::Replay { file, plain } => replay::replay(&file, plain),
         Command::Verify(verify) => verify::verify(&verify),
         Command::Rules { game } => rules(game.as_deref()),
         Command::Engine => engine::engine(),
@@ -112,6 +118,8 @@ fn run(args: Args) -> anyhow::Result<Exit> {
             let data = DataDir::open(common.data_dir.as_deref())?;
             export(&data, &table, &output)
         }
+        Command::Completions { shell } => shell::completions(shell),
+        Command::Man { output } => shell::man(output.as_deref()),
     }
 }
 
@@ -121,10 +129,16 @@ fn rules(game: Option<&str>) -> anyhow::Result<Exit> {
         Some(id) => game_info(id).map_err(usage)?.rulebook.to_owned(),
         None => games_in_words(),
     };
-    // A reader that has seen enough closes its end.
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(Exit::Done),
+    print(text.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// Writes to standard output. A reader that has seen enough closes its end.
+fn print(text: &[u8]) -> std::io::Result<()> {
+    let mut output = std::io::stdout().lock();
+    match output.write_all(text).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -1,14 +1,20 @@
 //! `fairdeal verify`: audits a transcript and says what was checked and what was found.
 
-use fairdeal_protocol::audit::auditor::{Finding, Reason, Report, audit};
-use fairdeal_protocol::audit::transcript::{End, Transcript};
-use fairdeal_protocol::wire::codec::MAX_BYTES;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use fairdeal_protocol::audit::auditor::{Audit, Reason, Report};
+use fairdeal_protocol::audit::transcript::End;
 use serde_json::json;
 
-use super::Exit;
 use super::args::Verify;
+use super::page::Audited;
+use super::{Exit, usage};
 use crate::games::AnyGame;
+use crate::replay::deals::Ledger;
 use crate::session::text::clean;
+use crate::store::read_transcript;
 
 /// What an audit with no finding is worth.
 fn verdict(report: &Report, seats: usize) -> &'static str {
@@ -33,25 +39,39 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
         eprintln!("fairdeal: {}: {why}", args.file.display());
         Exit::Usage
     };
-    let bytes = match read_bounded(&args.file) {
-        Ok(bytes) => bytes,
+    let transcript = match read_transcript(&args.file) {
+        Ok(transcript) => Arc::new(transcript),
         Err(error) => return Ok(unreadable(error.to_string())),
     };
-    let transcript = match Transcript::from_bytes(&bytes) {
-        Ok(transcript) => transcript,
-        Err(error) => return Ok(unreadable(error.to_string())),
-    };
-    let report = audit::<AnyGame>(&transcript);
-    if let Some(Finding::Rules(error)) = &report.finding {
+    let audit = match Audit::<AnyGame>::new(Arc::clone(&transcript)) {
+        Ok(audit) => audit,
         // Nothing is known against such a game; it just cannot be judged here.
-        return Ok(unreadable(error.to_string()));
-    }
+        Err(error) => return Ok(unreadable(error.to_string())),
+    };
+    let mut ledger = Ledger::new(audit.replica());
+    let Ok(report) = audit.run(&mut |audit| {
+        let news = audit.take_news();
+        ledger.note(&news, audit.replica());
+        ControlFlow::<Infallible>::Continue(())
+    });
     let charter = transcript.charter().charter();
     let names: Vec<String> = charter
         .players
         .iter()
         .map(|player| clean(player.name.as_str()))
         .collect();
+    if let Some(file) = &args.html {
+        let audited = Audited {
+            charter,
+            names: &names,
+            report: &report,
+            deals: &ledger.into_deals(),
+            verdict: verdict(&report, names.len()),
+        };
+        // No exit code of a verdict: there is none if it is not where it was wanted.
+        std::fs::write(file, audited.page())
+            .map_err(|error| usage(format!("cannot write {}: {error}", file.display())))?;
+    }
     if args.json {
         print_json(&report, &names);
     } else {
@@ -62,17 +82,6 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     } else {
         Exit::Failed
     })
-}
-
-fn read_bounded(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
-    use std::io::Read as _;
-
-    let mut bytes = Vec::new();
-    let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
-    std::fs::File::open(path)?
-        .take(limit + 1)
-        .read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 fn print_words(report: &Report, game: &str, names: &[String]) {

@@ -209,6 +209,16 @@ impl Interrupted {
         })
     }
 
+    /// The charter of the table.
+    pub fn charter(&self) -> &SignedCharter {
+        &self.agreed.charter
+    }
+
+    /// The seat that the journal is of.
+    pub fn seat(&self) -> Seat {
+        self.agreed.me
+    }
+
     /// What carried its connections.
     pub fn transport(&self) -> Transport {
         self.place.transport

@@ -103,6 +103,19 @@ pub enum PeerState {
     Removed,
 }
 
+impl PeerState {
+    /// A line for the log: what the seat of that name has come to.
+    pub fn in_words(self, name: &str) -> String {
+        match self {
+            Self::Connected => format!("{name} is connected."),
+            Self::Lost => format!("{name} has lost the connection; the table waits."),
+            Self::Left => format!("{name} has left the game."),
+            Self::VotedOut => format!("{name} did not come back; the others play on without it."),
+            Self::Removed => format!("{name} is out; the others play on without it."),
+        }
+    }
+}
+
 /// What a session tells its player.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionEvent {

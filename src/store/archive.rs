@@ -5,9 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::hash::Hasher;
+use fairdeal_protocol::wire::codec::MAX_BYTES;
 
-use super::{DataDir, StoreError, files};
+use super::{DataDir, StoreError, UnreadableTranscript, files};
 
 /// Evidence files kept for one table, so that a peer cannot fill the disk by misbehaving.
 pub const MAX_EVIDENCE_FILES: usize = 64;
@@ -15,6 +17,9 @@ pub const MAX_EVIDENCE_FILES: usize = 64;
 /// The extension of a transcript, as `docs/transcript.md` has it.
 const TRANSCRIPT: &str = "fairdeal";
 const EVIDENCE: &str = "evidence";
+const SUMMARIES: &str = "summaries";
+/// The longest summary that is read, in bytes.
+const MAX_SUMMARY: u64 = 16 << 10;
 /// Table ids named in an error.
 const NAMED: usize = 10;
 /// Names the content of an evidence file in its file name.
@@ -33,6 +38,16 @@ pub struct TranscriptFile {
     pub modified: SystemTime,
 }
 
+/// Reads a transcript from anywhere, of which nothing is checked but the charter.
+///
+/// # Errors
+/// [`UnreadableTranscript`].
+pub fn read_transcript(path: &Path) -> Result<Transcript, UnreadableTranscript> {
+    let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
+    let bytes = files::read_limited(fs::File::open(path)?, limit)?;
+    Ok(Transcript::from_bytes(&bytes)?)
+}
+
 impl DataDir {
     /// Saves a transcript under its table id, in place of an earlier one of the same table.
     ///
@@ -44,6 +59,26 @@ impl DataDir {
         let path = folder.join(format!("{table}.{TRANSCRIPT}"));
         files::write_whole(&path, bytes)?;
         Ok(path)
+    }
+
+    /// Saves what is to be told of a transcript without reading it.
+    ///
+    /// # Errors
+    /// [`StoreError::BadTable`] if `table` is not hexadecimal, [`StoreError::Io`].
+    pub fn save_summary(&self, table: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let table = hexadecimal(table)?;
+        let folder = self.folder(SUMMARIES)?;
+        files::write_whole(&folder.join(format!("{table}.json")), bytes)
+    }
+
+    /// What was saved of a transcript, unless the transcript has been written anew since.
+    pub fn summary(&self, of: &TranscriptFile) -> Option<Vec<u8>> {
+        let path = self.path().join(SUMMARIES);
+        let file = fs::File::open(path.join(format!("{}.json", of.table))).ok()?;
+        let written = file.metadata().and_then(|about| about.modified()).ok()?;
+        let bytes = files::read_limited(file, MAX_SUMMARY).ok()?;
+        let whole = u64::try_from(bytes.len()).is_ok_and(|length| length <= MAX_SUMMARY);
+        (whole && written >= of.modified).then_some(bytes)
     }
 
     /// All transcripts, newest first.
@@ -224,6 +259,36 @@ mod tests {
         let path = data.save_transcript("ab", b"two").unwrap();
         assert_eq!(fs::read(path).unwrap(), b"two");
         assert_eq!(data.transcripts().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_summary_is_of_the_transcript_as_it_is() {
+        let (_home, data) = open();
+        let path = data.save_transcript("ab", b"one").unwrap();
+        let file = || data.transcripts().unwrap().remove(0);
+        assert_eq!(data.summary(&file()), None);
+        data.save_summary("AB", b"in short").unwrap();
+        assert_eq!(data.summary(&file()).as_deref(), Some(&b"in short"[..]));
+        assert_eq!(data.transcripts().unwrap().len(), 1);
+        // A transcript that is newer.
+        let later = SystemTime::now() + std::time::Duration::from_secs(60);
+        let transcript = fs::File::options().write(true).open(&path).unwrap();
+        transcript.set_modified(later).unwrap();
+        assert_eq!(data.summary(&file()), None);
+        transcript.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        let long = vec![b' '; usize::try_from(MAX_SUMMARY).unwrap() + 1];
+        data.save_summary("ab", &long).unwrap();
+        assert_eq!(data.summary(&file()), None, "nobody writes so much");
+    }
+
+    #[test]
+    fn only_a_transcript_is_read_as_one() {
+        let (_home, data) = open();
+        let path = data.save_transcript("ab", b"no transcript").unwrap();
+        let read = read_transcript(&path);
+        assert!(matches!(read, Err(UnreadableTranscript::Transcript(_))));
+        let read = read_transcript(&path.with_extension("gone"));
+        assert!(matches!(read, Err(UnreadableTranscript::Io(_))));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use fairdeal_protocol::audit::transcript::TranscriptError;
+
 /// What went wrong, with which file, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -123,6 +125,17 @@ impl StoreError {
             source,
         }
     }
+}
+
+/// Why a file is not read as a transcript.
+#[derive(Debug, thiserror::Error)]
+pub enum UnreadableTranscript {
+    /// The operating system refused.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// It is none.
+    #[error("{0}")]
+    Transcript(#[from] TranscriptError),
 }
 
 fn waiting_text(waiting: &[String]) -> String {

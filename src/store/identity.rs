@@ -58,13 +58,19 @@ impl fmt::Debug for IdentityKey {
 
 /// Reads the key at `path`, or makes one there if there is no file.
 pub(super) fn load_or_create(path: &Path) -> Result<IdentityKey, StoreError> {
+    if let Some(known) = load_known(path)? {
+        return Ok(known);
+    }
+    let key = IdentityKey::generate()?;
+    files::write_whole(path, &encode(&key))?;
+    Ok(key)
+}
+
+/// Reads the key at `path`, if there is a file.
+pub(super) fn load_known(path: &Path) -> Result<Option<IdentityKey>, StoreError> {
     match File::open(path) {
-        Ok(file) => load(path, file),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let key = IdentityKey::generate()?;
-            files::write_whole(path, &encode(&key))?;
-            Ok(key)
-        }
+        Ok(file) => load(path, file).map(Some),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(StoreError::io("read", path, source)),
     }
 }

@@ -7,6 +7,7 @@
 //!   settings.toml           what the player has chosen
 //!   journals/TABLE-SEAT.redb  tables in play
 //!   transcripts/TABLE.fairdeal
+//!   summaries/TABLE.json    what the list of past games says of a transcript
 //!   evidence/TABLE-DIGEST.evidence
 //! ```
 //!
@@ -25,8 +26,8 @@ mod settings;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-pub use archive::{MAX_EVIDENCE_FILES, TranscriptFile};
-pub use error::StoreError;
+pub use archive::{MAX_EVIDENCE_FILES, TranscriptFile, read_transcript};
+pub use error::{StoreError, UnreadableTranscript};
 pub use identity::IdentityKey;
 pub use journal::{Journal, JournalFile, Kept};
 pub use settings::{BotLevel, Settings, SettingsError};
@@ -74,7 +75,19 @@ impl DataDir {
     /// [`StoreError::Exposed`] if others can read the file, [`StoreError::DamagedIdentity`] if it is
     /// not one of ours (it is never replaced), [`StoreError::Io`], [`StoreError::Random`].
     pub fn identity(&self) -> Result<IdentityKey, StoreError> {
-        identity::load_or_create(&self.path.join("identity.key"))
+        identity::load_or_create(&self.identity_path())
+    }
+
+    /// The identity kept here, if there is one yet.
+    ///
+    /// # Errors
+    /// As for [`Self::identity`].
+    pub fn known_identity(&self) -> Result<Option<IdentityKey>, StoreError> {
+        identity::load_known(&self.identity_path())
+    }
+
+    fn identity_path(&self) -> PathBuf {
+        self.path.join("identity.key")
     }
 }
 

@@ -12,7 +12,10 @@ mod auditor;
 mod bots;
 mod cheat;
 mod engine;
+#[path = "../fixture/record.rs"]
+mod fixture;
 mod games;
+mod history;
 mod laws;
 mod leave;
 #[cfg(target_os = "linux")]
@@ -21,6 +24,7 @@ mod net;
 mod own_game;
 mod process;
 mod reach;
+mod replay;
 mod resume;
 mod talk;
 mod transcript;

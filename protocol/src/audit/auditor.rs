@@ -6,12 +6,16 @@
 //! nothing in the file that it has not computed itself.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::follow::Page;
+use super::progress::AuditProgress;
 use super::transcript::{End, Transcript};
-use crate::card::DeckId;
+use crate::card::{DeckId, Faces};
 use crate::charter::Charter;
+use crate::crypto::seed::Seed;
 use crate::crypto::shuffle::{Fold, ShuffleError, ShufflePlace};
 use crate::game::{Game, RuleSetError};
 use crate::hash::Hash32;
@@ -21,7 +25,7 @@ use crate::log::entry::Entry;
 use crate::log::halt::{Halt, circle, resolve};
 use crate::seat::{Seat, SeatSet};
 use crate::table::fault::{Fault, FaultKind};
-use crate::table::replica::{News, Proofs, Replica, Verdict};
+use crate::table::replica::{News, Proofs, Replica, StepKind, Verdict};
 
 /// How often each check was made, and held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -281,6 +285,24 @@ impl Report {
     pub fn is_fair(&self) -> bool {
         self.finding.is_none()
     }
+
+    /// Of a transcript of a game that cannot be played here, so that nothing of it was checked.
+    pub(super) fn unplayable(transcript: &Transcript, error: RuleSetError) -> Self {
+        Self {
+            table: transcript.charter().table(),
+            end: transcript.end(),
+            log: Hash32::default(),
+            steps: 0,
+            deals: 0,
+            deals_opened: 0,
+            tally: Tally::default(),
+            scores: Vec::new(),
+            winners: Vec::new(),
+            left: Vec::new(),
+            claims: Vec::new(),
+            finding: Some(Finding::Rules(error)),
+        }
+    }
 }
 
 /// An audit in progress, step by step, so that a screen can show it.
@@ -304,35 +326,18 @@ pub struct Audit<G: Game> {
     reasons: BTreeMap<Seat, Reason>,
     /// What the steps that were checked have brought, until it is taken.
     news: Vec<News<G>>,
+    /// The seeds that the last step has opened.
+    opened: BTreeMap<Seat, Seed>,
 }
 
 /// Audits a whole transcript.
 pub fn audit<G: Game>(transcript: &Transcript) -> Report {
     match Audit::<G>::new(transcript.clone()) {
-        Ok(mut audit) => {
-            let finding = loop {
-                match audit.step() {
-                    Ok(true) => {}
-                    Ok(false) => break None,
-                    Err(finding) => break Some(finding),
-                }
-            };
-            audit.report(finding)
+        Ok(audit) => {
+            let Ok(report) = audit.run(&mut |_| ControlFlow::<Infallible>::Continue(()));
+            report
         }
-        Err(error) => Report {
-            table: transcript.charter().table(),
-            end: transcript.end(),
-            log: Hash32::default(),
-            steps: 0,
-            deals: 0,
-            deals_opened: 0,
-            tally: Tally::default(),
-            scores: Vec::new(),
-            winners: Vec::new(),
-            left: Vec::new(),
-            claims: Vec::new(),
-            finding: Some(Finding::Rules(error)),
-        },
+        Err(error) => Report::unplayable(transcript, error),
     }
 }
 
@@ -363,6 +368,7 @@ impl<G: Game> Audit<G> {
             proven: Vec::new(),
             reasons: BTreeMap::new(),
             news: Vec::new(),
+            opened: BTreeMap::new(),
         })
     }
 
@@ -383,9 +389,40 @@ impl<G: Game> Audit<G> {
         self.replica.charter()
     }
 
+    /// How far it has come, for whoever waits.
+    pub fn so_far(&self) -> AuditProgress {
+        AuditProgress {
+            done: self.next,
+            total: self.transcript.entries().len(),
+            tally: self.tally,
+        }
+    }
+
     /// The state as far as it has been replayed.
     pub fn replica(&self) -> &Replica<G> {
         &self.replica
+    }
+
+    /// Who has left the game or was voted out so far.
+    pub fn departures(&self) -> &[Departure] {
+        &self.left
+    }
+
+    /// The faces of the sealed cards of a deal, where the step that was checked last has opened its seeds; else
+    /// none. It costs a multiplication a card.
+    ///
+    /// A card in the hand of a seat that had gone stays unknown, since that seat opens no seed; so do all cards
+    /// that a seat shuffled and did neither open nor leave its share of.
+    pub fn opened_faces(&self) -> Faces {
+        if self.opened.is_empty() {
+            return Faces::new();
+        }
+        self.replica.faces_by(&self.opened)
+    }
+
+    /// What the steps that were checked since the last call have brought.
+    pub fn take_news(&mut self) -> Vec<News<G>> {
+        std::mem::take(&mut self.news)
     }
 
     // For a log that still grows.
@@ -405,11 +442,6 @@ impl<G: Game> Audit<G> {
         self.check_folded()
     }
 
-    /// What the steps that were checked since the last call have brought.
-    pub(super) fn take_news(&mut self) -> Vec<News<G>> {
-        std::mem::take(&mut self.news)
-    }
-
     /// The transcript, which ends where it has been read to.
     pub(super) fn transcript(&mut self) -> &Transcript {
         if self.transcript.end() == End::Unfinished {
@@ -417,6 +449,31 @@ impl<G: Game> Audit<G> {
             Arc::make_mut(&mut self.transcript).set_log(log);
         }
         &self.transcript
+    }
+
+    /// Checks all that is left. `each` sees the audit after every step, and may break it off: then there is no
+    /// report, and what it gave comes back.
+    ///
+    /// # Errors
+    /// What `each` broke it off with.
+    pub fn run<B>(
+        mut self,
+        each: &mut dyn FnMut(&mut Self) -> ControlFlow<B>,
+    ) -> Result<Report, B> {
+        let finding = loop {
+            match self.step() {
+                Ok(goes_on) => {
+                    if let ControlFlow::Break(with) = each(&mut self) {
+                        return Err(with);
+                    }
+                    if !goes_on {
+                        break None;
+                    }
+                }
+                Err(finding) => break Some(finding),
+            }
+        };
+        Ok(self.report(finding))
     }
 
     /// Checks the next step; `Ok(false)` when the end has been checked too.
@@ -446,6 +503,7 @@ impl<G: Game> Audit<G> {
     }
 
     fn next_step(&mut self) -> Result<bool, Finding> {
+        self.opened.clear();
         while self.read_halted()? {}
         self.read_faults()?;
         self.read_ballots()?;
@@ -473,7 +531,11 @@ impl<G: Game> Audit<G> {
         if !self.replica.out().is_empty() {
             self.check_folded()?;
         }
+        let opening = self.replica.kind() == Some(StepKind::Opening);
         let finished = self.replica.finish(&entries);
+        if opening {
+            self.opened = seeds_in(&entries);
+        }
         let stays = self.replica.participants();
         let mut reasons = std::mem::take(&mut self.reasons);
         for seat in live.iter().filter(|seat| !stays.contains(*seat)) {
@@ -926,6 +988,17 @@ impl<G: Game> Audit<G> {
             finding,
         }
     }
+}
+
+/// The seeds that the entries of an opening step show.
+fn seeds_in(entries: &BTreeMap<Seat, Entry>) -> BTreeMap<Seat, Seed> {
+    let seeds = entries.iter().filter_map(|(seat, entry)| {
+        let Body::Open { seed } = entry.body() else {
+            return None;
+        };
+        Some((*seat, Seed::from_opened(*seed)))
+    });
+    seeds.collect()
 }
 
 fn transcript_claims(transcript: &Transcript) -> Vec<Seat> {

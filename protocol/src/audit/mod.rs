@@ -2,4 +2,5 @@
 
 pub mod auditor;
 pub mod follow;
+pub mod progress;
 pub mod transcript;

@@ -43,8 +43,7 @@ impl SecretKey {
         &self.0
     }
 
-    /// The key that a simulated coalition holds together.
-    #[cfg(test)]
+    /// The key that several seats hold together.
     pub(crate) fn sum<'a>(keys: impl IntoIterator<Item = &'a Self>) -> Self {
         Self(keys.into_iter().map(|key| key.0).sum())
     }

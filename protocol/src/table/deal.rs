@@ -7,7 +7,7 @@ use std::sync::Arc;
 use curve25519_dalek::RistrettoPoint;
 
 use super::fault::OpeningFault;
-use crate::card::{DeckId, Face, Handle};
+use crate::card::{DeckId, Face, Faces, Handle};
 use crate::crypto::coin::{CoinChain, CoinTip};
 use crate::crypto::elgamal::{self, CardPoints, Ciphertext, SealedCards};
 use crate::crypto::escrow::{self, EscrowPlace, HolderPlace, PartProof, Parts};
@@ -573,6 +573,38 @@ impl Deal {
             }
         }
         Ok(())
+    }
+
+    /// The faces of the sealed cards that these seeds open, together with the shares that are in the log.
+    pub(super) fn faces_by(&self, seeds: &BTreeMap<Seat, Seed>) -> Faces {
+        let secrets: BTreeMap<Seat, SecretKey> = seeds
+            .iter()
+            .map(|(seat, seed)| (*seat, SecretKey::derive(seed, &self.context(*seat))))
+            .collect();
+        let mut faces = Faces::new();
+        for (number, deck) in (0..=u16::MAX).zip(&self.decks) {
+            let own = secrets
+                .iter()
+                .filter(|(seat, _)| deck.holders.contains(**seat));
+            // One multiplication a card, by the sum of the keys, in place of one a seat.
+            let sum = SecretKey::sum(own.map(|(_, secret)| secret));
+            let others = deck
+                .holders
+                .iter()
+                .filter(|seat| !secrets.contains_key(seat));
+            let cards = Handle::all(DeckId(number), deck.cards.len());
+            for ((handle, card), shares) in cards.zip(deck.cards.iter()).zip(&deck.shares) {
+                let given: Option<Vec<&Point>> =
+                    others.clone().map(|seat| shares.get(&seat)).collect();
+                let Some(given) = given else { continue };
+                let by_seeds = share(&sum, card);
+                let point = elgamal::open(card, given.into_iter().chain([&by_seeds]));
+                if let Some(face) = deck.points.face(&point) {
+                    faces.set(handle, face);
+                }
+            }
+        }
+        faces
     }
 
     /// How many commitments, keys, tips, shuffles and share entries the openings reproduce.

@@ -16,6 +16,7 @@ mod drill;
 mod fixture;
 mod forgeries;
 mod intents;
+mod opened;
 mod overreach;
 mod release;
 mod secrecy;

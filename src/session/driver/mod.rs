@@ -45,8 +45,10 @@ use crate::net::{
 };
 use crate::store::{DataDir, IdentityKey, Journal, StoreError};
 
-pub(super) use table::display_names;
+pub(crate) use news::{removal, told_by};
+pub(crate) use table::display_names;
 use watching::Watching;
+pub(crate) use watching::progress;
 
 /// How often lost messages are looked for.
 const TICK: Duration = Duration::from_millis(500);

@@ -1,5 +1,6 @@
 //! What a table's news are to its players, and to those who look on.
 
+use fairdeal_protocol::audit::auditor::{Departure, Reason};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::replica::News;
 
@@ -7,7 +8,7 @@ use crate::games::{AnyGame, TableGame as _};
 use crate::session::{PeerState, SessionEvent};
 
 /// What the news of a table comes to, for whoever looks at it.
-pub(super) fn told_by(news: News<AnyGame>, game: &AnyGame, names: &[String]) -> Vec<SessionEvent> {
+pub(crate) fn told_by(news: News<AnyGame>, game: &AnyGame, names: &[String]) -> Vec<SessionEvent> {
     let name = |seat: Seat| {
         let name = names.get(seat.index()).cloned();
         name.unwrap_or_else(|| seat.to_string())
@@ -40,4 +41,14 @@ pub(super) fn told_by(news: News<AnyGame>, game: &AnyGame, names: &[String]) -> 
         News::Removed(_) | News::Finished | News::Dealt { .. } => return Vec::new(),
     };
     vec![SessionEvent::Line(line)]
+}
+
+/// How a seat that was removed went, by what an audit has noted.
+pub(crate) fn removal(seat: Seat, left: &[Departure]) -> PeerState {
+    let mut gone = left.iter().filter(|gone| gone.seat == seat);
+    if gone.any(|gone| matches!(gone.why, Reason::Fault(_))) {
+        PeerState::Removed
+    } else {
+        PeerState::VotedOut
+    }
 }

@@ -18,6 +18,7 @@ use tokio::time::Instant;
 use super::news::told_by;
 use super::{Attended, Driver, LINGER, Seated, Stage};
 use crate::games::{AnyAction, AnyGame};
+use crate::history;
 use crate::net::{Multiaddr, PeerId};
 use crate::session::frame::Frame;
 use crate::session::gallery::Gallery;
@@ -300,13 +301,10 @@ impl Driver {
             return None;
         };
         self.keeper.house.is_none().then(|| {
-            let bytes = seated.table.transcript().to_bytes();
-            let bytes = bytes.map_err(|error| error.to_string())?;
-            let saved = self
-                .keeper
-                .data
-                .save_transcript(&seated.id.to_string(), &bytes);
-            saved.map_err(|error| error.to_string())
+            let table = &seated.table;
+            let (transcript, me) = (table.transcript(), Some(table.me()));
+            let kept = history::keep(&self.keeper.data, &transcript, table.game(), me);
+            kept.map_err(|error| error.to_string())
         })
     }
 
@@ -456,7 +454,7 @@ struct Addressed {
 }
 
 /// Names for the screen: cleaned, and told apart by their seat if two are alike.
-pub(in crate::session) fn display_names(charter: &Charter) -> Vec<String> {
+pub(crate) fn display_names(charter: &Charter) -> Vec<String> {
     let cleaned: Vec<String> = charter
         .players
         .iter()

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fairdeal_protocol::audit::auditor::Reason;
 use fairdeal_protocol::audit::follow::{FollowError, Follower, Page};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::charter::SignedCharter;
@@ -14,16 +13,17 @@ use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::table::replica::{News, Replica, StepKind};
 use tokio::time::Instant;
 
-use super::news::told_by;
+use super::news::{removal, told_by};
 use super::table::display_names;
 use super::{Driver, Stage};
 use crate::games::AnyGame;
+use crate::history;
 use crate::net::PeerId;
 use crate::session::door::GuestDoor;
 use crate::session::frame::{Frame, Roster, Showing, Watch};
 use crate::session::lobby::{Outbox, view_of};
 use crate::session::text::clean_reason;
-use crate::session::{PeerState, SessionEvent, Snapshot};
+use crate::session::{SessionEvent, Snapshot};
 
 /// After how long without an answer it asks again.
 const ASK_AGAIN: Duration = Duration::from_secs(5);
@@ -124,7 +124,7 @@ impl Shown {
 }
 
 /// What the protocol waits for, as far as it shows in complete steps.
-fn progress(replica: &Replica<AnyGame>) -> Progress {
+pub(crate) fn progress(replica: &Replica<AnyGame>) -> Progress {
     let kind = replica.kind();
     let awaited = match kind {
         None => SeatSet::EMPTY,
@@ -295,13 +295,7 @@ impl Driver {
                 self.tell(event).await;
             }
             if let Some(seat) = removed {
-                let mut gone = left.iter().filter(|gone| gone.seat == seat);
-                let guilty = gone.any(|gone| matches!(gone.why, Reason::Fault(_)));
-                let state = if guilty {
-                    PeerState::Removed
-                } else {
-                    PeerState::VotedOut
-                };
+                let state = removal(seat, &left);
                 self.tell(SessionEvent::Peer { seat, state }).await;
             }
         }
@@ -318,19 +312,13 @@ impl Driver {
         let Some(shown) = &mut watching.shown else {
             return;
         };
-        let bytes = shown.follower.transcript().to_bytes();
-        let id = shown.id.to_string();
-        let (scores, winners) = {
-            let game = shown.follower.replica().game();
-            (game.scores(), game.winners().iter().collect())
-        };
+        let transcript = shown.follower.transcript().clone();
+        let game = shown.follower.replica().game();
+        let (scores, winners) = (game.scores(), game.winners().iter().collect());
         let finished = shown.follower.replica().is_finished();
         let log = shown.follower.replica().parent();
-        let saved = bytes.map_err(|error| error.to_string()).and_then(|bytes| {
-            let saved = self.keeper.data.save_transcript(&id, &bytes);
-            saved.map_err(|error| error.to_string())
-        });
-        let transcript: PathBuf = match saved {
+        let kept = history::keep(&self.keeper.data, &transcript, game, None);
+        let transcript: PathBuf = match kept {
             Ok(path) => path,
             Err(error) => {
                 return self

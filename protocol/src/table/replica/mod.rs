@@ -33,12 +33,12 @@ use std::collections::{BTreeMap, VecDeque};
 use super::batch::{Answered, Outcome, Replay, Request};
 use super::deal::{Deal, Run};
 use super::fault::{Fault, FaultKind};
-use crate::card::{DeckId, Face, Handle};
+use crate::card::{DeckId, Face, Faces, Handle};
 use crate::charter::{Charter, SignedCharter};
 use crate::crypto::elgamal::Ciphertext;
 use crate::crypto::escrow::{self, EscrowPlace, HolderPlace, Parts};
 use crate::crypto::group::Point;
-use crate::crypto::seed::Context;
+use crate::crypto::seed::{Context, Seed};
 use crate::crypto::share::ShareOf;
 use crate::domain;
 use crate::game::{Game, Halt, Illegal, RuleSetError, Shown};
@@ -458,6 +458,12 @@ impl<G: Game> Replica<G> {
     /// A seat's published share of a card.
     pub fn share(&self, card: Handle, seat: Seat) -> Option<Point> {
         self.deal.share(card, seat)
+    }
+
+    /// The faces of the deal's sealed cards that follow from opened seeds, which have been checked, and from
+    /// the shares in the log.
+    pub fn faces_by(&self, seeds: &BTreeMap<Seat, Seed>) -> Faces {
+        self.deal.faces_by(seeds)
     }
 
     /// How many things a seat's opening reproduces in this deal.

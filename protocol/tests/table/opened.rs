@@ -1,0 +1,151 @@
+//! What an audit tells on its way: the faces that opened seeds give, and how far it has come.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use fairdeal_protocol::audit::auditor::{Audit, audit};
+use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
+use fairdeal_protocol::audit::transcript::Transcript;
+use fairdeal_protocol::card::{Face, Faces, Handle};
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::replica::News;
+
+use super::drill::{CARDS, Drill, rules};
+use super::sim::{Faults, Sim, honest};
+
+/// A game that has been played to its end, and its transcript as it comes out of the file.
+fn played(seats: u8, seed: u64, leaves: u32) -> (Sim<Drill>, Transcript) {
+    let mut sim: Sim<Drill> = Sim::new(&rules(seats, 20), seed, Faults::default());
+    sim.leaves = leaves;
+    sim.run(4_000_000, true, &mut honest);
+    let stayed = sim.tables.iter().find(|table| table.is_finished());
+    let bytes = stayed.unwrap().transcript().to_bytes().unwrap();
+    (sim, Transcript::from_bytes(&bytes).unwrap())
+}
+
+/// A deal as the audit has seen it.
+#[derive(Default)]
+struct SeenDeal {
+    dealt: BTreeMap<Handle, Seat>,
+    /// How many cards each deck has.
+    decks: Vec<usize>,
+    gone: BTreeSet<Seat>,
+    faces: Faces,
+}
+
+/// All deals that were opened.
+fn deals(transcript: &Transcript) -> Vec<SeenDeal> {
+    let mut audit = Audit::<Drill>::new(transcript.clone()).unwrap();
+    let (mut deals, mut deal) = (Vec::new(), SeenDeal::default());
+    while audit.step().unwrap() {
+        for news in audit.take_news() {
+            match news {
+                News::Deal(_) => deal = SeenDeal::default(),
+                News::Dealt { card, to } => {
+                    deal.dealt.insert(card, to);
+                }
+                News::Sealed { cards, .. } => deal.decks.push(cards),
+                News::Left(seat) => {
+                    deal.gone.insert(seat);
+                }
+                News::Opened(_) => {
+                    deal.faces = audit.opened_faces();
+                    deals.push(std::mem::take(&mut deal));
+                }
+                _ => {}
+            }
+        }
+        let opening = deals.len();
+        if opening == 0 {
+            assert_eq!(audit.opened_faces(), Faces::new(), "nothing is open yet");
+        }
+    }
+    deals
+}
+
+fn count(faces: &Faces) -> usize {
+    faces.iter().count()
+}
+
+#[test]
+fn opened_seeds_give_every_card_of_a_deal() {
+    for seats in 1..=4 {
+        let (sim, transcript) = played(seats, 70 + u64::from(seats), 0);
+        let deals = deals(&transcript);
+        for deal in &deals {
+            assert_eq!(count(&deal.faces), deal.decks.iter().sum::<usize>());
+            // The first deck holds each card once.
+            let first: BTreeSet<Face> = deal
+                .faces
+                .iter()
+                .filter(|(handle, _)| handle.deck.0 == 0)
+                .map(|(_, face)| face)
+                .collect();
+            assert_eq!(first, (0..CARDS).map(Face).collect());
+        }
+        // The faces that their owners have seen are these.
+        let last = deals.last().unwrap();
+        let mut compared = 0;
+        for table in &sim.tables {
+            for (handle, face) in table.known().iter() {
+                assert_eq!(last.dealt.get(&handle), Some(&table.me()));
+                assert_eq!(last.faces.get(handle), Some(face));
+                compared += 1;
+            }
+        }
+        assert_eq!(compared, last.dealt.len());
+    }
+}
+
+/// Who leaves opens no seed: what it held stays its own, and everything else opens.
+#[test]
+fn the_hand_of_one_who_left_stays_sealed() {
+    let mut kept = 0;
+    for seed in 0..3 {
+        let (_, transcript) = played(4, 300 + seed, 15);
+        for deal in deals(&transcript) {
+            for (card, to) in &deal.dealt {
+                if !deal.gone.contains(to) {
+                    assert!(deal.faces.get(*card).is_some());
+                }
+            }
+            let missing = deal.decks.iter().sum::<usize>() - count(&deal.faces);
+            let theirs = deal.dealt.values().filter(|to| deal.gone.contains(to));
+            assert!(missing <= theirs.count());
+            kept += missing;
+        }
+    }
+    assert!(kept > 0, "nobody left with a card in the hand");
+}
+
+#[test]
+fn an_audit_says_how_far_it_is_and_stops_when_it_is_told_to() {
+    let (_, transcript) = played(3, 80, 0);
+    let whole = audit::<Drill>(&transcript);
+    let mut told: Vec<AuditProgress> = Vec::new();
+    let report = audit_with::<Drill>(transcript.clone(), &mut |so_far| {
+        told.push(so_far);
+        ControlFlow::Continue(())
+    });
+    assert_eq!(report.as_ref(), Some(&whole));
+    let last = told.last().unwrap();
+    assert_eq!((last.done, last.tally), (last.total, whole.tally));
+    assert_eq!(last.total, transcript.entries().len());
+    assert!(told.is_sorted_by_key(|so_far| so_far.done));
+    let counted = |so_far: &AuditProgress| so_far.tally.checks().map(|(_, count)| count);
+    for (one, next) in told.iter().zip(&told[1..]) {
+        let pairs = counted(one).into_iter().zip(counted(next));
+        assert!(pairs.into_iter().all(|(before, after)| before <= after));
+    }
+
+    let mut calls = 0;
+    let broken_off = audit_with::<Drill>(transcript, &mut |_| {
+        calls += 1;
+        if calls == 3 {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    assert_eq!((broken_off, calls), (None, 3));
+}

@@ -1,0 +1,129 @@
+//! `fairdeal history`: past games and those that wait, as a table or as JSON lines.
+
+use std::ops::ControlFlow;
+
+use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::args::Common;
+use super::{Exit, print};
+use crate::history::{Ending, Past, Summary, What, history as past_games};
+use crate::store::DataDir;
+
+/// How many digits of a table id are shown; `export` and `resume` take them.
+const SHORT: usize = 8;
+
+pub(super) fn history(common: &Common, json: bool) -> anyhow::Result<Exit> {
+    let data = DataDir::open(common.data_dir.as_deref())?;
+    let mut all = past_games(&data)?;
+    for past in &mut all {
+        past.read(&data, &mut |_| ControlFlow::Continue(()));
+    }
+    let text = if json {
+        all.iter().map(|past| format!("{}\n", line(past))).collect()
+    } else if all.is_empty() {
+        "There are no past games yet.\n".to_owned()
+    } else {
+        table(&all)
+    };
+    print(text.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// The games as a table; the column of the players is as long as it is.
+fn table(all: &[Past]) -> String {
+    let head = ["date (UTC)", "table", "game", "ended", "players"];
+    let mut rows = vec![head.map(str::to_owned)];
+    rows.extend(all.iter().map(|past| {
+        let summary = past.summary();
+        let game = summary.map_or("-", Summary::game_name);
+        let players = match (&past.what, summary) {
+            (What::Unreadable(why), _) => why.clone(),
+            (_, Some(summary)) => players(summary),
+            _ => String::new(),
+        };
+        [
+            past.date(),
+            past.table.chars().take(SHORT).collect(),
+            game.to_owned(),
+            past.in_words().to_owned(),
+            players,
+        ]
+    }));
+    let widths: Vec<usize> = (0..head.len() - 1)
+        .map(|column| {
+            let cells = rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.width()).max().unwrap_or(0)
+        })
+        .collect();
+    let mut text = String::new();
+    for row in &rows {
+        for (place, cell) in row.iter().enumerate() {
+            text.push_str(cell);
+            if let Some(width) = widths.get(place) {
+                text.push_str(&" ".repeat(width - cell.width().min(*width) + 2));
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Who played: `Anna 104 (won, you), Béla 87`.
+fn players(summary: &Summary) -> String {
+    let seats = fairdeal_protocol::seat::Seat::first(summary.players.len());
+    let each = seats.zip(&summary.players).map(|(seat, name)| {
+        let score = summary.scores.get(seat.index());
+        let score = score.map_or_else(String::new, |score| format!(" {score}"));
+        let notes = [
+            summary.winners.contains(&seat).then_some("won"),
+            (summary.me == Some(seat)).then_some("you"),
+        ];
+        let notes: Vec<&str> = notes.into_iter().flatten().collect();
+        if notes.is_empty() {
+            format!("{name}{score}")
+        } else {
+            format!("{name}{score} ({})", notes.join(", "))
+        }
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn line(past: &Past) -> Value {
+    let ended = match &past.what {
+        What::Over(summary) => match summary.ending {
+            Ending::Finished => "finished",
+            Ending::Unfinished => "unfinished",
+            Ending::Claimed { .. } => "claimed",
+            Ending::Unfair { .. } => "unfair",
+        },
+        What::Waits(_) => "waits",
+        What::Unread => "unread",
+        What::Unreadable(_) => "unreadable",
+    };
+    let why = match &past.what {
+        What::Unreadable(why) => Some(why),
+        What::Over(Summary {
+            ending: Ending::Unfair { why },
+            ..
+        }) => Some(why),
+        _ => None,
+    };
+    let summary = past.summary();
+    json!({
+        "table": past.table,
+        "date": past.date(),
+        "game": summary.map(|summary| &summary.game),
+        "players": summary.map(|summary| &summary.players),
+        "me": summary.and_then(|summary| summary.me).map(|seat| seat.index()),
+        "ended": ended,
+        "why": why,
+        "scores": summary.map(|summary| &summary.scores),
+        "winners": summary.map(|summary| {
+            summary.winners.iter().map(|seat| seat.index()).collect::<Vec<_>>()
+        }),
+        "log": summary.filter(|_| ended != "waits").map(|summary| &summary.log),
+        "bytes": past.bytes,
+        "transcript": past.path,
+    })
+}

@@ -1,0 +1,396 @@
+//! The result of an audit as a web page of one file, to keep, to send or to print.
+//!
+//! It needs nothing from anywhere: no script, no picture, no style sheet, and its policy lets a browser load none.
+//! Every text in it is escaped; names are cleaned before.
+
+use std::fmt::{Display, Write as _};
+
+use data_encoding::HEXLOWER;
+use fairdeal_protocol::audit::auditor::{Departure, Finding, Reason, Report};
+use fairdeal_protocol::charter::Charter;
+use fairdeal_protocol::seat::Seat;
+
+use crate::games::game_info;
+use crate::replay::deals::PlayedDeal;
+use crate::session::text::{clean, clean_reason};
+
+const STYLE: &str = "
+:root { color-scheme: light dark }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 52rem; padding: 1.5rem }
+h1 { font-size: 1.5rem } h2 { font-size: 1.1rem; margin-top: 2rem }
+.result { border: 3px solid; border-radius: .4rem; padding: .6rem 1rem }
+.result strong { font-size: 1.4rem }
+.fair { border-color: #2a7d3c } .unfair { border-color: #b3261e; border-style: double }
+table { border-collapse: collapse; width: 100% }
+th, td { border-bottom: 1px solid #8886; padding: .25rem .5rem; text-align: left; vertical-align: top }
+.number { text-align: right; font-variant-numeric: tabular-nums }
+code { font-size: .85em; overflow-wrap: anywhere }
+@media print { body { font-size: 11pt; max-width: none; padding: 0 } h2, tr { break-inside: avoid } h2 { break-after: avoid } }
+";
+
+/// Text in which nothing is markup.
+struct Escaped<T>(T);
+
+impl<T: Display> Display for Escaped<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for c in self.0.to_string().chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the page is written from.
+pub(super) struct Audited<'a> {
+    pub(super) charter: &'a Charter,
+    /// Cleaned for display, in seat order.
+    pub(super) names: &'a [String],
+    pub(super) report: &'a Report,
+    pub(super) deals: &'a [PlayedDeal],
+    /// What an audit with no finding is worth.
+    pub(super) verdict: &'a str,
+}
+
+impl Audited<'_> {
+    fn name(&self, seat: Seat) -> &str {
+        self.names.get(seat.index()).map_or("?", String::as_str)
+    }
+
+    /// The whole page.
+    pub(super) fn page(&self) -> String {
+        let id = clean(self.charter.game.as_str());
+        let game = game_info(&id).map_or(id.as_str(), |info| info.name);
+        let table = self.report.table.short();
+        let body = [
+            self.result(),
+            self.players(),
+            self.checks(),
+            self.deals(),
+            self.log(&id),
+        ];
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+             <meta name=\"viewport\" content=\"width=device-width\">\n\
+             <title>{game}, table {table}: {word}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
+             <h1>{game}, table {table}</h1>\n{body}</body>\n</html>\n",
+            game = Escaped(game),
+            table = Escaped(&table),
+            word = if self.report.is_fair() {
+                "every check held"
+            } else {
+                "not fair"
+            },
+            body = body.concat(),
+        )
+    }
+
+    fn result(&self) -> String {
+        let Some(finding) = &self.report.finding else {
+            let verdict = Escaped(self.verdict);
+            return format!("<p class=\"result fair\"><strong>✓ {verdict}</strong></p>\n");
+        };
+        let who = finding.seat().map_or_else(
+            || "nobody in particular: anybody who wrote the file may have changed it".to_owned(),
+            |seat| format!("{} ({seat})", self.name(seat)),
+        );
+        let place = finding.step().map_or_else(
+            || "the end of the file".to_owned(),
+            |step| format!("step {step}"),
+        );
+        format!(
+            "<p class=\"result unfair\"><strong>✗ NOT FAIR</strong></p>\n<table>\n\
+             <tr><th>who</th><td>{}</td></tr>\n<tr><th>where</th><td>{}</td></tr>\n\
+             <tr><th>why</th><td>{}</td></tr>\n</table>\n",
+            Escaped(who),
+            Escaped(place),
+            Escaped(clean_reason(&why(finding))),
+        )
+    }
+
+    fn players(&self) -> String {
+        let report = self.report;
+        let mut text = String::from(
+            "<h2>Players</h2>\n<table>\n<tr><th>seat</th><th>name</th><th class=\"number\">score</th>\
+             <th></th><th>key</th></tr>\n",
+        );
+        for (seat, player) in self.charter.seated() {
+            let score = report.scores.get(seat.index());
+            let mut notes = Vec::new();
+            if report.winners.contains(&seat) {
+                notes.push("has won".to_owned());
+            }
+            if report.claims.contains(&seat) {
+                notes.push("claims that the other one stayed away".to_owned());
+            }
+            let gone = report.left.iter().filter(|gone| gone.seat == seat);
+            notes.extend(gone.map(departure));
+            let _ = writeln!(
+                text,
+                "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td>{}</td><td><code>{}</code></td></tr>",
+                seat.index(),
+                Escaped(self.name(seat)),
+                score.map_or_else(String::new, i64::to_string),
+                Escaped(notes.join("; ")),
+                HEXLOWER.encode(&player.key.to_bytes()),
+            );
+        }
+        text.push_str("</table>\n");
+        text
+    }
+
+    fn checks(&self) -> String {
+        let mut text = String::from("<h2>Checks that were made, and held</h2>\n<table>\n");
+        for (name, count) in self.report.tally.checks() {
+            let sign = if count > 0 { "✓" } else { "–" };
+            let _ = writeln!(
+                text,
+                "<tr><td>{sign}</td><td class=\"number\">{count}</td><td>{}</td></tr>",
+                Escaped(name)
+            );
+        }
+        text.push_str("</table>\n");
+        text
+    }
+
+    fn deals(&self) -> String {
+        let mut text = String::from(
+            "<h2>Deals</h2>\n<table>\n<tr><th class=\"number\">deal</th><th class=\"number\">from step</th>\
+             <th class=\"number\">actions</th><th class=\"number\">decks</th><th class=\"number\">cards</th>\
+             <th>seeds</th><th>scores then</th></tr>\n",
+        );
+        for deal in self.deals {
+            let scores: Vec<String> = deal.scores.iter().map(i64::to_string).collect();
+            text.push_str("<tr>");
+            let numbers = [
+                u64::from(deal.number) + 1,
+                deal.first_step,
+                number(deal.actions),
+                number(deal.decks),
+                number(deal.cards),
+            ];
+            for number in numbers {
+                let _ = write!(text, "<td class=\"number\">{number}</td>");
+            }
+            let _ = writeln!(
+                text,
+                "<td>{}</td><td>{}</td></tr>",
+                Escaped(deal.end.in_words()),
+                scores.join(", ")
+            );
+        }
+        text.push_str("</table>\n");
+        text
+    }
+
+    fn log(&self, id: &str) -> String {
+        let report = self.report;
+        let options = self.charter.options.iter();
+        let options: Vec<String> = options
+            .map(|(key, value)| format!("{}={}", clean(key.as_str()), clean(value.as_str())))
+            .collect();
+        let rules = format!("{id}, version {}", self.charter.version);
+        let rows = [
+            (
+                "rules",
+                std::iter::once(rules)
+                    .chain(options)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            ),
+            ("table", report.table.to_string()),
+            ("log hash", report.log.to_string()),
+            ("steps", report.steps.to_string()),
+            (
+                "deals",
+                format!(
+                    "{}, {} of them opened and computed again",
+                    report.deals, report.deals_opened
+                ),
+            ),
+        ];
+        let mut text = String::from("<h2>The log</h2>\n<table>\n");
+        for (what, value) in rows {
+            let value = Escaped(value);
+            let _ = writeln!(
+                text,
+                "<tr><th>{what}</th><td><code>{value}</code></td></tr>"
+            );
+        }
+        let version = env!("CARGO_PKG_VERSION");
+        let _ = writeln!(
+            text,
+            "</table>\n<p>Audited by fairdeal {version}. To check it yourself: \
+             <code>fairdeal verify FILE</code> with the transcript whose log hash is the one above.</p>"
+        );
+        text
+    }
+}
+
+fn number(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+fn departure(gone: &Departure) -> String {
+    let deal = u64::from(gone.deal) + 1;
+    match &gone.why {
+        Reason::Left => format!("left in deal {deal}"),
+        Reason::VotedOut => {
+            format!("was voted out in deal {deal} (that it was missing is the others' word)")
+        }
+        Reason::Fault(fault) => format!(
+            "is proven guilty and was removed in deal {deal} (step {}: {})",
+            fault.step, fault.what
+        ),
+    }
+}
+
+/// What is wrong, without who and where if that is said apart.
+fn why(finding: &Finding) -> String {
+    match finding {
+        Finding::Fault(fault) => fault.what.to_string(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fairdeal_protocol::audit::auditor::Tally;
+    use fairdeal_protocol::audit::transcript::End;
+    use fairdeal_protocol::charter::{Player, SeatKey};
+    use fairdeal_protocol::hash::Hash32;
+    use fairdeal_protocol::table::fault::{Fault, FaultKind};
+
+    use super::*;
+    use crate::games::rule_set;
+    use crate::replay::deals::DealEnd;
+
+    fn charter(names: [&str; 2]) -> Charter {
+        let players = names.into_iter().zip(1..).map(|(name, n)| Player {
+            name: name.to_owned().try_into().unwrap(),
+            key: SeatKey::from(&ed25519_dalek::SigningKey::from_bytes(&[n; 32])),
+            nonce: [n; 32],
+        });
+        let rules = rule_set("loot", 2, &std::collections::BTreeMap::new()).unwrap();
+        Charter::new([0; 8], &rules, players.collect()).unwrap()
+    }
+
+    fn report(finding: Option<Finding>) -> Report {
+        Report {
+            table: Hash32([0xab; 32]),
+            end: End::Finished,
+            log: Hash32([0xcd; 32]),
+            steps: 70,
+            deals: 1,
+            deals_opened: 1,
+            tally: Tally {
+                shuffle_proofs: 12,
+                ..Tally::default()
+            },
+            scores: vec![-7, 104],
+            winners: vec![Seat::new(1).unwrap()],
+            left: Vec::new(),
+            claims: Vec::new(),
+            finding,
+        }
+    }
+
+    fn page(names: [&str; 2], finding: Option<Finding>) -> String {
+        let charter = charter(names);
+        let report = report(finding);
+        let deals = [PlayedDeal {
+            number: 0,
+            first_step: 0,
+            actions: 31,
+            decks: 1,
+            cards: 54,
+            end: DealEnd::Opened,
+            scores: vec![-7, 104],
+        }];
+        let names = names.map(clean);
+        let audited = Audited {
+            charter: &charter,
+            names: &names,
+            report: &report,
+            deals: &deals,
+            verdict: "fair",
+        };
+        audited.page()
+    }
+
+    #[test]
+    fn a_fair_game_has_everything_on_its_page() {
+        let page = page(["Anna", "Béla"], None);
+        for wanted in [
+            "<strong>✓ fair</strong>",
+            "<td>Anna</td><td class=\"number\">-7</td>",
+            "<td>Béla</td><td class=\"number\">104</td><td>has won</td>",
+            "<td>✓</td><td class=\"number\">12</td><td>shuffle proofs</td>",
+            "<td>opened and computed again</td><td>-7, 104</td>",
+            "target=100",
+            &"ab".repeat(32),
+            &"cd".repeat(32),
+        ] {
+            assert!(page.contains(wanted), "{wanted} is not in {page}");
+        }
+        assert!(!page.contains("NOT FAIR"));
+        for (name, _) in Tally::default().checks() {
+            assert!(page.contains(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unfair_game_says_who_where_and_why() {
+        let fault = Fault {
+            seat: Seat::new(1).unwrap(),
+            step: 17,
+            what: FaultKind::IllegalAction("it is not <your> turn".to_owned()),
+        };
+        let page = page(["Anna", "Béla"], Some(Finding::Fault(fault)));
+        assert!(page.contains("✗ NOT FAIR") && !page.contains("✓ fair"));
+        assert!(
+            page.contains("<th>who</th><td>Béla (seat 1)</td>"),
+            "{page}"
+        );
+        assert!(page.contains("<th>where</th><td>step 17</td>"));
+        assert!(page.contains("not &lt;your&gt; turn"));
+        // What nobody can be blamed for names nobody.
+        let page = self::page(["Anna", "Béla"], Some(Finding::Trailer("the log is short")));
+        assert!(page.contains("nobody in particular") && page.contains("the log is short"));
+    }
+
+    #[test]
+    fn names_are_text_and_no_markup() {
+        let page = page(
+            ["<script>alert('x')</script>", "\"&\u{202e}\u{7}</td>"],
+            None,
+        );
+        assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;"));
+        assert!(page.contains("<td>&quot;&amp;&lt;/td&gt;</td>"));
+        for forbidden in [
+            "<script", "\u{202e}", "\u{7}", "http:", "https:", "src=", "href=",
+        ] {
+            assert!(!page.contains(forbidden), "{forbidden:?}");
+        }
+        assert!(page.contains("default-src 'none'"));
+    }
+
+    #[test]
+    fn tags_are_closed() {
+        let page = page(["Anna", "Béla"], None);
+        for tag in [
+            "html", "head", "body", "table", "tr", "td", "th", "h1", "h2", "code", "p",
+        ] {
+            let opened = page.matches(&format!("<{tag}>")).count()
+                + page.matches(&format!("<{tag} ")).count();
+            assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
+        }
+    }
+}

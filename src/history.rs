@@ -1,0 +1,456 @@
+//! Past games: what there is in the data directory, and what is to be told of each in one line.
+//!
+//! # Summaries
+//! The scores of a game are in no transcript: they follow from its log, and to replay that takes as long as to audit
+//! it, half a second or several; even to read a file takes some milliseconds a megabyte. So whoever saves a
+//! transcript saves a summary of it ([`keep`]), and the list reads those alone. A transcript without one (it was
+//! put there by hand, or by an earlier version), or that is newer than its own, is listed as [`What::Unread`] until
+//! [`Past::read`] has audited it; then its summary is kept too. To lose a summary costs that audit and no more.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use ed25519_dalek::SigningKey;
+use fairdeal_protocol::audit::auditor::{Finding, Report};
+use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
+use fairdeal_protocol::audit::transcript::{End, Transcript};
+use fairdeal_protocol::charter::{Charter, SeatKey};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::wire::codec::CodecError;
+use serde::{Deserialize, Serialize};
+
+use crate::games::{AnyGame, game_info};
+use crate::session::driver::display_names;
+use crate::session::journal::Interrupted;
+use crate::session::text::{clean, clean_reason};
+use crate::store::{DataDir, JournalFile, StoreError, TranscriptFile, read_transcript};
+
+/// The version of the summary's encoding.
+const VERSION: u8 = 1;
+
+/// How a game ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "kebab-case")]
+pub enum Ending {
+    /// By its rules.
+    Finished,
+    /// Not at all: the log ends in the middle.
+    Unfinished,
+    /// A seat of two closed it, because the other one stayed away.
+    Claimed {
+        /// Who claims that; two such claims cancel.
+        by: Vec<Seat>,
+    },
+    /// By the proof of a fault, or the log is not fair.
+    Unfair {
+        /// What was found.
+        why: String,
+    },
+}
+
+impl Ending {
+    /// In a word or two.
+    pub fn in_words(&self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Unfinished => "unfinished",
+            Self::Claimed { .. } => "closed by claim",
+            Self::Unfair { .. } => "NOT FAIR",
+        }
+    }
+}
+
+/// What is to be told of a game in one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    version: u8,
+    /// The length of the transcript that it is of.
+    bytes: u64,
+    /// The game's id.
+    pub game: String,
+    /// The players' names, cleaned for display, in seat order.
+    pub players: Vec<String>,
+    /// This player's seat; `None` of one who looked on.
+    pub me: Option<Seat>,
+    /// How it ended.
+    pub ending: Ending,
+    /// One score a seat, as they stood at the end of the log; none if it could not be replayed.
+    pub scores: Vec<i64>,
+    /// Who has won; nobody in a game that was not finished.
+    pub winners: Vec<Seat>,
+    /// The hash of the log.
+    pub log: String,
+}
+
+impl Summary {
+    fn new(charter: &Charter, me: Option<Seat>, ending: Ending, log: Hash32) -> Self {
+        Self {
+            version: VERSION,
+            bytes: 0,
+            game: clean(charter.game.as_str()),
+            players: display_names(charter),
+            me,
+            ending,
+            scores: Vec::new(),
+            winners: Vec::new(),
+            log: log.to_string(),
+        }
+    }
+
+    fn audited(transcript: &Transcript, report: &Report, me: Option<Seat>) -> Self {
+        let ending = match &report.finding {
+            None => ending(transcript),
+            Some(finding) => Ending::Unfair {
+                why: clean_reason(&finding.to_string()),
+            },
+        };
+        Self {
+            scores: report.scores.clone(),
+            winners: report.winners.clone(),
+            ..Self::new(transcript.charter().charter(), me, ending, report.log)
+        }
+    }
+
+    /// Reads one back, of that transcript. The names are cleaned once more: it is but a file.
+    fn from_bytes(bytes: &[u8], of: &TranscriptFile) -> Option<Self> {
+        let mut read: Self = serde_json::from_slice(bytes).ok()?;
+        if read.version != VERSION || read.bytes != of.length {
+            return None;
+        }
+        for text in read
+            .players
+            .iter_mut()
+            .chain([&mut read.game, &mut read.log])
+        {
+            *text = clean(text);
+        }
+        if let Ending::Unfair { why } = &mut read.ending {
+            *why = clean_reason(why);
+        }
+        Some(read)
+    }
+
+    /// The game's name as people write it.
+    pub fn game_name(&self) -> &str {
+        game_info(&self.game).map_or(self.game.as_str(), |info| info.name)
+    }
+
+    /// The name of a player; its seat if there is none.
+    pub fn name(&self, seat: Seat) -> String {
+        let name = self.players.get(seat.index()).cloned();
+        name.unwrap_or_else(|| seat.to_string())
+    }
+}
+
+/// What a transcript that nothing is known against says of its end.
+fn ending(transcript: &Transcript) -> Ending {
+    let claims = transcript.claims().iter();
+    let by: Vec<Seat> = claims.map(|signed| signed.claim().seat).collect();
+    match transcript.end() {
+        End::Finished => Ending::Finished,
+        End::Unfinished if !by.is_empty() => Ending::Claimed { by },
+        End::Unfinished => Ending::Unfinished,
+        End::Stopped => Ending::Unfair {
+            why: "the table stopped with evidence".to_owned(),
+        },
+    }
+}
+
+/// What is known of a past game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// All that is to be told of it.
+    Over(Summary),
+    /// It was interrupted, and waits for `fairdeal resume`; its scores are not known.
+    Waits(Summary),
+    /// Nothing yet: it has to be [read](Past::read).
+    Unread,
+    /// It cannot be read, and why.
+    Unreadable(String),
+}
+
+/// A past game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Past {
+    /// The table id in lower-case hexadecimal.
+    pub table: String,
+    /// Its transcript; `None` of a game that waits.
+    pub path: Option<PathBuf>,
+    /// When its file was written last.
+    pub when: SystemTime,
+    /// The length of the transcript in bytes.
+    pub bytes: u64,
+    /// The rest.
+    pub what: What,
+}
+
+/// Why a transcript was not kept.
+#[derive(Debug, thiserror::Error)]
+pub enum KeepError {
+    /// It is longer than a transcript can be.
+    #[error("the transcript cannot be written: {0}")]
+    Codec(#[from] CodecError),
+    /// The data directory.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+}
+
+/// Saves the transcript of a table that has been played or followed here, with its summary; `game` is as it
+/// stands at the end.
+///
+/// # Errors
+/// [`KeepError`]. That the summary is not written is none: it is made again when it is wanted.
+pub fn keep(
+    data: &DataDir,
+    transcript: &Transcript,
+    game: &AnyGame,
+    me: Option<Seat>,
+) -> Result<PathBuf, KeepError> {
+    let bytes = transcript.to_bytes()?;
+    let table = transcript.charter().table().to_string();
+    let path = data.save_transcript(&table, &bytes)?;
+    let charter = transcript.charter().charter();
+    let summary = Summary {
+        scores: game.scores(),
+        winners: game.winners().iter().collect(),
+        bytes: length(&bytes),
+        ..Summary::new(charter, me, ending(transcript), transcript.log_hash())
+    };
+    save(data, &table, &summary);
+    Ok(path)
+}
+
+fn save(data: &DataDir, table: &str, summary: &Summary) {
+    let saved = serde_json::to_vec(summary)
+        .map_err(|error| error.to_string())
+        .and_then(|bytes| {
+            let saved = data.save_summary(table, &bytes);
+            saved.map_err(|error| error.to_string())
+        });
+    if let Err(error) = saved {
+        tracing::warn!(error, "the summary of a transcript is not saved");
+    }
+}
+
+fn length(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}
+
+/// All past games and those that wait to be gone on with, newest first. A broken file is listed with what is wrong
+/// with it.
+///
+/// # Errors
+/// [`StoreError`] if the data directory cannot be listed.
+pub fn history(data: &DataDir) -> Result<Vec<Past>, StoreError> {
+    let mut all: Vec<Past> = data
+        .transcripts()?
+        .into_iter()
+        .map(|file| past(data, file))
+        .collect();
+    for journal in data.journals()? {
+        // Of a game that has come to its end the journal may stay for the others' sake.
+        let is_over = |past: &Past| {
+            let finished =
+                matches!(&past.what, What::Over(known) if known.ending == Ending::Finished);
+            past.table == journal.table && finished
+        };
+        if all.iter().any(is_over) || data.has_promised(&journal.table, journal.seat)? {
+            continue;
+        }
+        let Some(found) = waiting(data, &journal) else {
+            continue;
+        };
+        // Each seat of a table has a journal: the own one says most, and more than a transcript of the beginning.
+        let waits = matches!(found.what, What::Waits(_));
+        let listed = |past: &Past| past.table == found.table;
+        if waits {
+            all.retain(|past| !listed(past));
+        }
+        if waits || !all.iter().any(listed) {
+            all.push(found);
+        }
+    }
+    all.sort_by(|a, b| {
+        let newest_first = b.when.cmp(&a.when);
+        newest_first.then_with(|| a.table.cmp(&b.table))
+    });
+    Ok(all)
+}
+
+fn past(data: &DataDir, file: TranscriptFile) -> Past {
+    let summary = data.summary(&file);
+    let summary = summary.and_then(|bytes| Summary::from_bytes(&bytes, &file));
+    Past {
+        what: summary.map_or(What::Unread, What::Over),
+        table: file.table,
+        path: Some(file.path),
+        when: file.modified,
+        bytes: file.length,
+    }
+}
+
+/// The own seat of a table that is not over; `None` of one that is, and of a bot's.
+fn waiting(data: &DataDir, journal: &JournalFile) -> Option<Past> {
+    let what = match Interrupted::open(data, journal) {
+        Ok(open) if open.is_house() || open.is_ended() => return None,
+        Ok(open) => {
+            let charter = open.charter().charter();
+            let (me, log) = (Some(open.seat()), Hash32::default());
+            What::Waits(Summary::new(charter, me, Ending::Unfinished, log))
+        }
+        Err(error) => What::Unreadable(clean_reason(&error.to_string())),
+    };
+    Some(Past {
+        table: journal.table.clone(),
+        path: None,
+        when: journal.modified,
+        bytes: 0,
+        what,
+    })
+}
+
+impl Past {
+    /// What is to be told of it, if that is known.
+    pub fn summary(&self) -> Option<&Summary> {
+        match &self.what {
+            What::Over(summary) | What::Waits(summary) => Some(summary),
+            What::Unread | What::Unreadable(_) => None,
+        }
+    }
+
+    /// The day and time of its file in UTC, as `2026-01-31 09:05`.
+    pub fn date(&self) -> String {
+        let since = self.when.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+        let date = time::OffsetDateTime::from_unix_timestamp(seconds);
+        let date = date.unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
+        let (year, month, day) = date.to_calendar_date();
+        let (month, hour, minute) = (u8::from(month), date.hour(), date.minute());
+        format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
+    }
+
+    /// How it ended, in a few words.
+    pub fn in_words(&self) -> &'static str {
+        match &self.what {
+            What::Over(summary) => summary.ending.in_words(),
+            What::Waits(_) => "waits: fairdeal resume",
+            What::Unread => "not read yet",
+            What::Unreadable(_) => "unreadable",
+        }
+    }
+
+    /// Audits a transcript of which nothing is known yet, and keeps its summary; it stays unread if `tell` breaks
+    /// that off. Nothing happens to a game that is known.
+    pub fn read(&mut self, data: &DataDir, tell: &mut dyn FnMut(AuditProgress) -> ControlFlow<()>) {
+        let (What::Unread, Some(path)) = (&self.what, &self.path) else {
+            return;
+        };
+        match audited(data, path, tell) {
+            Ok(None) => {}
+            Ok(Some(summary)) => {
+                let summary = Summary {
+                    bytes: self.bytes,
+                    ..summary
+                };
+                save(data, &self.table, &summary);
+                self.what = What::Over(summary);
+            }
+            Err(why) => self.what = What::Unreadable(clean_reason(&why)),
+        }
+    }
+}
+
+/// The summary of a transcript, by an audit; `None` if it was broken off.
+fn audited(
+    data: &DataDir,
+    path: &Path,
+    tell: &mut dyn FnMut(AuditProgress) -> ControlFlow<()>,
+) -> Result<Option<Summary>, String> {
+    let transcript = read_transcript(path).map_err(|error| error.to_string())?;
+    let Some(report) = audit_with::<AnyGame>(transcript.clone(), tell) else {
+        return Ok(None);
+    };
+    if let Some(Finding::Rules(error)) = &report.finding {
+        return Err(error.to_string());
+    }
+    // A data directory whose identity cannot be read still has its games.
+    let identity = data.known_identity().ok().flatten();
+    let me = identity.and_then(|identity| {
+        let key = SeatKey::from(&SigningKey::from_bytes(identity.seed()));
+        transcript.charter().charter().seat_of(&key)
+    });
+    Ok(Some(Summary::audited(&transcript, &report, me)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn file(length: u64) -> TranscriptFile {
+        TranscriptFile {
+            table: "ab".to_owned(),
+            path: PathBuf::from("ab.fairdeal"),
+            length,
+            modified: UNIX_EPOCH,
+        }
+    }
+
+    fn summary() -> Summary {
+        Summary {
+            version: VERSION,
+            bytes: 7,
+            game: "loot".to_owned(),
+            players: vec!["Anna\u{1b}[31m".to_owned(), "Béla".to_owned()],
+            me: Seat::new(1),
+            ending: Ending::Unfair {
+                why: "seat 0\u{7} cheats".to_owned(),
+            },
+            scores: vec![1, -2],
+            winners: Vec::new(),
+            log: "00".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_summary_comes_back_clean_and_for_its_file_alone() {
+        let bytes = serde_json::to_vec(&summary()).unwrap();
+        let read = Summary::from_bytes(&bytes, &file(7)).unwrap();
+        assert_eq!(read.players, ["Anna[31m", "Béla"]);
+        assert_eq!(read.ending.in_words(), "NOT FAIR");
+        assert!(matches!(&read.ending, Ending::Unfair { why } if why == "seat 0 cheats"));
+        assert_eq!((read.me, &read.scores), (Seat::new(1), &vec![1, -2]));
+        assert_eq!(read.game_name(), "Loot");
+        assert_eq!(read.name(Seat::new(5).unwrap()), "seat 5");
+        assert_eq!(Summary::from_bytes(&bytes, &file(8)), None);
+        let later = Summary {
+            version: VERSION + 1,
+            ..summary()
+        };
+        let bytes = serde_json::to_vec(&later).unwrap();
+        assert_eq!(Summary::from_bytes(&bytes, &file(7)), None);
+        assert_eq!(Summary::from_bytes(b"[]", &file(7)), None);
+    }
+
+    #[test]
+    fn a_date_is_written_for_every_time_that_a_file_can_have() {
+        let dated = |when| Past {
+            table: String::new(),
+            path: None,
+            when,
+            bytes: 0,
+            what: What::Unread,
+        };
+        let day = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        assert_eq!(dated(day).date(), "2023-11-14 22:13");
+        let before = UNIX_EPOCH - Duration::from_secs(5);
+        assert_eq!(dated(before).date(), "1970-01-01 00:00");
+        // Where the system has such a time at all.
+        let far = UNIX_EPOCH.checked_add(Duration::from_secs(1 << 60));
+        assert_eq!(dated(far.unwrap_or(UNIX_EPOCH)).date(), "1970-01-01 00:00");
+    }
+}

@@ -1,0 +1,200 @@
+//! The list of past games, from the library and from the command.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use fairdeal::history::{Ending, Past, What, history, keep};
+use fairdeal::store::DataDir;
+use fairdeal_protocol::seat::Seat;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::fixture::play;
+use super::process::{Program, fairdeal};
+
+fn run(data: &Path, args: &[&str]) -> (Option<i32>, String) {
+    let output = fairdeal().arg("--data-dir").arg(data).args(args).output();
+    let output = output.unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    (output.status.code(), text)
+}
+
+/// The games of a data directory as the command lists them, by JSON.
+fn listed(data: &Path) -> Vec<Value> {
+    let (code, text) = run(data, &["history", "--json"]);
+    assert_eq!(code, Some(0), "{text}");
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn read(past: &mut Past, data: &DataDir) {
+    past.read(data, &mut |_| ControlFlow::Continue(()));
+}
+
+/// A data directory with a game in it that was played by this library, at seat 1.
+fn kept() -> (TempDir, DataDir, PathBuf) {
+    let root = TempDir::new().unwrap();
+    let data = DataDir::open(Some(root.path())).unwrap();
+    let players = play("loot", 2, &[("target", "10")], 1, &mut |_| {});
+    let table = &players[1].table;
+    let path = keep(&data, &table.transcript(), table.game(), Some(table.me())).unwrap();
+    (root, data, path)
+}
+
+#[test]
+fn a_game_that_was_played_here_is_listed_at_once() {
+    let root = TempDir::new().unwrap();
+    let args = [
+        "play",
+        "loot",
+        "--bots",
+        "1",
+        "--option",
+        "target=10",
+        "--headless",
+        "--json",
+    ];
+    let mut program = Program::start(root.path(), "solo", &args);
+    let over = program.wait_for("over").expect("the game ends");
+    assert!(program.finish().success());
+
+    let folder = program.data.clone();
+    let mut past = {
+        let data = DataDir::open(Some(&folder)).unwrap();
+        history(&data).unwrap()
+    };
+    assert_eq!(past.len(), 1);
+    let summary = past[0]
+        .summary()
+        .expect("it was kept with its summary")
+        .clone();
+    assert_eq!(serde_json::json!(summary.scores), over["scores"]);
+    assert_eq!(summary.log, over["log"]);
+    assert_eq!(summary.me, Seat::new(0));
+    assert_eq!(summary.ending, Ending::Finished);
+    assert_eq!(summary.players[0], "solo");
+
+    // An audit comes to the same.
+    {
+        let data = DataDir::open(Some(&folder)).unwrap();
+        std::fs::remove_dir_all(folder.join("summaries")).unwrap();
+        past = history(&data).unwrap();
+        assert_eq!(past[0].what, What::Unread);
+        read(&mut past[0], &data);
+        assert_eq!(past[0].summary(), Some(&summary));
+        assert_eq!(history(&data).unwrap(), past, "and it is kept");
+    }
+
+    let lines = listed(&folder);
+    assert_eq!(lines.len(), 1);
+    assert_eq!(lines[0]["ended"], "finished");
+    assert_eq!(lines[0]["scores"], over["scores"]);
+    assert_eq!(lines[0]["winners"], over["winners"]);
+    assert_eq!(lines[0]["me"], 0);
+    let (code, text) = run(&folder, &["history"]);
+    assert_eq!(code, Some(0));
+    let row = text.lines().nth(1).unwrap();
+    for wanted in [
+        &past[0].table[..8],
+        "Loot",
+        "finished",
+        "solo ",
+        "won",
+        "you",
+    ] {
+        assert!(row.contains(wanted), "{wanted} is not in {text}");
+    }
+}
+
+#[test]
+fn a_broken_file_is_listed_with_what_is_wrong() {
+    let (root, data, path) = kept();
+    let folder = path.parent().unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(folder.join("aa.fairdeal"), b"no transcript").unwrap();
+    std::fs::write(folder.join("bb.fairdeal"), &whole[..whole.len() / 2]).unwrap();
+    let mut changed = whole.clone();
+    changed[whole.len() / 2] ^= 1;
+    std::fs::write(folder.join("cc.fairdeal"), &changed).unwrap();
+    // A summary of another transcript, and one that is none.
+    let name = path.with_extension("json");
+    let summaries = root.path().join("summaries");
+    let summary = std::fs::read(summaries.join(name.file_name().unwrap())).unwrap();
+    data.save_summary("bb", &summary).unwrap();
+    data.save_summary("cc", b"{\"version\":1}").unwrap();
+
+    let mut past = history(&data).unwrap();
+    past.sort_by_key(|past| past.table.len());
+    assert_eq!(past.len(), 4);
+    assert!(past[..3].iter().all(|past| past.what == What::Unread));
+    for past in &mut past {
+        read(past, &data);
+    }
+    past.sort_by(|a, b| (a.table.len(), &a.table).cmp(&(b.table.len(), &b.table)));
+    for broken in &past[..2] {
+        assert!(matches!(&broken.what, What::Unreadable(why) if !why.is_empty()));
+    }
+    let unfair = past[2].summary().unwrap();
+    assert!(matches!(&unfair.ending, Ending::Unfair { why } if !why.is_empty()));
+    assert_eq!(past[3].summary().unwrap().me, Seat::new(1));
+    // Broken off, nothing is known of it.
+    std::fs::write(folder.join("dd.fairdeal"), &whole).unwrap();
+    let mut past = history(&data).unwrap();
+    let unread = past.iter_mut().find(|past| past.table == "dd").unwrap();
+    unread.read(&data, &mut |_| ControlFlow::Break(()));
+    assert_eq!(unread.what, What::Unread);
+
+    drop(data);
+    let (code, text) = run(root.path(), &["history"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(text.matches("unreadable").count(), 2, "{text}");
+    assert!(text.contains("NOT FAIR"));
+}
+
+#[test]
+fn a_game_that_was_interrupted_waits() {
+    let root = TempDir::new().unwrap();
+    let args = [
+        "play",
+        "loot",
+        "--bots",
+        "1",
+        "--headless",
+        "--json",
+        "--pace",
+        "40",
+    ];
+    let mut program = Program::start(root.path(), "solo", &args);
+    program.wait_for("action").expect("it has begun");
+    program.kill();
+    let lines = listed(&program.data);
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!(lines[0]["ended"], "waits");
+    assert_eq!(lines[0]["game"], "loot");
+    assert_eq!(
+        (&lines[0]["me"], &lines[0]["transcript"]),
+        (&Value::from(0), &Value::Null)
+    );
+    let (_, text) = run(&program.data, &["history"]);
+    assert!(text.contains("waits: fairdeal resume"), "{text}");
+}
+
+#[test]
+fn no_past_games_are_no_error() {
+    let root = TempDir::new().unwrap();
+    let (code, text) = run(root.path(), &["history"]);
+    assert_eq!(
+        (code, text.as_str()),
+        (Some(0), "There are no past games yet.\n")
+    );
+    assert_eq!(
+        run(root.path(), &["history", "--json"]),
+        (Some(0), String::new())
+    );
+    assert!(
+        !root.path().join("identity.key").exists(),
+        "to look makes nobody"
+    );
+}

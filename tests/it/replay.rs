@@ -1,0 +1,331 @@
+//! A replay shows what the table showed: the same states, the same lines, the same hands.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use fairdeal::games::{AnyGame, TableGame as _};
+use fairdeal::replay::deals::DealEnd;
+use fairdeal::replay::{Eyes, Replay, ReplayError};
+use fairdeal_protocol::audit::transcript::Transcript;
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use tempfile::TempDir;
+
+use super::fixture::{Sitting, play, record};
+use super::process::fairdeal;
+
+/// A short game of two hands or more among three.
+static LOOT: LazyLock<Vec<u8>> = LazyLock::new(|| record("loot", 3, &[("target", "60")], 3));
+
+fn transcript(bytes: &[u8]) -> Transcript {
+    Transcript::from_bytes(bytes).unwrap()
+}
+
+/// The table as it was at an open step: the game, and what each seat knew.
+type Stands = BTreeMap<u64, (AnyGame, Vec<Faces>)>;
+
+fn watched(game: &str, seats: u8, options: &[(&str, &str)], seed: u8) -> (Replay, Stands) {
+    let mut stands = Stands::new();
+    let players = play(
+        game,
+        seats,
+        options,
+        seed,
+        &mut |players: &mut [Sitting]| {
+            let table = &players[0].table;
+            let known = players.iter().map(|player| player.table.known().clone());
+            let stand = (table.game().clone(), known.collect());
+            stands.insert(table.progress().step, stand);
+        },
+    );
+    let transcript = players[0].table.transcript();
+    (Replay::open(transcript).unwrap(), stands)
+}
+
+#[test]
+fn every_moment_is_as_the_seats_saw_it() {
+    for (game, seats, options) in [
+        ("loot", 3, &[("target", "60")][..]),
+        (
+            "houses-of-thoth",
+            2,
+            &[("target", "1"), ("opening", "auction")],
+        ),
+        ("sphinxs-paw", 2, &[]),
+        ("plutonian-poker", 3, &[]),
+        ("ivory-tower", 1, &[]),
+    ] {
+        let (replay, stands) = watched(game, seats, options, 5);
+        assert!(replay.report().is_fair(), "{game}");
+        assert!(!replay.is_cut());
+        let mut compared = 0;
+        for number in 0..replay.len() {
+            let moment = replay.moment(number);
+            assert!(!moment.lines.is_empty(), "{game}: {:?}", moment.acts);
+            let open = replay.snapshot(number, Eyes::Everybody);
+            assert_eq!((open.me, open.known), (None, Faces::new()));
+            assert!(!open.my_turn && !open.may_claim);
+            let Some((game, known)) = stands.get(&open.progress.step) else {
+                continue;
+            };
+            assert_eq!(moment.game, game);
+            assert!(moment.opened, "every deal of a whole game is open");
+            for (seat, known) in Seat::first(known.len()).zip(known) {
+                let snapshot = replay.snapshot(number, Eyes::Seat(seat));
+                assert_eq!((snapshot.me, &snapshot.known), (Some(seat), known));
+                let all = replay.known(number, Eyes::All);
+                assert!(known.iter().all(|(card, face)| all.get(card) == Some(face)));
+            }
+            compared += 1;
+        }
+        // Where somebody is to act there is a moment, but for those that a vote or an aside leaves as they were.
+        assert!(
+            compared * 10 >= stands.len() * 8,
+            "{game}: {compared} of {}",
+            stands.len()
+        );
+        let last = replay.moment(replay.last());
+        assert!(last.game.is_over());
+        assert_eq!(last.game.scores(), replay.report().scores);
+    }
+}
+
+#[test]
+fn deals_can_be_found() {
+    let replay = Replay::open(transcript(&LOOT)).unwrap();
+    let deals = replay.deals();
+    assert_eq!(deals.len(), usize::try_from(replay.report().deals).unwrap());
+    assert!(deals.len() > 1);
+    let mut acts = 0;
+    for deal in deals {
+        assert_eq!(deal.end, DealEnd::Opened);
+        assert!(deal.decks > 0 && deal.cards > 0 && deal.actions > 0);
+        let start = replay.deal_start(deal.number).unwrap();
+        assert_eq!(replay.moment(start).deal, deal.number);
+        assert!(start == 0 || replay.moment(start - 1).deal < deal.number);
+        assert_eq!(
+            replay.faces(deal.number).unwrap().iter().count(),
+            deal.cards
+        );
+        acts += deal.actions;
+    }
+    let moments = (0..replay.len()).map(|number| replay.moment(number));
+    assert_eq!(acts, moments.map(|moment| moment.acts.len()).sum::<usize>());
+    assert_eq!(deals.last().unwrap().scores, replay.report().scores);
+    assert_eq!(replay.deal_start(replay.report().deals), None);
+    // Beyond the end is the end.
+    assert_eq!(replay.moment(usize::MAX).number, replay.last());
+    // The checks of all moments are those of the audit.
+    let checks = |name: &str| -> u64 {
+        let each = (0..replay.len()).flat_map(|number| replay.moment(number).checks);
+        each.filter(|(made, _)| *made == name)
+            .map(|(_, count)| count)
+            .sum()
+    };
+    assert_eq!(
+        checks("shuffle proofs"),
+        replay.report().tally.shuffle_proofs
+    );
+}
+
+/// What was never opened is not shown, and who has left keeps its hand to itself.
+#[test]
+fn hands_that_nobody_opened_stay_hidden() {
+    let leaver = Seat::new(1).unwrap();
+    let mut looks = 0;
+    let players = play("loot", 3, &[("target", "60")], 8, &mut |players| {
+        looks += 1;
+        if looks == 5 {
+            let Sitting { table, rng, .. } = &mut players[leaver.index()];
+            table.leave(rng).unwrap();
+        }
+    });
+    let replay = Replay::open(players[0].table.transcript()).unwrap();
+    assert!(replay.report().is_fair(), "{:?}", replay.report().finding);
+    let left = (0..replay.len()).find(|number| {
+        let lines = replay.moment(*number).lines;
+        lines
+            .iter()
+            .any(|line| line == "player 2 has left the game.")
+    });
+    let left = left.unwrap();
+    let moment = replay.moment(left - 1);
+    assert!(moment.opened);
+    let hand = moment.game.hand(leaver);
+    assert!(!hand.is_empty());
+    let known = replay.known(left - 1, Eyes::Seat(leaver));
+    assert!(hand.iter().all(|slot| slot.face(&known).is_none()));
+    let other = Seat::new(0).unwrap();
+    let all = replay.known(left - 1, Eyes::All);
+    let others = moment.game.hand(other);
+    assert!(!others.is_empty() && others.iter().all(|slot| slot.face(&all).is_some()));
+    assert!(!replay.snapshot(left, Eyes::All).connected.contains(leaver));
+    assert!(replay.moment(left).game.has_left(leaver));
+}
+
+#[test]
+fn a_log_that_is_cut_or_changed_is_shown_as_far_as_it_is_good() {
+    // As a seat holds it in the middle of the second hand.
+    let mut middle = None;
+    play("loot", 2, &[("target", "60")], 3, &mut |players| {
+        let table = &players[0].table;
+        if table.progress().deal == 1 {
+            middle.get_or_insert_with(|| table.transcript());
+        }
+    });
+    let replay = Replay::open(middle.unwrap()).unwrap();
+    assert!(replay.report().is_fair());
+    let last = replay.moment(replay.last());
+    assert!(!last.opened && replay.moment(replay.deal_start(0).unwrap()).opened);
+    assert_eq!(replay.known(replay.last(), Eyes::All), Faces::new());
+    assert_eq!(last.lines.len(), 1);
+    assert!(last.lines[0].contains("the log ends here") || last.lines[0].contains("The log ends"));
+
+    let mut changed = LOOT.clone();
+    let place = changed.len() / 2;
+    changed[place] ^= 1;
+    let replay = Replay::open(transcript(&changed)).unwrap();
+    assert!(!replay.report().is_fair());
+    let last = replay.moment(replay.last());
+    assert!(last.lines[0].starts_with("NOT FAIR: "), "{:?}", last.lines);
+    assert!(replay.len() > 3);
+}
+
+#[test]
+fn it_can_be_broken_off() {
+    let mut calls = 0;
+    let broken = Replay::open_with(transcript(&LOOT), &mut |so_far| {
+        calls += 1;
+        assert!(so_far.done <= so_far.total);
+        if calls == 4 {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    assert_eq!(broken.err(), Some(ReplayError::BrokenOff));
+    assert_eq!(calls, 4);
+}
+
+fn run(args: &[&str], file: &Path) -> (Option<i32>, String) {
+    let output = fairdeal().args(args).arg(file).output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(text).unwrap())
+}
+
+#[test]
+fn the_command_prints_every_line() {
+    let root = TempDir::new().unwrap();
+    let file = root.path().join("game.fairdeal");
+    std::fs::write(&file, &*LOOT).unwrap();
+    let (code, text) = run(&["replay", "--plain"], &file);
+    assert_eq!(code, Some(0), "{text}");
+    let replay = Replay::open(transcript(&LOOT)).unwrap();
+    let mut printed = text.lines();
+    for number in 0..replay.len() {
+        for line in replay.moment(number).lines {
+            assert!(printed.any(|printed| printed.ends_with(line)), "{line}");
+        }
+    }
+
+    let mut changed = LOOT.clone();
+    let place = changed.len() / 2;
+    changed[place] ^= 1;
+    std::fs::write(&file, &changed).unwrap();
+    let (code, text) = run(&["replay"], &file);
+    assert_eq!(code, Some(1));
+    assert!(text.contains("NOT FAIR: "), "{text}");
+    std::fs::write(&file, &changed[..100]).unwrap();
+    assert_eq!(run(&["replay"], &file).0, Some(2));
+}
+
+#[test]
+fn verify_writes_a_page() {
+    let root = TempDir::new().unwrap();
+    let (file, page) = (
+        root.path().join("game.fairdeal"),
+        root.path().join("page.html"),
+    );
+    std::fs::write(&file, &*LOOT).unwrap();
+    let html = ["verify", "--html", page.to_str().unwrap()];
+    assert_eq!(run(&html, &file).0, Some(0));
+    let text = std::fs::read_to_string(&page).unwrap();
+    let report = Replay::open(transcript(&LOOT)).unwrap().report().clone();
+    for wanted in [
+        "✓ fair",
+        "player 3",
+        "shuffle proofs",
+        &report.log.to_string(),
+    ] {
+        assert!(text.contains(wanted), "{wanted} is not in {text}");
+    }
+    let deals = text.matches("<td>opened and computed again</td>").count();
+    assert_eq!(deals, usize::try_from(report.deals_opened).unwrap());
+
+    let mut changed = LOOT.clone();
+    let place = changed.len() / 2;
+    changed[place] ^= 1;
+    std::fs::write(&file, &changed).unwrap();
+    assert_eq!(run(&html, &file).0, Some(1));
+    let text = std::fs::read_to_string(&page).unwrap();
+    assert!(text.contains("✗ NOT FAIR") && text.contains("<th>why</th>"));
+
+    std::fs::remove_file(&page).unwrap();
+    std::fs::write(&file, b"no transcript").unwrap();
+    assert_eq!(run(&html, &file).0, Some(2));
+    assert!(!page.exists());
+    let nowhere = root.path().join("no folder").join("page.html");
+    std::fs::write(&file, &*LOOT).unwrap();
+    let (code, text) = run(&["verify", "--html", nowhere.to_str().unwrap()], &file);
+    assert_eq!(code, Some(2), "{text}");
+}
+
+#[test]
+fn shells_and_man_are_told_every_command() {
+    let told = |args: &[&str]| {
+        let output = fairdeal().args(args).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = told(&["completions", shell]);
+        assert!(
+            script.contains("history") && script.contains("data-dir"),
+            "{shell}"
+        );
+    }
+    let page = told(&["man"]);
+    assert!(page.contains(".TH fairdeal") && page.contains("replay"));
+    let root = TempDir::new().unwrap();
+    told(&["man", "--output", root.path().to_str().unwrap()]);
+    let page = std::fs::read_to_string(root.path().join("fairdeal-verify.1")).unwrap();
+    assert!(page.contains("html"));
+}
+
+/// Whatever a stranger has changed in a file: there is a replay of what is left, or an error.
+#[test]
+fn a_changed_file_is_shown_or_refused() {
+    let whole = record("loot", 2, &[("target", "10")], 2);
+    let mut read = 0;
+    for number in 0..24 {
+        let mut bytes = whole.clone();
+        let place = 1 + number * (bytes.len() - 2) / 23;
+        bytes[place] ^= 1 << (number % 8);
+        let Ok(changed) = Transcript::from_bytes(&bytes) else {
+            continue;
+        };
+        let Ok(replay) = Replay::open(changed) else {
+            continue;
+        };
+        assert!(!replay.report().is_fair());
+        for number in 0..replay.len() {
+            let seat = Seat::new(number % 6).unwrap();
+            replay.snapshot(number, Eyes::Seat(seat));
+        }
+        read += 1;
+    }
+    assert!(read > 10, "{read}");
+}
