@@ -153,6 +153,12 @@ pub(super) trait Board: TableGame {
     /// What a spot is and does, in a few short sentences for whoever does not know the rules.
     fn about(&self, spot: Spot, look: &Look<'_>) -> Vec<String>;
 
+    /// An action that would be good now, for a player who asks for help in a game played alone.
+    fn hint(&self, look: &Look<'_>) -> Option<Self::Action> {
+        let _ = look;
+        None
+    }
+
     /// What the eye should see of an event. The board is the one after it.
     fn motions(&self, event: &Self::Event, look: &Look<'_>) -> Vec<Motion>;
 
@@ -219,6 +225,17 @@ pub(super) fn attempts(game: &AnyGame, spot: Spot, look: &Look<'_>) -> Vec<AnyAc
         };
     }
     wrapped!(Loot, Ivory, Plutonian, Sphinx, Thoth)
+}
+
+/// [`Board::hint`] of any game.
+pub(super) fn hint(game: &AnyGame, look: &Look<'_>) -> Option<AnyAction> {
+    match game {
+        AnyGame::Loot(game) => game.hint(look).map(AnyAction::Loot),
+        AnyGame::Ivory(game) => game.hint(look).map(AnyAction::Ivory),
+        AnyGame::Plutonian(game) => game.hint(look).map(AnyAction::Plutonian),
+        AnyGame::Sphinx(game) => game.hint(look).map(AnyAction::Sphinx),
+        AnyGame::Thoth(game) => game.hint(look).map(AnyAction::Thoth),
+    }
 }
 
 /// [`Board::motions`] of any game.
