@@ -13,23 +13,9 @@ use super::page::Audited;
 use super::{Exit, usage};
 use crate::games::AnyGame;
 use crate::replay::deals::Ledger;
+use crate::replay::verdict;
 use crate::session::text::clean;
 use crate::store::read_transcript;
-
-/// What an audit with no finding is worth.
-fn verdict(report: &Report, seats: usize) -> &'static str {
-    match (report.end, seats) {
-        _ if report.claims.len() == 1 => {
-            "fair so far, unfinished: one seat closed the table on its own word that the other stayed away"
-        }
-        _ if report.claims.len() > 1 => {
-            "fair so far, unfinished: each seat claims that the other stayed away, so neither claim counts"
-        }
-        (_, 1) => "rules followed, shuffle vouched for by nobody else",
-        (End::Finished, _) => "fair",
-        _ => "fair so far, unfinished: the seeds of the last deal were never opened",
-    }
-}
 
 pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     let unreadable = |why: String| {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use fairdeal_protocol::audit::auditor::{Audit, Report, Tally};
 use fairdeal_protocol::audit::progress::AuditProgress;
-use fairdeal_protocol::audit::transcript::Transcript;
+use fairdeal_protocol::audit::transcript::{End, Transcript};
 use fairdeal_protocol::card::{Faces, Handle};
 use fairdeal_protocol::game::RuleSetError;
 use fairdeal_protocol::hash::Hash32;
@@ -33,6 +33,21 @@ use crate::session::Snapshot;
 
 /// The most moments of a replay; what follows is checked and not shown.
 pub const MAX_MOMENTS: usize = 1 << 16;
+
+/// What an audit with no finding is worth.
+pub fn verdict(report: &Report, seats: usize) -> &'static str {
+    match (report.end, seats) {
+        _ if report.claims.len() == 1 => {
+            "fair so far, unfinished: one seat closed the table on its own word that the other stayed away"
+        }
+        _ if report.claims.len() > 1 => {
+            "fair so far, unfinished: each seat claims that the other stayed away, so neither claim counts"
+        }
+        (_, 1) => "rules followed, shuffle vouched for by nobody else",
+        (End::Finished, _) => "fair",
+        _ => "fair so far, unfinished: the seeds of the last deal were never opened",
+    }
+}
 
 /// Whose eyes a moment is seen with. Hands can be seen in deals whose seeds have been opened, and nowhere else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -352,8 +352,7 @@ pub(super) fn wrapped(text: &str, width: usize, indent: usize) -> Vec<String> {
     let pad = " ".repeat(indent.min(width / 2));
     for word in text.split_whitespace() {
         let mut word = word;
-        loop {
-            let Some(row) = rows.last_mut() else { break };
+        while let Some(row) = rows.last_mut() {
             let gap = usize::from(!row.trim().is_empty());
             if row.width() + gap + word.width() <= width {
                 if gap > 0 {

@@ -1,9 +1,14 @@
 //! What comes to the interface from outside.
 
+use std::sync::Arc;
+
+use fairdeal_protocol::audit::auditor::Report;
+use fairdeal_protocol::audit::progress::AuditProgress;
 use ratatui::crossterm::event::Event;
 use std::time::Duration;
 
 use super::screen::Shelf;
+use crate::replay::Replay;
 use crate::session::SessionEvent;
 use crate::session::lan::LanView;
 
@@ -14,8 +19,21 @@ pub(super) enum News {
     Session(SessionEvent),
     /// The session has ended.
     SessionEnded,
+    /// How far a transcript has been read.
+    Checking(AuditProgress),
+    /// An audit is done.
+    Audited(Box<Audited>),
+    /// A game to be looked at again.
+    Replay(Arc<Replay>),
     /// Something that was asked for cannot be done.
     Failed(String),
+}
+
+/// What an audit has found, and between whom the game was.
+#[derive(Clone, Debug)]
+pub(super) struct Audited {
+    pub(super) report: Report,
+    pub(super) names: Vec<String>,
 }
 
 /// What comes in.

@@ -3,10 +3,15 @@
 //! The terminal is given back whatever happens: on return, on an error, on a panic, and on SIGTERM or SIGHUP.
 
 use std::io::{Write as _, stdout};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use data_encoding::BASE64;
+use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
+use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::crypto::pake::Password;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{
@@ -17,24 +22,28 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::keys::Keymap;
-use super::news::{Input, News};
+use super::news::{Audited, Input, News};
 use super::screen::{Effect, Opening, Shelf, Tone, World};
 use super::screens::home::Home;
 use super::screens::sitting::Sitting;
 use super::shell::Shell;
 use super::theme::Theme;
 use super::{Ending, Interface, Start, TuiError};
-use crate::games::{game_info, rule_set};
+use crate::games::{AnyGame, game_info, rule_set};
+use crate::history::{What, history};
 use crate::net::{JoinTarget, Ticket, Transport, everywhere};
-use crate::session::driver::{Attended, Pilot, Role, Setup, start};
+use crate::replay::{Replay, ReplayError};
+use crate::session::driver::{Attended, Pilot, Role, Setup, display_names, start};
 use crate::session::house::{self, House};
 use crate::session::journal::{Place, interrupted};
 use crate::session::lan::Browser;
 use crate::session::{Command, Handle, SessionEvent};
-use crate::store::{IdentityKey, Settings};
+use crate::store::{DataDir, IdentityKey, Settings, read_transcript};
 
 /// How many inputs are taken in before the screen is drawn again.
 const AT_ONCE: usize = 256;
+/// How often a screen is told how far a transcript has been read.
+const TELLING: Duration = Duration::from_millis(30);
 /// How long an invitation has to reach everybody.
 const INVITING: Duration = Duration::from_secs(3);
 
@@ -48,6 +57,8 @@ struct Live {
 struct Rim {
     interface: Interface,
     live: Option<Live>,
+    /// Set when nobody waits for the transcript that is being read.
+    reading: Arc<AtomicBool>,
     /// The session of the table before, until its players have been invited to the next.
     inviting: Option<Live>,
     browser: Option<Browser>,
@@ -89,6 +100,7 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
     let mut rim = Rim {
         interface,
         live: None,
+        reading: Arc::default(),
         inviting: None,
         browser: None,
         browses: matches!(start, Start::Home),
@@ -111,8 +123,7 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
     for complaint in [complaint, keys_complaint].into_iter().flatten() {
         shell.toast(Tone::Bad, complaint);
     }
-    let shelf = rim.shelf();
-    shell.update(Input::Shelf(shelf));
+    rim.load_shelf();
 
     let mut screen = Screen::open()?;
     let mut keys = terminal_events();
@@ -302,8 +313,7 @@ impl Rim {
                 Ok(())
             }
             Effect::LoadShelf => {
-                let shelf = self.shelf();
-                shell.update(Input::Shelf(shelf));
+                self.load_shelf();
                 Ok(())
             }
             Effect::Copy(text) => {
@@ -311,6 +321,29 @@ impl Rim {
                 let mut out = stdout().lock();
                 write!(out, "\x1b]52;c;{}\x07", BASE64.encode(text.as_bytes()))?;
                 out.flush()?;
+                Ok(())
+            }
+            Effect::Audit(path) => {
+                self.read(path, |transcript, reading| {
+                    let names = display_names(transcript.charter().charter());
+                    let report =
+                        audit_with::<AnyGame>(transcript, &mut |progress| reading.tell(progress));
+                    report.map(|report| News::Audited(Box::new(Audited { report, names })))
+                });
+                Ok(())
+            }
+            Effect::Replay(path) => {
+                self.read(path, |transcript, reading| {
+                    match Replay::open_with(transcript, &mut |progress| reading.tell(progress)) {
+                        Ok(replay) => Some(News::Replay(Arc::new(replay))),
+                        Err(ReplayError::BrokenOff) => None,
+                        Err(why) => Some(News::Failed(why.to_string())),
+                    }
+                });
+                Ok(())
+            }
+            Effect::StopReading => {
+                self.reading.store(true, Ordering::Relaxed);
                 Ok(())
             }
             Effect::Save(settings) => Ok(self.interface.data.save_settings(&settings)?),
@@ -404,7 +437,7 @@ impl Rim {
             let _ = handle.commands.send(Command::Quit).await;
             while handle.events.recv().await.is_some() {}
             drop(handle);
-            let _ = back.try_send(Input::Shelf(shelf(&data)));
+            tokio::task::spawn_blocking(move || fill_shelf(&data, &back));
         }));
     }
 
@@ -420,18 +453,98 @@ impl Rim {
         }
     }
 
-    fn shelf(&self) -> Shelf {
-        shelf(&self.interface.data)
+    /// Reads the data directory in a thread of its own, and then, one by one, the games of which nothing is known.
+    fn load_shelf(&self) {
+        let (back, data) = (self.back.clone(), Arc::clone(&self.interface.data));
+        tokio::task::spawn_blocking(move || fill_shelf(&data, &back));
+    }
+
+    /// Reads a transcript in a thread of its own, and tells what comes of it.
+    fn read(
+        &mut self,
+        path: PathBuf,
+        run: impl FnOnce(Arc<Transcript>, &mut Reading) -> Option<News> + Send + 'static,
+    ) {
+        self.reading.store(true, Ordering::Relaxed);
+        self.reading = Arc::default();
+        let mut reading = Reading {
+            stopped: Arc::clone(&self.reading),
+            back: self.back.clone(),
+            told: None,
+        };
+        tokio::task::spawn_blocking(move || {
+            let news = match read_transcript(&path) {
+                Ok(transcript) => run(Arc::new(transcript), &mut reading),
+                Err(why) => Some(News::Failed(format!("{}: {why}", path.display()))),
+            };
+            if let Some(news) = news.filter(|_| !reading.stopped.load(Ordering::Relaxed)) {
+                let _ = reading.back.blocking_send(Input::News(news));
+            }
+        });
     }
 }
 
-fn shelf(data: &crate::store::DataDir) -> Shelf {
+fn shelf(data: &DataDir) -> Shelf {
     let waiting = interrupted(data, None).unwrap_or_default();
     Shelf {
         waiting: waiting
             .into_iter()
             .filter_map(|(table, seats)| Some((table, seats.first()?.in_words())))
             .collect(),
+        past: Vec::new(),
+    }
+}
+
+/// Reads what lies in the data directory, and then, one by one, the games of which nothing is known.
+fn fill_shelf(data: &DataDir, back: &mpsc::Sender<Input>) {
+    let mut shelf = Shelf {
+        past: history(data).unwrap_or_default(),
+        ..shelf(data)
+    };
+    if back.blocking_send(Input::Shelf(shelf.clone())).is_err() {
+        return;
+    }
+    for number in 0..shelf.past.len() {
+        let Some(past) = shelf
+            .past
+            .get_mut(number)
+            .filter(|past| past.what == What::Unread)
+        else {
+            continue;
+        };
+        // It is broken off when the interface ends.
+        past.read(data, &mut |_| {
+            if back.is_closed() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        if back.blocking_send(Input::Shelf(shelf.clone())).is_err() {
+            return;
+        }
+    }
+}
+
+/// A transcript that is being read in a thread.
+struct Reading {
+    stopped: Arc<AtomicBool>,
+    back: mpsc::Sender<Input>,
+    told: Option<std::time::Instant>,
+}
+
+impl Reading {
+    /// Tells the screen now and then how far it is; breaks off if nobody waits any more.
+    fn tell(&mut self, progress: AuditProgress) -> ControlFlow<()> {
+        if self.stopped.load(Ordering::Relaxed) || self.back.is_closed() {
+            return ControlFlow::Break(());
+        }
+        if self.told.is_none_or(|told| told.elapsed() >= TELLING) {
+            self.told = Some(std::time::Instant::now());
+            // If the screen is behind, it has the next one.
+            let _ = self.back.try_send(Input::News(News::Checking(progress)));
+        }
+        ControlFlow::Continue(())
     }
 }
 

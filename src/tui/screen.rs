@@ -1,5 +1,6 @@
 //! What a screen is, and what all screens share.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use ratatui::layout::Rect;
@@ -10,6 +11,7 @@ use super::keys::{Intent, Keymap};
 use super::news::News;
 use super::theme::{Depth, Theme};
 use crate::games::GameInfo;
+use crate::history::Past;
 use crate::session::Command;
 use crate::session::lan::LanView;
 use crate::store::Settings;
@@ -59,6 +61,8 @@ impl World {
 pub(super) struct Shelf {
     /// The tables that can be gone on with: their ids, and each in words.
     pub(super) waiting: Vec<(String, String)>,
+    /// Every past game, newest first, and those that wait.
+    pub(super) past: Vec<Past>,
 }
 
 /// How a toast is meant.
@@ -145,6 +149,12 @@ pub(super) enum Effect {
     LoadShelf,
     /// Put a text where it can be pasted from.
     Copy(String),
+    /// Audit a transcript.
+    Audit(PathBuf),
+    /// Audit a transcript to look at the game again.
+    Replay(PathBuf),
+    /// Read no further in a transcript.
+    StopReading,
     /// Write the settings.
     Save(Settings),
     /// End the program.
@@ -204,6 +214,12 @@ pub(super) trait Screen: std::fmt::Debug {
     /// Something is asked for that the shell does not do by itself.
     fn intent(&mut self, world: &World, intent: Intent, wishes: &mut Wishes) {
         let _ = (world, intent, wishes);
+    }
+
+    /// Whether an arrow is for the screen itself and does not move the focus.
+    fn steers(&self, intent: Intent) -> bool {
+        let _ = intent;
+        false
     }
 
     /// A letter that no intent has; says whether it is one of this screen's.

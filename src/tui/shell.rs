@@ -628,7 +628,12 @@ impl Shell {
             Intent::Back => self.back(effects),
             Intent::Rules => self.open_rules(),
             Intent::Up | Intent::Down | Intent::Left | Intent::Right => {
-                let to = focus.and_then(|from| focus::towards(&self.layer, from, intent));
+                let steers = self
+                    .stack
+                    .last()
+                    .is_some_and(|place| place.screen.steers(intent));
+                let from = focus.filter(|_| !steers);
+                let to = from.and_then(|from| focus::towards(&self.layer, from, intent));
                 match to {
                     // The title's buttons are for the mouse: their keys are on them.
                     Some(target) if !matches!(target, Target::Key(_)) => self.set_focus(target),

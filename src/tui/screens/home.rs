@@ -3,6 +3,7 @@
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
+use super::history::History;
 use super::join::{Join, Purpose};
 use super::settings::SettingsScreen;
 use super::setup::Setup;
@@ -25,6 +26,7 @@ enum Entry {
     Lan(usize),
     Join,
     Watch,
+    History,
     Settings,
     Quit,
 }
@@ -47,7 +49,13 @@ fn entries(world: &World) -> Vec<Entry> {
     let mut all: Vec<Entry> = (0..GAMES.len()).map(Entry::Game).collect();
     all.extend((0..world.shelf.waiting.len()).map(Entry::Waiting));
     all.extend((0..lan).map(Entry::Lan));
-    all.extend([Entry::Join, Entry::Watch, Entry::Settings, Entry::Quit]);
+    all.extend([
+        Entry::Join,
+        Entry::Watch,
+        Entry::History,
+        Entry::Settings,
+        Entry::Quit,
+    ]);
     all
 }
 
@@ -128,6 +136,10 @@ impl Home {
                 "With the ticket of a table: you see what everybody may see, and check every shuffle."
                     .to_owned(),
             ),
+            Some(Entry::History) => (
+                "History".to_owned(),
+                "Past games: look at one again with anybody's eyes, and audit every shuffle of it.".to_owned(),
+            ),
             Some(Entry::Settings) => (
                 "Settings".to_owned(),
                 "Your name, colours, keys, and how fast bots think.".to_owned(),
@@ -184,6 +196,7 @@ impl Screen for Home {
         let ways = [
             (Entry::Join, "join with a ticket"),
             (Entry::Watch, "look on at a table"),
+            (Entry::History, "history"),
             (Entry::Settings, "settings"),
             (Entry::Quit, "leave"),
         ];
@@ -269,6 +282,7 @@ impl Screen for Home {
             }
             Some(Entry::Join) => wishes.push(Wish::Push(Box::new(Join::new(Purpose::Join)))),
             Some(Entry::Watch) => wishes.push(Wish::Push(Box::new(Join::new(Purpose::Watch)))),
+            Some(Entry::History) => wishes.push(Wish::Push(Box::new(History::default()))),
             Some(Entry::Settings) => wishes.push(Wish::Push(Box::new(SettingsScreen::new(world)))),
             Some(Entry::Quit) => wishes.push(Wish::Leave),
             None => {}
@@ -329,6 +343,7 @@ impl Screen for Home {
             }
             Entry::Join => "join with a ticket".to_owned(),
             Entry::Watch => "look on at a table".to_owned(),
+            Entry::History => "history: past games".to_owned(),
             Entry::Settings => "settings".to_owned(),
             Entry::Quit => "leave fairdeal".to_owned(),
         };

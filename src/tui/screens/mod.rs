@@ -1,7 +1,10 @@
 //! The screens.
 
+pub(super) mod audit;
+pub(super) mod history;
 pub(super) mod home;
 pub(super) mod join;
+pub(super) mod replay;
 pub(super) mod rules;
 pub(super) mod settings;
 pub(super) mod setup;

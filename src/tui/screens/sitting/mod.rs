@@ -27,6 +27,7 @@ use crate::tui::field::Field;
 use crate::tui::keys::Intent;
 use crate::tui::news::News;
 use crate::tui::screen::{Effect, Opening, Question, Screen, Tone, Wish, Wishes, World};
+use crate::tui::screens::audit::Audit;
 use crate::tui::tables::offers::{Offer, Offers, refused};
 use crate::tui::tables::{Look, Spot, motions, on_board, show};
 use crate::tui::theme::Theme;
@@ -47,6 +48,7 @@ mod button {
     pub(super) const READY: Target = Target::Button(7);
     pub(super) const CHAT: Target = Target::Button(8);
     pub(super) const REMATCH: Target = Target::Button(9);
+    pub(super) const AUDIT: Target = Target::Button(10);
 }
 
 /// How a line of the log is meant.
@@ -129,6 +131,8 @@ pub(in crate::tui) struct Sitting {
     failed: Option<String>,
     left: bool,
     ended: bool,
+    /// What stands below the board in place of whose turn it is.
+    status: Option<String>,
     /// Events that the board has not shown yet.
     events: Vec<AnyEvent>,
     moving: Vec<Moving>,
@@ -160,6 +164,7 @@ impl Sitting {
             failed: None,
             left: false,
             ended: false,
+            status: None,
             events: Vec::new(),
             moving: Vec::new(),
             places: BTreeMap::new(),
@@ -306,6 +311,13 @@ impl Sitting {
         if self.lobby.me.is_some() {
             let command = Command::Ready(!self.is_ready());
             wishes.push(Wish::Effect(Effect::Session(command)));
+        }
+    }
+
+    fn audit(&self, wishes: &mut Wishes) {
+        if let Some(outcome) = &self.outcome {
+            wishes.push(Wish::Effect(Effect::Audit(outcome.transcript.clone())));
+            wishes.push(Wish::Push(Box::new(Audit::new())));
         }
     }
 
@@ -544,6 +556,22 @@ impl Sitting {
         }
     }
 
+    /// Shows a moment of a past game: nothing can be done there.
+    pub(in crate::tui) fn show(
+        &mut self,
+        world: &World,
+        snapshot: Snapshot,
+        lines: Vec<String>,
+        status: String,
+    ) {
+        self.theme = world.theme;
+        self.names.clone_from(&snapshot.names);
+        self.lines = lines.into_iter().map(|line| (Voice::Game, line)).collect();
+        self.back = 0;
+        self.snapshot = Some(snapshot);
+        self.status = Some(status);
+    }
+
     /// Shows what comes after what lies over the table.
     fn close_over(&mut self) {
         self.over = match std::mem::take(&mut self.over) {
@@ -651,6 +679,7 @@ impl Screen for Sitting {
             button::READY => self.toggle_ready(wishes),
             button::CHAT => self.chat = Some(Field::new(MAX_SHOWN)),
             button::REMATCH => self.rematch(wishes),
+            button::AUDIT => self.audit(wishes),
             button::SEAL => self.over = Over::Seal,
             button::COPY => {
                 if let Some(ticket) = self.lobby.ticket.clone() {
@@ -699,6 +728,10 @@ impl Screen for Sitting {
     fn letter(&mut self, _world: &World, letter: char, wishes: &mut Wishes) -> bool {
         if letter == 'r' && self.may_rematch() {
             self.rematch(wishes);
+            return true;
+        }
+        if letter == 'a' && self.outcome.is_some() {
+            self.audit(wishes);
             return true;
         }
         if letter == 'r' && self.snapshot.is_none() {
@@ -809,6 +842,7 @@ impl Screen for Sitting {
                     self.failed = Some(why.clone());
                 }
             }
+            News::Checking(_) | News::Audited(_) | News::Replay(_) => {}
         }
     }
 
@@ -902,6 +936,9 @@ impl Screen for Sitting {
             ));
             if self.may_rematch() {
                 all.push(("another game".to_owned(), button::REMATCH));
+            }
+            if self.outcome.is_some() {
+                all.push(("audit every shuffle of this game".to_owned(), button::AUDIT));
             }
         } else if self.lobby.ticket.is_some() {
             all.push(("copy the ticket".to_owned(), button::COPY));

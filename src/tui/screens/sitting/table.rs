@@ -156,41 +156,39 @@ fn draw_panel(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect, about: &[S
     };
     let first = first_shown(focused, rows, offers.len());
     let width = usize::from(inner.width).saturating_sub(2);
-    for ((y, offer), number) in (inner.y..inner.bottom())
-        .zip(offers.iter().skip(first))
-        .zip(first..)
-    {
+    let mut y = inner.y;
+    for (offer, number) in offers.iter().skip(first).zip(first..) {
+        if y >= inner.bottom() {
+            break;
+        }
         let area = Rect {
             y,
             height: 1,
             width: inner.width.saturating_sub(1),
             ..inner
         };
-        let line = match &offer.refused {
-            Some(why) => {
-                let text = cut(
-                    &format!("{} {}: {why}", theme.glyph("✗", "x"), offer.words),
-                    width,
-                    theme,
-                );
-                Line::styled(format!(" {text}"), theme.faint())
+        if let Some(why) = &offer.refused {
+            let text = format!("{} {}: {why}", theme.glyph("✗", "x"), offer.words);
+            for (y, row) in (y..inner.bottom()).zip(wrapped(&text, width, 2)) {
+                canvas.put(Rect { y, ..area }, Line::styled(format!(" {row}"), theme.faint()));
             }
-            None => {
-                let mark = canvas.target(area, Target::Row(number));
-                let key = if number < 9 {
-                    (number + 1).to_string()
-                } else {
-                    " ".to_owned()
-                };
-                let text = cut(&offer.words, width.saturating_sub(2), theme);
-                let style = mark.over(theme.text(), theme);
-                Line::from(vec![
-                    Span::styled(format!(" {key} "), theme.key()),
-                    Span::styled(text, style),
-                ])
-            }
+            y += u16::try_from(wrapped(&text, width, 2).len()).unwrap_or(1);
+            continue;
+        }
+        let mark = canvas.target(area, Target::Row(number));
+        let key = if number < 9 {
+            (number + 1).to_string()
+        } else {
+            " ".to_owned()
         };
-        canvas.put(area, line);
+        let text = cut(&offer.words, width.saturating_sub(2), theme);
+        let style = mark.over(theme.text(), theme);
+        let spans = vec![
+            Span::styled(format!(" {key} "), theme.key()),
+            Span::styled(text, style),
+        ];
+        canvas.put(area, Line::from(spans));
+        y += 1;
     }
     let hidden = offers.len().saturating_sub(rows);
     if hidden > 0 {
@@ -216,7 +214,9 @@ fn draw_status(
     let theme = canvas.theme();
     let game = &snapshot.game;
     let to_act = game.to_act();
-    let text = if game.is_over() {
+    let text = if let Some(status) = &sitting.status {
+        status.clone()
+    } else if game.is_over() {
         "The game is over.".to_owned()
     } else if !sitting.picked.is_empty() {
         let back = world.keymap.key(Intent::Back);
@@ -268,7 +268,7 @@ fn draw_outcome(sitting: &Sitting, canvas: &mut Canvas<'_>) {
         Line::raw(""),
         Line::raw(" The log is closed; read its hash to a friend to compare:"),
         Line::styled(format!(" {}", outcome.log), theme.accent()),
-        Line::raw(" Every shuffle is checked by: fairdeal verify TRANSCRIPT, which is"),
+        Line::raw(" Audit every shuffle of it here, or later with: fairdeal verify"),
     ]);
     let path = outcome.transcript.display().to_string();
     lines.extend(
@@ -284,6 +284,7 @@ fn draw_outcome(sitting: &Sitting, canvas: &mut Canvas<'_>) {
         "back to the table",
         button::CLOSE,
     );
+    let x = canvas.button((x, y), "a", "audit", button::AUDIT);
     let x = if sitting.may_rematch() {
         canvas.button((x, y), "r", "another game", button::REMATCH)
     } else {

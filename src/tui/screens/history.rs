@@ -1,0 +1,237 @@
+//! Past games, and those that wait.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+
+use super::audit::Audit;
+use super::replay::ReplayScreen;
+use super::sitting::Sitting;
+use super::{column, first_shown, row};
+use crate::history::{Past, What};
+use crate::tui::canvas::{Canvas, Target, wrapped};
+use crate::tui::keys::Intent;
+use crate::tui::screen::{Effect, Screen, Wish, Wishes, World};
+
+const AUDIT: Target = Target::Button(0);
+
+/// See the module's head.
+#[derive(Debug, Default)]
+pub(in crate::tui) struct History {
+    /// The game that is chosen, by its number.
+    chosen: usize,
+}
+
+/// A game in a line: what it was, between whom, and how it ended.
+fn in_a_line(past: &Past) -> (String, String) {
+    let date = past.date();
+    match &past.what {
+        What::Over(summary) | What::Waits(summary) => {
+            let words = format!(
+                "{date}  {}: {}",
+                summary.game_name(),
+                summary.players.join(", ")
+            );
+            (words, past.in_words().to_owned())
+        }
+        What::Unread => (
+            format!("{date}  {}", short(&past.table)),
+            "not read yet".to_owned(),
+        ),
+        What::Unreadable(_) => (
+            format!("{date}  {}", short(&past.table)),
+            "unreadable".to_owned(),
+        ),
+    }
+}
+
+fn short(table: &str) -> &str {
+    table.get(..8).unwrap_or(table)
+}
+
+impl History {
+    fn past<'w>(&self, world: &'w World) -> Option<&'w Past> {
+        world.shelf.past.get(self.chosen)
+    }
+
+    fn draw_about(&self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = canvas.theme();
+        let Some(past) = self.past(world) else {
+            return;
+        };
+        let inner = canvas.section(area, "The game");
+        let mut lines = Vec::new();
+        match &past.what {
+            What::Over(summary) => {
+                let winners: Vec<String> = summary
+                    .winners
+                    .iter()
+                    .map(|seat| summary.name(*seat))
+                    .collect();
+                let scores: Vec<String> = summary
+                    .players
+                    .iter()
+                    .zip(&summary.scores)
+                    .map(|(name, score)| format!("{name} {score}"))
+                    .collect();
+                let won = if winners.is_empty() {
+                    "nobody has won".to_owned()
+                } else {
+                    format!("won by {}", winners.join(" and "))
+                };
+                lines.push(Line::styled(
+                    format!(" {}; {won}", scores.join(", ")),
+                    theme.title(),
+                ));
+                lines.push(Line::styled(format!(" log {}", summary.log), theme.faint()));
+            }
+            What::Waits(_) => lines.push(Line::raw(" It waits to be gone on with.")),
+            What::Unread => {}
+            What::Unreadable(why) => {
+                let rows = wrapped(why, usize::from(inner.width).saturating_sub(2), 0);
+                lines.extend(
+                    rows.into_iter()
+                        .map(|row| Line::styled(format!(" {row}"), theme.bad())),
+                );
+            }
+        }
+        canvas.rows(inner, lines);
+        let y = inner.bottom().saturating_sub(1);
+        let words = match past.what {
+            What::Waits(_) => "go on with it",
+            _ => "look at it again",
+        };
+        let spans = vec![
+            Span::raw(" ["),
+            Span::styled("Enter", theme.key()),
+            Span::raw(format!(" {words}]")),
+        ];
+        let line = Line::from(spans);
+        let x = inner.x + u16::try_from(line.width()).unwrap_or(0) + 1;
+        canvas.put(
+            Rect {
+                y,
+                height: 1,
+                ..inner
+            },
+            line,
+        );
+        if past.path.is_some() {
+            canvas.button((x, y), "a", "audit every shuffle", AUDIT);
+        }
+    }
+
+    fn audit(&self, world: &World, wishes: &mut Wishes) {
+        if let Some(path) = self.past(world).and_then(|past| past.path.clone()) {
+            wishes.push(Wish::Effect(Effect::Audit(path)));
+            wishes.push(Wish::Push(Box::new(Audit::new())));
+        }
+    }
+}
+
+impl Screen for History {
+    fn name(&self) -> String {
+        "history".to_owned()
+    }
+
+    fn draw(&mut self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = canvas.theme();
+        let page = column(area, 110);
+        let [list, about] =
+            Layout::vertical([Constraint::Min(3), Constraint::Length(6)]).areas(page);
+        let all = &world.shelf.past;
+        let inner = canvas.section(list, &format!("{} games", all.len()));
+        if all.is_empty() {
+            canvas.put(
+                inner,
+                Line::styled(
+                    "   Games that you have played are listed here.",
+                    theme.faint(),
+                ),
+            );
+            return;
+        }
+        self.chosen = self.chosen.min(all.len() - 1);
+        let rows = usize::from(inner.height);
+        let first = first_shown(self.chosen, rows, all.len());
+        for ((y, past), number) in (inner.y..inner.bottom())
+            .zip(all.iter().skip(first))
+            .zip(first..)
+        {
+            let (words, more) = in_a_line(past);
+            let at = Rect {
+                y,
+                height: 1,
+                ..inner
+            };
+            row(
+                canvas,
+                at,
+                Target::Row(number),
+                (&words, theme.text()),
+                &more,
+            );
+        }
+        self.draw_about(world, canvas, about);
+    }
+
+    fn choose(&mut self, world: &World, target: Target, wishes: &mut Wishes) {
+        if target == AUDIT {
+            return self.audit(world, wishes);
+        }
+        let Some(past) = self.past(world) else {
+            return;
+        };
+        match (&past.what, &past.path) {
+            (What::Waits(_), _) => {
+                wishes.push(Wish::Effect(Effect::Resume(past.table.clone())));
+                wishes.push(Wish::Replace(Box::new(Sitting::new("going on", false))));
+            }
+            (_, Some(path)) => {
+                wishes.push(Wish::Effect(Effect::Replay(path.clone())));
+                wishes.push(Wish::Push(Box::new(ReplayScreen::new())));
+            }
+            _ => {}
+        }
+    }
+
+    fn intent(&mut self, world: &World, intent: Intent, wishes: &mut Wishes) {
+        let last = world.shelf.past.len().saturating_sub(1);
+        let to = match intent {
+            Intent::Up => self.chosen.saturating_sub(1),
+            Intent::Down => self.chosen + 1,
+            Intent::PageUp => self.chosen.saturating_sub(10),
+            Intent::PageDown => self.chosen + 10,
+            Intent::First => 0,
+            Intent::Last => last,
+            Intent::Quit => return wishes.push(Wish::Leave),
+            _ => return,
+        };
+        self.chosen = to.min(last);
+        wishes.push(Wish::Focus(Target::Row(self.chosen)));
+    }
+
+    fn letter(&mut self, world: &World, letter: char, wishes: &mut Wishes) -> bool {
+        if letter == 'a' {
+            self.audit(world, wishes);
+        }
+        letter == 'a'
+    }
+
+    fn focused(&mut self, target: Option<Target>) {
+        if let Some(Target::Row(number)) = target {
+            self.chosen = number;
+        }
+    }
+
+    fn first_focus(&self, _layer: &crate::tui::canvas::Layer) -> Option<Target> {
+        Some(Target::Row(self.chosen))
+    }
+
+    fn keys(&self, _world: &World) -> Vec<(String, String)> {
+        vec![("a".to_owned(), "audit the game that is chosen".to_owned())]
+    }
+
+    fn commands(&self, _world: &World) -> Vec<(String, Target)> {
+        vec![("audit the game that is chosen".to_owned(), AUDIT)]
+    }
+}
