@@ -1,12 +1,15 @@
 //! The table of Houses of Thoth: a street of houses that grow from their Foundations, the bank over it, and the own
 //! hand with what each card could do.
 
+mod about;
 mod art;
 mod bank;
+mod drawing;
 mod flow;
 mod hand;
 mod names;
 mod parts;
+mod scale;
 mod show;
 mod street;
 mod tell;
@@ -169,7 +172,7 @@ impl Board for Thoth {
     }
 
     fn about(&self, spot: Spot, look: &Look<'_>) -> Vec<String> {
-        tell::about(self, spot, look)
+        about::about(self, spot, look)
     }
 
     fn motions(&self, event: &ThothEvent, look: &Look<'_>) -> Vec<Motion> {

@@ -141,11 +141,13 @@ pub(super) fn roof(
     let style = names::style(theme, element).add_modifier(Modifier::BOLD);
     let (width, rows) = (usize::from(width), usize::from(rows));
     if theme.is_ascii() {
-        return (1..=rows)
+        return (0..rows)
             .map(|row| {
-                let inner = (width * row / rows.max(1)).saturating_sub(2);
-                let inner = inner - (inner + width) % 2;
-                let text = if row == rows {
+                let last = rows.saturating_sub(1).max(1);
+                let row_of = if rows == 1 { last } else { row };
+                let inner = width.saturating_sub(2) * row_of / last;
+                let inner = inner + (inner + width) % 2;
+                let text = if row + 1 == rows {
                     format!("{:_^inner$}", name(inner))
                 } else {
                     " ".repeat(inner)
@@ -154,8 +156,12 @@ pub(super) fn roof(
             })
             .collect();
     }
-    // Half as many dots as the row of dots is wide.
-    let half = |dots: usize| (width * (dots + 1)).div_ceil((2 * rows).max(1));
+    // Half as many dots as the row of dots is wide: one at the ridge, all at the eaves.
+    let last = (2 * rows).saturating_sub(1).max(1);
+    let half = |dots: usize| match rows {
+        1 => (width * (dots + 1)).div_ceil(2),
+        _ => 1 + width.saturating_sub(1) * dots / last,
+    };
     let row = |row: usize| {
         let cell = |column: usize| {
             let filled = |right: usize, lower: usize| {

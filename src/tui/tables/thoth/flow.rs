@@ -6,7 +6,8 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::street::{beside, immunity};
+use super::drawing::beside;
+use super::scale::immunity;
 use super::{names, parts};
 use crate::games::TableGame as _;
 use crate::games::thoth::house::House;

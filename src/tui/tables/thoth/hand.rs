@@ -1,6 +1,7 @@
 //! The own hand: every card with what it is worth, what it could do now, and why not.
 
 use fairdeal_protocol::card::{Face, Slot};
+use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -185,6 +186,9 @@ fn card_width(area: Rect, cards: usize) -> u16 {
 /// The rows inside a card: what it can do now, then what it cannot and why.
 fn lines(game: &Thoth, look: &Look<'_>, me: Seat, card: Face, width: usize) -> Vec<Line<'static>> {
     let theme = look.theme;
+    if game.is_over() {
+        return Vec::new();
+    }
     if game.phase() == Phase::Bid {
         let rank = cards::is_trump(card).then(|| format!("trump {}", card.0));
         return vec![

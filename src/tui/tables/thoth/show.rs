@@ -2,7 +2,7 @@
 
 use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::seat::Seat;
-use ratatui::style::Modifier;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::{names, parts};
@@ -157,6 +157,11 @@ fn points(house: &House) -> (i64, i64, i64) {
     (pips, stories, house.score() - pips - stories)
 }
 
+/// A line whose style is its span's, as lines are told span by span.
+fn told(text: String, style: Style) -> Line<'static> {
+    Line::from(Span::styled(text, style))
+}
+
 /// The scoring of the hand that has just ended, house by house.
 pub(super) fn show(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Option<Show> {
     let ThothEvent::Scored {
@@ -178,7 +183,7 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Option<
     } else {
         "calls the end"
     };
-    let mut lines = vec![Line::styled(
+    let mut lines = vec![told(
         format!(
             "{:<8}{:>6}{:>9}{:>7}{:>7}{:>9}{:>9}",
             "", "pips", "Stories", "Roof", "hand", "score", "total"
@@ -221,10 +226,11 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Option<
             Span::styled(format!("{score:>+9}"), sum),
             Span::styled(format!("{total:>9}"), theme.title()),
         ]));
-        let held: Vec<String> = hand.iter().map(|card| names::brief(*card)).collect();
+        let room = if hand.len() > 5 { 4 } else { 10 };
+        let held: Vec<String> = hand.iter().map(|card| names::named(*card, room)).collect();
         if !held.is_empty() {
-            let text = format!("{:<8}in hand: {}", "", held.join(" "));
-            lines.push(Line::styled(text, theme.faint()));
+            let text = format!("{:<8}holds {}", "", held.join(", "));
+            lines.push(told(text, theme.faint()));
         }
     }
     let winners: Vec<&str> = Seat::first(scores.len())
@@ -232,7 +238,7 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Option<
         .map(|seat| look.name(seat))
         .collect();
     let verb = if winners.len() == 1 { "has" } else { "have" };
-    lines.push(Line::styled(
+    lines.push(told(
         format!(
             "{} {verb} the best score of the hand.",
             winners.join(" and ")
@@ -243,8 +249,8 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Option<
     let target = game.target();
     let reached = totals.iter().any(|total| *total >= target);
     if reached {
-        lines.push(Line::styled(
-            format!("The {target} of this game are reached: it is over."),
+        lines.push(told(
+            format!("A total has reached {target}: the game is over."),
             theme.title(),
         ));
     }
