@@ -170,7 +170,10 @@ fn draw_panel(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect, about: &[S
         if let Some(why) = &offer.refused {
             let text = format!("{} {}: {why}", theme.glyph("✗", "x"), offer.words);
             for (y, row) in (y..inner.bottom()).zip(wrapped(&text, width, 2)) {
-                canvas.put(Rect { y, ..area }, Line::styled(format!(" {row}"), theme.faint()));
+                canvas.put(
+                    Rect { y, ..area },
+                    Line::styled(format!(" {row}"), theme.faint()),
+                );
             }
             y += u16::try_from(wrapped(&text, width, 2).len()).unwrap_or(1);
             continue;
