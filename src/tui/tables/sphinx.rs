@@ -4,6 +4,7 @@
 //! A Magician is told by `@` and its player's letter, a Monster by one of three shapes and how many of that size
 //! stand there, a Pylon by the walls round its two squares.
 
+mod cell;
 mod side;
 mod squares;
 #[cfg(test)]
@@ -344,7 +345,14 @@ impl Board for Sphinx {
                         to,
                     })
                 };
-                next.into_iter().flat_map(tried).collect()
+                let mut tried: Vec<_> = next.into_iter().flat_map(tried).collect();
+                if tried.is_empty() {
+                    tried.push(SphinxAction::Introduce {
+                        size: Size::Small,
+                        at: square,
+                    });
+                }
+                tried
             }
         }
     }

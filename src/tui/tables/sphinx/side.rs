@@ -204,7 +204,8 @@ fn draw_die(game: &Sphinx, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect)
         Some(4) => ("* *", "   ", "* *"),
         Some(5) => ("* *", " * ", "* *"),
         Some(6) => ("* *", "* *", "* *"),
-        _ => ("   ", " ? ", "   "),
+        None if game.turn().is_some() => ("   ", " ? ", "   "),
+        _ => ("   ", "   ", "   "),
     };
     let rows = [left, middle, right].map(|row| {
         let wide: Vec<String> = row

@@ -3,13 +3,11 @@
 //! With room enough there are lines between the squares; in a small terminal they stand side by side, four columns
 //! by two rows, which is what a square needs to tell of all that can stand on it.
 
-use std::collections::BTreeMap;
-
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use unicode_width::UnicodeWidthStr as _;
 
+use super::cell::Cell;
 use super::{
     figure, letter, magician, magician_style, magicians_on, monster_style, shape, sign,
     square_spot, stone,
@@ -255,73 +253,6 @@ fn draw_coordinates(canvas: &mut Canvas<'_>, grid: &Grid, theme: &Theme) {
     }
 }
 
-/// What is drawn on a square: a sign at each of its columns and rows, the first that was put there.
-struct Cell {
-    size: (u16, u16),
-    signs: BTreeMap<(u16, u16), (char, Style)>,
-}
-
-impl Cell {
-    fn new(size: (u16, u16)) -> Self {
-        Self {
-            size,
-            signs: BTreeMap::new(),
-        }
-    }
-
-    /// Puts a text from a column on, where nothing is yet.
-    fn put(&mut self, (x, y): (u16, u16), text: &str, style: Style) {
-        for (x, sign) in (x..self.size.0).zip(text.chars()) {
-            if sign.width() == Some(1) && y < self.size.1 {
-                self.signs.entry((y, x)).or_insert((sign, style));
-            }
-        }
-    }
-
-    /// Puts spans into the middle of a row.
-    fn centre(&mut self, y: u16, spans: &[Span<'_>]) {
-        let width: usize = spans.iter().map(Span::width).sum();
-        let width = u16::try_from(width).unwrap_or(u16::MAX);
-        let mut x = self.size.0.saturating_sub(width) / 2;
-        for span in spans {
-            self.put((x, y), &span.content, span.style);
-            x += u16::try_from(span.width()).unwrap_or(0);
-        }
-    }
-
-    fn is_free(&self, (x, y): (u16, u16)) -> bool {
-        x < self.size.0 && y < self.size.1 && !self.signs.contains_key(&(y, x))
-    }
-
-    /// Puts a sign at the first of these places that is free, or else anywhere.
-    fn squeeze(&mut self, places: &[(u16, u16)], span: &Span<'_>) {
-        let (width, height) = self.size;
-        let anywhere = (0..height).flat_map(|y| (0..width).rev().map(move |x| (x, y)));
-        let mut all = places.iter().copied().chain(anywhere);
-        if let Some(place) = all.find(|place| self.is_free(*place)) {
-            self.put(place, &span.content, span.style);
-        }
-    }
-
-    fn lines(&self) -> impl Iterator<Item = Line<'static>> {
-        (0..self.size.1).map(|y| {
-            let mut spans: Vec<Span<'static>> = Vec::new();
-            for x in 0..self.size.0 {
-                let (sign, style) = self
-                    .signs
-                    .get(&(y, x))
-                    .copied()
-                    .unwrap_or((' ', Style::new()));
-                match spans.last_mut() {
-                    Some(last) if last.style == style => last.content.to_mut().push(sign),
-                    _ => spans.push(Span::styled(sign.to_string(), style)),
-                }
-            }
-            Line::from(spans)
-        })
-    }
-}
-
 /// What is drawn on a square. The most important comes first: nothing is drawn over it.
 fn cell(
     game: &Sphinx,
@@ -333,6 +264,12 @@ fn cell(
     let theme = look.theme;
     let inside = grid.inside(place);
     let mut cell = Cell::new((inside.width, inside.height));
+    if let Some(pylon) = Pylon::at(square).filter(|_| !grid.lined) {
+        let (left, _, right, _) = extent(pylon);
+        let at_left = place.0 == left && pylon != Pylon::East;
+        let at_right = place.0 + 1 == right && pylon != Pylon::West;
+        cell.walls = (u16::from(at_left), u16::from(at_right));
+    }
     let (right, low) = (inside.width - 1, inside.height - 1);
     let seats = magicians_on(game, square).count();
     let monsters: u8 = game.monsters_on(square).iter().sum();
@@ -354,6 +291,11 @@ fn cell(
             (true, Some(_)) => [(right / 2, 0), (right / 2, low)],
             (false, _) => [(right, 0), (right, low)],
         };
+        if empty && pylon.is_none() && inside.width >= 7 {
+            // On so large a square a sign alone is easily overlooked.
+            cell.put((middle.0 - 1, middle.1), "[", sign.style);
+            cell.put((middle.0 + 1, middle.1), "]", sign.style);
+        }
         cell.squeeze(&places, &sign);
     }
     let in_square = !grid.lined && !grid.letters;
@@ -383,46 +325,32 @@ fn put_pack(
     theme: &Theme,
     grid: &Grid,
     pylon: Pylon,
-    (file, row): (u16, u16),
+    (_, row): (u16, u16),
     cell: &mut Cell,
 ) {
-    let (left, top, ..) = extent(pylon);
+    let (_, top, ..) = extent(pylon);
     let count = game.pack(pylon).len();
     let spade = game.turned(pylon).iter().any(|card| cards::is_spade(*card));
     let spade = if spade { theme.glyph("♠", "S") } else { "" };
     let text = format!("{}{count}{spade}", theme.glyph("Π", "P"));
-    let length = u16::try_from(text.width()).unwrap_or(0);
-    let (width, height) = cell.size;
-    if grid.lined {
-        let place = (width.saturating_sub(length) / 2, (height - 1) / 2);
-        cell.put(place, &text, stone(theme));
-        return;
-    }
-    // Off the walls, which take a column or a row at one edge.
-    let at_left = file == left && pylon != Pylon::East;
-    let room = (width - 1).saturating_sub(length);
-    let x = if at_left {
-        1 + room / 2
-    } else {
-        room.div_ceil(2)
-    };
-    let inner = match pylon {
-        Pylon::North => height - 1,
+    let y = match pylon {
+        _ if grid.lined => (cell.size.1 - 1) / 2,
+        // Off the walls, which take a row at one edge.
         Pylon::South => 0,
-        Pylon::East | Pylon::West if row == top => height - 1,
-        Pylon::East | Pylon::West => 0,
+        _ if row == top => cell.size.1 - 1,
+        _ => 0,
     };
-    cell.put((x, inner), &text, stone(theme));
+    cell.centre(y, &[Span::styled(text, stone(theme))]);
 }
 
 /// The walls of a Pylon where there are no lines: thin ones along its squares' edges.
-fn put_walls(pylon: Pylon, (file, row): (u16, u16), theme: &Theme, cell: &mut Cell) {
-    let (left, top, right, bottom) = extent(pylon);
+fn put_walls(pylon: Pylon, (_, row): (u16, u16), theme: &Theme, cell: &mut Cell) {
+    let (_, top, _, bottom) = extent(pylon);
     let (width, height) = cell.size;
     for y in 0..height {
         for x in 0..width {
-            let at_left = file == left && x == 0 && pylon != Pylon::East;
-            let at_right = file + 1 == right && x + 1 == width && pylon != Pylon::West;
+            let at_left = cell.walls.0 > 0 && x == 0;
+            let at_right = cell.walls.1 > 0 && x + 1 == width;
             let at_top = row == top && y == 0 && pylon != Pylon::South;
             let at_bottom = row + 1 == bottom && y + 1 == height && pylon != Pylon::North;
             let glyph = match (at_left, at_right, at_top, at_bottom) {

@@ -5,8 +5,8 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::style::Style;
 
 use super::{
-    DIE, END, STAY, UNVOTE, VOTE, danger, king, letter, magicians_on, pylon_of, size_of, square_of,
-    victims,
+    DIE, END, STAY, UNVOTE, VOTE, card, danger, king, letter, magicians_on, pylon_of, size_of,
+    square_of, victims,
 };
 use crate::games::listed;
 use crate::games::pyramid::Size;
@@ -139,7 +139,7 @@ pub(super) fn about(game: &Sphinx, spot: Spot, look: &Look<'_>) -> Vec<String> {
         return about_supply(game, size);
     }
     if let Some(pylon) = pylon_of(spot) {
-        return about_pack(game, pylon);
+        return about_pack(game, pylon, look.theme);
     }
     match spot {
         DIE => about_die(game),
@@ -191,7 +191,7 @@ fn about_square(game: &Sphinx, square: Square, look: &Look<'_>) -> Vec<String> {
                 .to_owned(),
         );
         if game.turned(pylon).iter().any(|card| cards::is_spade(*card)) {
-            lines.push("A spade lies here: Monsters may be brought in.".to_owned());
+            lines.push("A spade lies at this Pylon, so Monsters may be brought here.".to_owned());
         }
     } else if central().any(|at| at == square) {
         lines.push(format!(
@@ -211,7 +211,7 @@ fn about_square(game: &Sphinx, square: Square, look: &Look<'_>) -> Vec<String> {
     if magicians_on(game, square).next().is_some() && Pylon::at(square).is_none() {
         let (closed, all) = danger(game, square);
         lines.push(format!(
-            "{closed} of the {all} squares round it have Monsters; with all of them it is lost."
+            "Monsters stand on {closed} of the {all} squares round it; if they do on all it is lost."
         ));
     }
     if let Some(monsters) = monsters(game, square) {
@@ -238,13 +238,13 @@ fn about_supply(game: &Sphinx, size: Size) -> Vec<String> {
     ]
 }
 
-fn about_pack(game: &Sphinx, pylon: Pylon) -> Vec<String> {
+fn about_pack(game: &Sphinx, pylon: Pylon, theme: &Theme) -> Vec<String> {
     let squares: Vec<String> = pylon.squares().map(Square::name).collect();
     let left = count(game.pack(pylon).len(), "card", "cards");
     let turned: Vec<String> = game
         .turned(pylon)
         .iter()
-        .map(|card| cards::name(*card))
+        .map(|face| card(*face, theme).content.into_owned())
         .collect();
     let turned = match turned.as_slice() {
         [] => "none".to_owned(),
@@ -260,7 +260,7 @@ fn about_pack(game: &Sphinx, pylon: Pylon) -> Vec<String> {
         .iter()
         .rev()
         .filter_map(|slot| match slot {
-            Slot::Open(card) => Some(cards::name(*card)),
+            Slot::Open(face) => Some(card(*face, theme).content.into_owned()),
             Slot::Sealed(_) => None,
         })
         .collect();
@@ -292,7 +292,8 @@ fn about_die(game: &Sphinx) -> Vec<String> {
 }
 
 fn about_seat(game: &Sphinx, seat: Seat, look: &Look<'_>) -> Vec<String> {
-    let goal = king(game, seat).map(cards::name).unwrap_or_default();
+    let goal = king(game, seat).map(|king| card(king, look.theme).content.into_owned());
+    let goal = goal.unwrap_or_default();
     let (place, _) = place(game, seat, look);
     let mut lines = vec![
         format!(
