@@ -82,6 +82,8 @@ type Rgb = (u8, u8, u8);
 #[derive(Clone, Copy, Debug)]
 struct Palette {
     ground: Rgb,
+    /// The ground of every other square of a board.
+    checker: Rgb,
     text: Rgb,
     faint: Rgb,
     strong: Rgb,
@@ -99,6 +101,7 @@ struct Palette {
 
 const DARK: Palette = Palette {
     ground: (0x14, 0x16, 0x1b),
+    checker: (0x25, 0x28, 0x30),
     text: (0xd5, 0xd9, 0xe0),
     faint: (0x8b, 0x93, 0xa1),
     strong: (0xff, 0xff, 0xff),
@@ -134,6 +137,7 @@ const DARK: Palette = Palette {
 
 const LIGHT: Palette = Palette {
     ground: (0xf7, 0xf4, 0xec),
+    checker: (0xec, 0xe8, 0xdc),
     text: (0x26, 0x28, 0x2e),
     faint: (0x6a, 0x68, 0x60),
     strong: (0x00, 0x00, 0x00),
@@ -169,6 +173,7 @@ const LIGHT: Palette = Palette {
 
 const CONTRAST: Palette = Palette {
     ground: (0x00, 0x00, 0x00),
+    checker: (0x26, 0x26, 0x26),
     text: (0xff, 0xff, 0xff),
     faint: (0xd0, 0xd0, 0xd0),
     strong: (0xff, 0xff, 0xff),
@@ -299,6 +304,15 @@ impl Theme {
             Some(palette) => Style::new()
                 .fg(self.colour(palette.text))
                 .bg(self.colour(palette.ground)),
+            None => Style::new(),
+        }
+    }
+
+    /// The ground of every other square of a board. It has no colour in mono, where the board tells its
+    /// squares apart by other means.
+    pub(super) fn checker(&self) -> Style {
+        match &self.palette {
+            Some(palette) => Style::new().bg(self.colour(palette.checker)),
             None => Style::new(),
         }
     }
@@ -441,6 +455,7 @@ mod tests {
         for (palette, least) in [(DARK, 4.5), (LIGHT, 4.5), (CONTRAST, 7.0)] {
             let Palette {
                 ground,
+                checker,
                 text,
                 faint,
                 strong,
@@ -454,8 +469,10 @@ mod tests {
             } = palette;
             let single = [text, faint, strong, accent, good, bad, lit];
             for colour in single.into_iter().chain(suits).chain(rainbow).chain(xeno) {
-                let ratio = contrast(colour, ground);
-                assert!(ratio >= least, "{colour:x?} on {ground:x?}: {ratio:.1}");
+                for ground in [ground, checker] {
+                    let ratio = contrast(colour, ground);
+                    assert!(ratio >= least, "{colour:x?} on {ground:x?}: {ratio:.1}");
+                }
             }
         }
     }

@@ -130,6 +130,21 @@ impl Sphinx {
         self.points
     }
 
+    /// The die as thrown in this turn; `None` before it.
+    pub fn roll(&self) -> Option<u8> {
+        self.roll
+    }
+
+    /// Whether a Monster has moved in this turn, so that none enters any more.
+    pub fn has_moved(&self) -> bool {
+        self.moved
+    }
+
+    /// Whether Magicians go diagonally alone.
+    pub fn is_diagonal(&self) -> bool {
+        self.diagonal
+    }
+
     /// How a seat stands.
     pub fn status(&self, seat: Seat) -> Status {
         let status = self.status.get(seat.index());
