@@ -131,17 +131,6 @@ impl<'a> Canvas<'a> {
         self.buffer.area
     }
 
-    /// The same canvas with other places standing out.
-    pub(super) fn with_marks<'b>(&'b mut self, marks: &'b Marks) -> Canvas<'b> {
-        Canvas {
-            buffer: self.buffer,
-            theme: self.theme,
-            marks,
-            focus: self.focus,
-            layer: self.layer,
-        }
-    }
-
     /// Draws a widget, as far as its area is on the screen.
     pub(super) fn render(&mut self, widget: impl Widget, area: Rect) {
         let area = area.intersection(self.buffer.area);

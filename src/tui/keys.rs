@@ -28,12 +28,13 @@ pub(super) enum Intent {
     Chat,
     Seal,
     Rules,
+    Hint,
     /// Skip what moves, or leave.
     Quit,
 }
 
 /// Every intent with its name in the settings, its usual keys, and what it does in words.
-const INTENTS: [(Intent, &str, &[&str], &str); 19] = [
+const INTENTS: [(Intent, &str, &[&str], &str); 20] = [
     (Intent::Up, "up", &["up", "k"], "up"),
     (Intent::Down, "down", &["down", "j"], "down"),
     (Intent::Left, "left", &["left", "h"], "left"),
@@ -77,6 +78,12 @@ const INTENTS: [(Intent, &str, &[&str], &str); 19] = [
     (Intent::Chat, "chat", &["c"], "say something"),
     (Intent::Seal, "seal", &["S"], "what protects this moment"),
     (Intent::Rules, "rules", &["R"], "the rulebook"),
+    (
+        Intent::Hint,
+        "hint",
+        &["H"],
+        "a hint, where a game gives any",
+    ),
     (Intent::Quit, "quit", &["q"], "leave"),
 ];
 

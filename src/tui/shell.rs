@@ -105,12 +105,6 @@ impl Shell {
         place.is_some_and(|place| !is_key && place.screen.is_stop(target))
     }
 
-    /// What the keys act on.
-    #[cfg(test)]
-    pub(super) fn focus(&self) -> Option<Target> {
-        self.stack.last().and_then(|place| place.focus)
-    }
-
     /// How soon it wants to be drawn again without anything coming in.
     pub(super) fn pace(&self) -> Option<Duration> {
         let toast = self.toasts.iter().map(|toast| toast.left).min();

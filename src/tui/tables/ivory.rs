@@ -8,7 +8,6 @@ mod faces;
 mod tests;
 
 use fairdeal_protocol::card::Face;
-use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;

@@ -10,7 +10,6 @@ mod stacks;
 mod tests;
 mod trees;
 
-use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -25,7 +24,7 @@ use crate::tui::theme::Theme;
 
 use help::HANDS;
 use page::{NEW, Page, What};
-use pieces::{Left, Outlook, bar, name, packed, sign, spelled};
+use pieces::{Left, Outlook, bar, name, packed, sign};
 
 /// The deed that votes for the end.
 const VOTE: u8 = 0;

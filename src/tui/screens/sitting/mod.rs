@@ -29,7 +29,7 @@ use crate::tui::news::News;
 use crate::tui::screen::{Effect, Opening, Question, Screen, Tone, Wish, Wishes, World};
 use crate::tui::screens::audit::Audit;
 use crate::tui::tables::offers::{Offer, Offers, refused};
-use crate::tui::tables::{Look, Spot, motions, on_board, show};
+use crate::tui::tables::{Look, Spot, hint, motions, on_board, show};
 use crate::tui::theme::Theme;
 
 /// How many lines of the log are kept.
@@ -275,6 +275,25 @@ impl Sitting {
                 self.aimed = path;
                 wishes.push(Wish::Focus(focus));
             }
+        }
+    }
+
+    /// Shows what a good player might do, where the game says so.
+    fn hint(&mut self, wishes: &mut Wishes) {
+        let hinted = self
+            .look(&[], |look, snapshot| hint(&snapshot.game, look))
+            .flatten();
+        let offers = self.offers.all().iter();
+        let found = hinted.and_then(|action| offers.clone().find(|offer| offer.action == action));
+        let Some(offer) = found else {
+            let text = "There is no hint here.".to_owned();
+            return wishes.push(Wish::Toast(Tone::Plain, text));
+        };
+        let text = format!("A hint: {}.", offer.words);
+        wishes.push(Wish::Toast(Tone::Good, text));
+        if let Some(spot) = offer.path.first() {
+            self.picked.clear();
+            wishes.push(Wish::Focus(Target::Spot(*spot)));
         }
     }
 
@@ -709,6 +728,7 @@ impl Screen for Sitting {
             Intent::Chat if !self.local && !self.looks_on() => {
                 self.chat = Some(Field::new(MAX_SHOWN))
             }
+            Intent::Hint => self.hint(wishes),
             Intent::PageUp => self.scroll(5),
             Intent::PageDown => self.scroll(-5),
             Intent::Up if matches!(self.over, Over::Telling(_)) => self.scroll(1),
@@ -934,6 +954,7 @@ impl Screen for Sitting {
                 "the seal: what protects this moment".to_owned(),
                 button::SEAL,
             ));
+            all.push(("a hint".to_owned(), Target::Key(Intent::Hint)));
             if self.may_rematch() {
                 all.push(("another game".to_owned(), button::REMATCH));
             }

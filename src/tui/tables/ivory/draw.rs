@@ -13,7 +13,6 @@ use super::{DECK, DRAW, TOWER, faces, needed, pile_spot};
 use crate::games::ivory::Ivory;
 use crate::games::ivory::cards::{self, CROWN, Suit};
 use crate::tui::canvas::{Canvas, Mark, wrapped};
-use crate::tui::tables::Spot;
 use crate::tui::theme::Theme;
 
 /// The columns of the tower at least: a rank, and blocks that its cards' names have room in.

@@ -9,7 +9,7 @@ use crate::games::TableGame as _;
 use crate::games::pyramid::Size;
 use crate::games::thoth::Thoth;
 use crate::games::thoth::cards::{self, Element, Suited};
-use crate::games::thoth::house::{CORNERS, House, Level};
+use crate::games::thoth::house::{CORNERS, Level};
 use crate::tui::tables::{Look, Spot};
 
 /// What a spot is.
