@@ -1,0 +1,262 @@
+//! What a hand is worth as far as its owner can tell: its combinations, what each card brings, and what the hand
+//! would be worth without a card or with another.
+
+use fairdeal_protocol::card::{Face, Faces, Slot};
+use fairdeal_protocol::seat::Seat;
+
+use super::cards::{is_nine, suit_name};
+use crate::games::TableGame as _;
+use crate::games::loot::Loot;
+use crate::games::loot::cards::{God, GodSet, rank, suit};
+use crate::games::loot::score::{Arrangement, Combo, Kind, best, best_total};
+
+/// Cards that belong together: a combination, or the loose ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    /// What it is; `None` of loose cards.
+    pub(super) kind: Option<Kind>,
+    /// Its cards by rank, each with what it scores or costs.
+    pub(super) cards: Vec<(Face, i32)>,
+    /// What the group scores in all.
+    pub(super) points: i32,
+    /// How much of it is the bonus for six suits.
+    pub(super) bonus: i32,
+    /// How much of it is for runs within a colour.
+    pub(super) runs: i32,
+    /// What a card of a rank below 9 scores in it, 2 without gods.
+    pub(super) rate: i32,
+    /// What it scores in a run within it besides; 0 if there is none.
+    run_rate: i32,
+}
+
+impl Group {
+    fn of(combo: &Combo, gods: GodSet) -> Self {
+        let each = rates(combo, gods);
+        let mut cards: Vec<(Face, i32)> = combo
+            .cards
+            .iter()
+            .map(|face| (*face, each * weight(*face, gods)))
+            .collect();
+        cards.sort_by_key(|(face, _)| (rank(*face), suit(*face)));
+        Self {
+            kind: Some(combo.kind),
+            cards,
+            points: combo.points + combo.bonus,
+            bonus: combo.bonus,
+            runs: 0,
+            rate: each,
+            run_rate: 0,
+        }
+    }
+
+    /// Its name and points, as they stand under it.
+    pub(super) fn label_with_points(&self) -> String {
+        if self.kind.is_none() && self.points == 0 {
+            return "loose, free".to_owned();
+        }
+        format!("{} {:+}", self.label(), self.points)
+    }
+
+    /// Its name: `run`, `colour and run`.
+    pub(super) fn label(&self) -> &'static str {
+        match self.kind {
+            Some(Kind::Run) => "run",
+            Some(Kind::Set) => "set",
+            Some(Kind::Colour | Kind::RunInColour) if self.runs > 0 => "colour and run",
+            Some(Kind::Colour | Kind::RunInColour) => "colour",
+            None => "loose",
+        }
+    }
+
+    /// Its name in full: `set of sevens`, `colour of waves, and a run in it`.
+    pub(super) fn title(&self) -> String {
+        let Some((first, _)) = self.cards.first() else {
+            return self.label().to_owned();
+        };
+        let colour = || format!("colour of {}", suit_name(suit(*first)));
+        match self.kind {
+            Some(Kind::Run) => format!("run of {}", self.cards.len()),
+            Some(Kind::Set) => format!("set of {}s", rank(*first)),
+            Some(_) if self.runs > 0 => format!("{}, and a run in it", colour()),
+            Some(_) => colour(),
+            None => "loose".to_owned(),
+        }
+    }
+
+    /// What the gods and the bonus do to it, in a few words.
+    pub(super) fn note(&self, gods: GodSet) -> String {
+        let mut words = Vec::new();
+        match (self.run_rate, self.rate) {
+            (0, 4) => words.push("doubled"),
+            (0, 1) => words.push("halved"),
+            (_, 4) => words.push("colour doubled"),
+            (_, 1) => words.push("colour halved"),
+            _ => {}
+        }
+        match self.run_rate {
+            4 => words.push("run doubled"),
+            1 => words.push("run halved"),
+            _ => {}
+        }
+        if self.kind.is_none() && gods.has(God::Thief) {
+            words.push("free by the thief");
+        }
+        let nines = self.cards.iter().any(|(face, _)| is_nine(*face));
+        if nines && gods.has(God::Changeling) && (self.points != 0) {
+            words.push("9s twice");
+        }
+        let bonus = format!("six suits {:+}", self.bonus);
+        if self.bonus > 0 {
+            words.push(&bonus);
+        }
+        words.join(", ")
+    }
+}
+
+/// How many times over a card counts.
+fn weight(face: Face, gods: GodSet) -> i32 {
+    if is_nine(face) && gods.has(God::Changeling) {
+        2
+    } else {
+        1
+    }
+}
+
+/// What a card that counts once scores in a combination.
+fn rates(combo: &Combo, gods: GodSet) -> i32 {
+    let weights: i32 = combo.cards.iter().map(|face| weight(*face, gods)).sum();
+    combo.points / weights.max(1)
+}
+
+/// The combinations of an arrangement and then the loose cards, each card once.
+pub(super) fn groups(arrangement: &Arrangement, gods: GodSet) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for combo in &arrangement.combos {
+        let group = Group::of(combo, gods);
+        // A run in a colour comes straight after that colour.
+        match groups.last_mut() {
+            Some(colour) if combo.kind == Kind::RunInColour => {
+                colour.points += group.points;
+                colour.runs += group.points;
+                colour.run_rate = group.rate;
+                for (face, points) in &mut colour.cards {
+                    let more = group.cards.iter().find(|(other, _)| other == face);
+                    *points += more.map_or(0, |(_, more)| *more);
+                }
+            }
+            _ => groups.push(group),
+        }
+    }
+    if !arrangement.loose.is_empty() {
+        let mut cards = arrangement.loose.clone();
+        cards.sort_by_key(|(face, _)| (rank(*face), suit(*face)));
+        groups.push(Group {
+            kind: None,
+            points: cards.iter().map(|(_, points)| points).sum(),
+            cards,
+            bonus: 0,
+            runs: 0,
+            rate: 0,
+            run_rate: 0,
+        });
+    }
+    groups
+}
+
+/// The best arrangement of some cards.
+pub(super) fn arranged(cards: &[Face], gods: GodSet) -> (Vec<Group>, i32) {
+    let arrangement = best(cards, gods);
+    (groups(&arrangement, gods), arrangement.total)
+}
+
+/// What one seat can see of all hands: the gods that it knows of, and its own cards.
+#[derive(Clone, Debug)]
+pub(super) struct Sight {
+    /// Each god that is seen in a hand, and whose hand that is.
+    pub(super) gods: Vec<(God, Seat)>,
+    /// The own cards that are known, as they lie in the hand.
+    pub(super) own: Vec<(Face, Slot)>,
+    me: Option<Seat>,
+}
+
+impl Sight {
+    pub(super) fn of(loot: &Loot, me: Option<Seat>, known: &Faces) -> Self {
+        let mut gods = Vec::new();
+        let mut own = Vec::new();
+        for seat in Seat::first(loot.seats()) {
+            for slot in loot.hand_of(seat) {
+                let Some(face) = slot.face(known) else {
+                    continue;
+                };
+                if me == Some(seat) {
+                    own.push((face, *slot));
+                }
+                if let Some(god) = super::cards::god_of(face) {
+                    gods.push((god, seat));
+                }
+            }
+        }
+        gods.sort_unstable();
+        Self { gods, own, me }
+    }
+
+    /// The gods that are seen.
+    pub(super) fn god_set(&self) -> GodSet {
+        self.gods.iter().map(|(god, _)| *god).collect()
+    }
+
+    /// The gods in others' hands alone.
+    fn foreign(&self) -> GodSet {
+        let foreign = self.gods.iter().filter(|(_, seat)| Some(*seat) != self.me);
+        foreign.map(|(god, _)| *god).collect()
+    }
+
+    /// The own cards.
+    fn faces(&self) -> Vec<Face> {
+        self.own.iter().map(|(face, _)| *face).collect()
+    }
+
+    /// The own hand in its best combinations, and its worth.
+    pub(super) fn arranged(&self) -> (Vec<Group>, i32) {
+        arranged(&self.faces(), self.god_set())
+    }
+
+    /// What the own hand is worth.
+    pub(super) fn worth(&self) -> i32 {
+        best_total(&self.faces(), self.god_set())
+    }
+
+    /// What it would be worth without a card of it.
+    pub(super) fn without(&self, face: Face) -> i32 {
+        let mut cards = self.faces();
+        cards.retain(|other| *other != face);
+        best_total(&cards, self.foreign().and_of(&cards))
+    }
+
+    /// What it would be worth with one more card and without the one that is best discarded, and which that is.
+    pub(super) fn with(&self, face: Face) -> Option<(i32, Face)> {
+        let mut ten = self.faces();
+        ten.push(face);
+        let foreign = self.foreign();
+        let kept = ten.iter().rev().map(|gone| {
+            let cards: Vec<Face> = ten.iter().copied().filter(|other| other != gone).collect();
+            (best_total(&cards, foreign.and_of(&cards)), *gone)
+        });
+        // Of equal ones the last is taken, which is an older card rather than the new one.
+        kept.max_by_key(|(total, _)| *total)
+    }
+}
+
+/// What a card scores in a run, a set and a colour under these gods.
+pub(super) fn rates_under(gods: GodSet) -> [i32; 3] {
+    let rate = |twice, half| match (gods.has(twice), gods.has(half)) {
+        (true, false) => 4,
+        (false, true) => 1,
+        _ => 2,
+    };
+    [
+        rate(God::Lady, God::DarkLord),
+        rate(God::Friend, God::Minion),
+        rate(God::Protectress, God::Seductress),
+    ]
+}
