@@ -46,17 +46,25 @@ pub trait Bot<G: Game>: Send + Sync {
 }
 
 /// How well a bot plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// Any legal action.
     Easy,
     /// Sensible play by rules of thumb.
+    #[default]
     Normal,
 }
 
 impl Level {
     /// Every level, weakest first, with its name on the command line.
     pub const ALL: [(Self, &'static str); 2] = [(Self::Easy, "easy"), (Self::Normal, "normal")];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let found = Self::ALL.into_iter().find(|(level, _)| *level == self);
+        found.map_or("", |(_, name)| name)
+    }
 
     /// The level of that name.
     pub fn by_name(name: &str) -> Option<Self> {

@@ -30,7 +30,7 @@ pub use archive::{MAX_EVIDENCE_FILES, TranscriptFile, read_transcript};
 pub use error::{StoreError, UnreadableTranscript};
 pub use identity::IdentityKey;
 pub use journal::{Journal, JournalFile, Kept};
-pub use settings::{BotLevel, Settings, SettingsError};
+pub use settings::{Settings, SettingsError};
 
 /// An open data directory; no other process can open it while this value lives.
 #[derive(Debug)]

@@ -29,7 +29,7 @@ pub struct Settings {
     /// Whether cards fly and scores are told step by step.
     pub motion: bool,
     /// How well bots play.
-    pub bot_level: BotLevel,
+    pub bot_level: Level,
     /// How long bots think before each action, in milliseconds.
     pub bot_pace: u64,
     /// Keys in place of the usual ones: what is done, and the keys that do it.
@@ -44,41 +44,9 @@ impl Default for Settings {
             pyramids: Pyramids::default(),
             ascii: false,
             motion: true,
-            bot_level: BotLevel::default(),
+            bot_level: Level::default(),
             bot_pace: 700,
             keys: BTreeMap::new(),
-        }
-    }
-}
-
-/// How well bots play, as the file has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BotLevel {
-    /// They make mistakes.
-    Easy,
-    /// They do not.
-    #[default]
-    Normal,
-}
-
-impl BotLevel {
-    /// Every level.
-    pub const ALL: [Self; 2] = [Self::Easy, Self::Normal];
-
-    /// The level that bots know.
-    pub fn level(self) -> Level {
-        match self {
-            Self::Easy => Level::Easy,
-            Self::Normal => Level::Normal,
-        }
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Easy => "easy",
-            Self::Normal => "normal",
         }
     }
 }

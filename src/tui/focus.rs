@@ -53,7 +53,13 @@ pub(super) fn after(
     by: isize,
     fits: impl Fn(Target) -> bool,
 ) -> Option<Target> {
-    let all: Vec<Target> = layer.targets.iter().map(|(_, target)| *target).collect();
+    let mut all: Vec<Target> = Vec::new();
+    // What is drawn in two places is one stop.
+    for (_, target) in &layer.targets {
+        if !all.contains(target) {
+            all.push(*target);
+        }
+    }
     let here = from.and_then(|from| all.iter().position(|target| *target == from));
     let fitting: Vec<usize> = (0..all.len())
         .filter(|at| all.get(*at).is_some_and(|target| fits(*target)))

@@ -550,7 +550,7 @@ impl Reading {
 
 fn pilot(settings: &Settings) -> Pilot {
     Pilot {
-        level: settings.bot_level.level(),
+        level: settings.bot_level,
         pace: Duration::from_millis(settings.bot_pace),
     }
 }

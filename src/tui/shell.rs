@@ -97,12 +97,10 @@ impl Shell {
         &self.layer
     }
 
-    /// Whether Tab goes to a target.
+    /// What the keys act on.
     #[cfg(test)]
-    pub(super) fn is_stop(&self, target: Target) -> bool {
-        let place = self.stack.last();
-        let is_key = matches!(target, Target::Key(_));
-        place.is_some_and(|place| !is_key && place.screen.is_stop(target))
+    pub(super) fn focus(&self) -> Option<Target> {
+        self.stack.last().and_then(|place| place.focus)
     }
 
     /// How soon it wants to be drawn again without anything coming in.

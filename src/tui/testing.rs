@@ -9,6 +9,8 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::table::replica::StepKind;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{
@@ -23,7 +25,8 @@ use super::screens::home::Home;
 use super::shell::Shell;
 use super::tables::testing::{Scene, seat};
 use super::theme::{Depth, Theme};
-use crate::games::{AnyEvent, TableGame as _};
+use crate::bots::{Bot, Level, bot};
+use crate::games::{AnyAction, AnyEvent, AnyGame, TableGame as _};
 use crate::session::{Command, LobbyView, SessionEvent, Snapshot};
 use crate::store::Settings;
 
@@ -53,6 +56,8 @@ pub(super) struct Stage {
     pub(super) effects: Vec<Effect>,
     step: u64,
     is_over: bool,
+    bot: Box<dyn Bot<AnyGame>>,
+    rng: ChaCha20Rng,
 }
 
 impl Stage {
@@ -69,6 +74,8 @@ impl Stage {
             effects: Vec::new(),
             step: 10,
             is_over: false,
+            bot: bot(Level::Normal),
+            rng: ChaCha20Rng::from_seed([1; 32]),
         };
         stage.draw();
         stage
@@ -111,7 +118,9 @@ impl Stage {
         let free = areas
             .flat_map(|(area, _)| area.positions())
             .find(|position| layer.at(*position) == Some(target));
-        let at = free.unwrap_or_else(|| panic!("{target:?} is not there"));
+        let Some(at) = free else {
+            panic!("{target:?} is not there:\n{}", self.draw());
+        };
         self.input(Input::Terminal(Event::Mouse(MouseEvent {
             kind: MouseEventKind::Down(MouseButton::Left),
             column: at.x,
@@ -179,7 +188,9 @@ impl Stage {
             if mine {
                 return;
             }
-            let events = scene.play_for(other);
+            let known = scene.known(other);
+            let action = self.bot.choose(&scene.game, other, &known, &mut self.rng);
+            let events = scene.act(other, &action.unwrap());
             self.tell(events);
         }
     }
@@ -230,6 +241,20 @@ impl Stage {
                 transcript: PathBuf::from("/games/transcripts/0707.fairdeal"),
             });
         }
+    }
+
+    /// What a bot would do in the player's place, if it is its turn.
+    pub(super) fn advice(&mut self) -> Option<AnyAction> {
+        let scene = self.scene.as_ref().unwrap();
+        let mine = scene.game.to_act().contains(seat(0));
+        let known = scene.known(seat(0));
+        let advice = mine.then(|| self.bot.choose(&scene.game, seat(0), &known, &mut self.rng));
+        advice.flatten()
+    }
+
+    /// How often the table has changed.
+    pub(super) fn step(&self) -> u64 {
+        self.step
     }
 
     /// Whether the game is over.

@@ -5,7 +5,8 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::column;
-use crate::store::{BotLevel, Settings};
+use crate::bots::Level;
+use crate::store::Settings;
 use crate::tui::canvas::{Canvas, Target, wrapped};
 use crate::tui::field::Field;
 use crate::tui::keys::Intent;
@@ -67,7 +68,10 @@ impl SettingsScreen {
             }
             Item::Ascii => settings.ascii = !settings.ascii,
             Item::Motion => settings.motion = !settings.motion,
-            Item::Level => settings.bot_level = turned(&BotLevel::ALL, settings.bot_level, by),
+            Item::Level => {
+                settings.bot_level =
+                    turned(&Level::ALL.map(|(level, _)| level), settings.bot_level, by)
+            }
             Item::Pace => settings.bot_pace = turned(&PACES, settings.bot_pace, by),
         }
         wishes.push(Wish::Settings(Box::new(settings)));

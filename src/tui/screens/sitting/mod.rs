@@ -49,6 +49,7 @@ mod button {
     pub(super) const CHAT: Target = Target::Button(8);
     pub(super) const REMATCH: Target = Target::Button(9);
     pub(super) const AUDIT: Target = Target::Button(10);
+    pub(super) const MORE: Target = Target::Button(11);
 }
 
 /// How a line of the log is meant.
@@ -122,6 +123,8 @@ pub(in crate::tui) struct Sitting {
     /// The spots whose offers are listed: those picked and the one that the focus is or was on.
     aimed: Vec<Spot>,
     focus: Option<Target>,
+    /// Which page of what can be done is shown, where there is no room for all.
+    page: usize,
     lines: Vec<(Voice, String)>,
     /// How many lines the log is scrolled back.
     back: usize,
@@ -156,6 +159,7 @@ impl Sitting {
             picked: Vec::new(),
             aimed: Vec::new(),
             focus: None,
+            page: 0,
             lines: Vec::new(),
             back: 0,
             over: Over::Nothing,
@@ -230,6 +234,7 @@ impl Sitting {
     fn aim(&mut self, target: Option<Target>) {
         self.focus = target;
         if let Some(Target::Spot(spot)) = target {
+            self.page = 0;
             self.aimed.clone_from(&self.picked);
             if self.picked.last() != Some(&spot) {
                 self.aimed.push(spot);
@@ -263,8 +268,9 @@ impl Sitting {
                 let why = why.unwrap_or_else(|| "nothing can be done with that now".to_owned());
                 wishes.push(Wish::Toast(Tone::Plain, sentence(&why)));
             }
-            [only] => self.wish(only.clone(), wishes),
+            [only] if only.path.len() == path.len() => self.wish(only.clone(), wishes),
             several => {
+                // One that is the only one waits for its other spots too: whoever takes up a card may just want to look.
                 let is_list = several.iter().all(|offer| offer.path.len() == path.len());
                 let next = several.iter().find_map(|offer| offer.path.get(path.len()));
                 let focus = match (is_list, next) {
@@ -699,6 +705,7 @@ impl Screen for Sitting {
             button::CHAT => self.chat = Some(Field::new(MAX_SHOWN)),
             button::REMATCH => self.rematch(wishes),
             button::AUDIT => self.audit(wishes),
+            button::MORE => self.page += 1,
             button::SEAL => self.over = Over::Seal,
             button::COPY => {
                 if let Some(ticket) = self.lobby.ticket.clone() {

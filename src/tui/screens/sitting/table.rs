@@ -13,7 +13,7 @@ use crate::tui::keys::Intent;
 use crate::tui::screen::World;
 use crate::tui::screens::first_shown;
 use crate::tui::shell::window;
-use crate::tui::tables::{Board as _, Look, Spot, layout, on_board};
+use crate::tui::tables::{Board as _, Deed, Look, Spot, layout, on_board};
 
 /// How wide a name is beside the board.
 const NAME: usize = 8;
@@ -150,11 +150,11 @@ fn draw_panel(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect, about: &[S
     };
     let inner = canvas.section(list, title);
     let rows = usize::from(inner.height);
-    let focused = match sitting.focus {
-        Some(Target::Row(number)) => number,
-        _ => 0,
+    let pages = offers.len().div_ceil(rows.max(1)).max(1);
+    let first = match sitting.focus {
+        Some(Target::Row(number)) => first_shown(number, rows, offers.len()),
+        _ => sitting.page % pages * rows,
     };
-    let first = first_shown(focused, rows, offers.len());
     let width = usize::from(inner.width).saturating_sub(2);
     let mut y = inner.y;
     for (offer, number) in offers.iter().skip(first).zip(first..) {
@@ -193,12 +193,11 @@ fn draw_panel(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect, about: &[S
         canvas.put(area, Line::from(spans));
         y += 1;
     }
-    let hidden = offers.len().saturating_sub(rows);
-    if hidden > 0 {
-        let text = format!("{hidden} more ");
-        let width = u16::try_from(text.width()).unwrap_or(0);
+    if offers.len() > rows {
+        let text = format!("{} more", offers.len() - rows);
+        let width = u16::try_from(text.width()).unwrap_or(0) + 2;
         let x = list.right().saturating_sub(width + 1);
-        canvas.put(Rect { x, width, ..list }, Line::styled(text, theme.faint()));
+        canvas.button((x, list.y), "", &text, button::MORE);
     }
     let inner = canvas.section(words, "What it is");
     let width = usize::from(inner.width).saturating_sub(1);
@@ -239,15 +238,25 @@ fn draw_status(
         };
         format!("Waiting for {}.{looks_on}", waited.join(", "))
     };
-    let text = sentence(&text);
+    let deeds: Vec<(Spot, Deed)> = sitting
+        .offers
+        .next(&sitting.picked)
+        .into_iter()
+        .filter_map(|spot| match spot {
+            Spot::Deed(number) => Some((spot, on_board!(game, game => game.deed(number)))),
+            _ => None,
+        })
+        .collect();
+    // The buttons have to be there; the words may be cut.
+    let wide = |deed: &Deed| deed.label.width() + if deed.key.is_some() { 5 } else { 3 };
+    let buttons: usize = deeds.iter().map(|(_, deed)| wide(deed)).sum();
+    let room = usize::from(area.width).saturating_sub(buttons + 2);
+    let text = cut(&sentence(&text), room, theme);
     canvas.put(area, Line::styled(format!(" {text}"), theme.accent()));
     let mut x = area.x + u16::try_from(text.width()).unwrap_or(0) + 2;
-    for spot in sitting.offers.next(&sitting.picked) {
-        if let Spot::Deed(number) = spot {
-            let deed = on_board!(game, game => game.deed(number));
-            let key = deed.key.map(String::from).unwrap_or_default();
-            x = canvas.button((x, area.y), &key, deed.label, Target::Spot(spot));
-        }
+    for (spot, deed) in deeds {
+        let key = deed.key.map(String::from).unwrap_or_default();
+        x = canvas.button((x, area.y), &key, deed.label, Target::Spot(spot));
     }
 }
 

@@ -1,11 +1,17 @@
 //! Whole games at the table, by keys alone and by mouse alone, and what lies over it.
 
-use fairdeal_protocol::seat::SeatSet;
+use fairdeal_protocol::hash::Hash32;
 use ratatui::crossterm::event::KeyCode;
 
+use super::button::{CLOSE, MORE};
+
+use crate::games::AnyAction;
 use crate::session::SessionEvent;
 use crate::tui::canvas::Target;
 use crate::tui::news::{Input, News};
+use crate::tui::tables::Spot;
+use crate::tui::tables::offers::{Offer, Offers};
+use crate::tui::tables::testing::seat;
 use crate::tui::testing::Stage;
 
 /// Sits down to a game from the first screen, by keys alone.
@@ -24,78 +30,121 @@ fn seated(game: usize) -> Stage {
     stage
 }
 
-/// What the player sees and can reach is what is chosen, one thing after the other; every so often another one.
-fn by_keys(game: usize, most: usize) -> Stage {
-    let mut stage = seated(game);
-    let mut turn = 0_usize;
-    while !stage.is_over() && turn < most {
-        turn += 1;
-        stage.rest();
-        for _ in 0..turn % 5 {
-            stage.key(KeyCode::Tab);
-        }
-        stage.key(KeyCode::Enter);
-        if stage.draw().contains("Sure?") {
-            stage.keys("y");
-        }
-    }
-    stage
+/// How an action is chosen on the screen: its spots, how many stand before it in the list that is shown where
+/// several are chosen by the same, and whether it is asked about.
+fn way(stage: &Stage, action: &AnyAction) -> (Vec<Spot>, Option<usize>, bool) {
+    let scene = stage.scene.as_ref().unwrap();
+    let known = scene.known(seat(0));
+    let offers = scene.look(Some(seat(0)), &known, |look, game| Offers::of(game, look));
+    let all = offers.all().iter();
+    let found = all.clone().find(|offer| offer.action == *action);
+    let found = found.unwrap_or_else(|| panic!("{action:?} is not offered"));
+    let same: Vec<&Offer> = all.filter(|offer| offer.path == found.path).collect();
+    let place = same.iter().position(|offer| offer.action == *action);
+    let place = place.filter(|_| same.len() > 1);
+    (found.path.clone(), place, found.question.is_some())
 }
 
-fn by_mouse(game: usize, most: usize) -> Stage {
-    let mut stage = Stage::at_home(false);
-    stage.click(Target::Row(game));
-    let last = stage
-        .shell
-        .layer()
-        .targets
-        .iter()
-        .rev()
-        .find(|(_, target)| matches!(target, Target::Row(_)))
-        .map(|(_, target)| *target);
-    let last = last.unwrap();
-    stage.click(last);
-    // The last row is the button that begins.
-    let mut turn = 0_usize;
-    while !stage.is_over() && turn < most {
-        turn += 1;
+/// Plays as a bot would; `choose` chooses a target that is on the screen.
+fn played(mut stage: Stage, choose: impl Fn(&mut Stage, Target)) {
+    for _ in 0..3000 {
         stage.rest();
-        let layer = stage.shell.layer();
-        let stops: Vec<Target> = layer
-            .targets
-            .iter()
-            .map(|(_, target)| *target)
-            .filter(|target| stage.shell.is_stop(*target))
-            .collect();
-        let Some(target) = stops.get(turn * 7 % stops.len().max(1)) else {
-            panic!("nothing can be clicked:\n{}", stage.draw());
-        };
-        stage.click(*target);
-        if stage.draw().contains("Sure?") {
-            stage.click(Target::Row(0));
+        if stage.is_over() {
+            return;
         }
+        while stage.draw().contains("[Enter go on]") {
+            choose(&mut stage, CLOSE);
+        }
+        let action = stage.advice().expect("it is the player's turn");
+        let (path, place, is_asked) = way(&stage, &action);
+        let step = stage.step();
+        for spot in path {
+            choose(&mut stage, Target::Spot(spot));
+        }
+        if let Some(place) = place {
+            choose(&mut stage, Target::Row(place));
+        }
+        if is_asked {
+            choose(&mut stage, Target::Row(0));
+        }
+        assert!(
+            stage.step() > step,
+            "{action:?} was not done:\n{}",
+            stage.draw()
+        );
     }
-    stage
+    panic!("the game has no end:\n{}", stage.draw());
+}
+
+/// By keys alone: Tab goes to what can be done.
+fn by_keys(stage: &mut Stage, target: Target) {
+    if stage.draw().contains("Sure?") {
+        return stage.keys("y");
+    }
+    for _ in 0..200 {
+        if stage.shell.focus() == Some(target) {
+            return stage.key(KeyCode::Enter);
+        }
+        stage.key(KeyCode::Tab);
+    }
+    panic!("{target:?} cannot be reached:\n{}", stage.draw());
+}
+
+fn played_all(choose: impl Fn(&mut Stage, Target)) {
+    for game in 0..5 {
+        let mut stage = Stage::at_home(false);
+        choose(&mut stage, Target::Row(game));
+        let rows = stage.shell.layer().targets.iter().rev();
+        let mut rows = rows.map(|(_, target)| *target);
+        let start = rows.find(|target| matches!(target, Target::Row(_)));
+        choose(&mut stage, start.unwrap());
+        assert!(
+            stage.scene.is_some(),
+            "no game was opened:\n{}",
+            stage.draw()
+        );
+        played(stage, &choose);
+    }
 }
 
 #[test]
 fn every_game_is_played_to_its_end_by_keys_alone() {
-    for game in 0..5 {
-        let mut stage = by_keys(game, 4000);
-        assert!(stage.is_over(), "game {game} has no end:\n{}", stage.draw());
-        stage.rest();
-        stage.key(KeyCode::Enter);
-        stage.keys("q");
-        assert_eq!(stage.shell.trail(), ["home"]);
+    played_all(by_keys);
+}
+
+/// By mouse alone: what has no room in the list is on another page.
+fn by_mouse(stage: &mut Stage, target: Target) {
+    for _ in 0..20 {
+        if stage.shell.layer().area(target).is_some() {
+            break;
+        }
+        stage.click(MORE);
     }
+    stage.click(target);
 }
 
 #[test]
 fn every_game_is_played_to_its_end_by_mouse_alone() {
-    for game in 0..5 {
-        let mut stage = by_mouse(game, 4000);
-        assert!(stage.is_over(), "game {game} has no end:\n{}", stage.draw());
-    }
+    played_all(by_mouse);
+}
+
+#[test]
+fn after_the_end_there_is_a_way_back() {
+    let mut stage = seated(0);
+    let over = SessionEvent::Over {
+        scores: vec![10, 20, 30],
+        winners: vec![seat(2)],
+        log: Hash32([7; 32]),
+        transcript: "/games/transcripts/0707.fairdeal".into(),
+    };
+    stage.input(Input::News(News::Session(over)));
+    insta::assert_snapshot!("outcome", stage.draw());
+    stage.keys("a");
+    assert_eq!(stage.shell.trail().last().unwrap(), "audit");
+    stage.key(KeyCode::Esc);
+    stage.key(KeyCode::Esc);
+    stage.keys("q");
+    assert_eq!(stage.shell.trail(), ["home"]);
 }
 
 #[test]
@@ -124,7 +173,7 @@ fn leaving_a_game_that_is_not_over_is_asked_about() {
 fn news_of_peers_are_told() {
     let mut stage = seated(0);
     let lost = SessionEvent::Peer {
-        seat: SeatSet::all(2).iter().last().unwrap(),
+        seat: seat(1),
         state: crate::session::PeerState::Lost,
     };
     stage.input(Input::News(News::Session(lost)));

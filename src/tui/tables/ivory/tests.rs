@@ -1,6 +1,7 @@
 //! What the table shows of games that are played, and that nothing of it is missing.
 
 use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::game::Game as _;
 use insta::assert_snapshot;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;

@@ -16,8 +16,8 @@ use super::{DISCARD_PILE, DRAW_PILE, VILLAGE, god_spot};
 use crate::games::TableGame as _;
 use crate::games::loot::cards::{GODS, God, suit};
 use crate::games::loot::{Loot, LootAction};
-use crate::tui::canvas::{Canvas, cut, fit};
-use crate::tui::tables::{Look, Spot};
+use crate::tui::canvas::{Canvas, cut};
+use crate::tui::tables::Look;
 
 /// From how many columns and rows on the board is in two columns.
 const WIDE: (u16, u16) = (84, 17);

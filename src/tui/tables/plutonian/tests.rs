@@ -6,6 +6,7 @@ use insta::assert_snapshot;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
+use super::pieces::spelled;
 use super::*;
 use crate::bots::{Level, bot};
 use crate::games::{AnyAction, AnyGame};

@@ -4,7 +4,6 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr as _;
 
 use super::drawing::beside;
 use super::scale::immunity;

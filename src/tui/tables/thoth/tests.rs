@@ -1,6 +1,6 @@
 //! The table of Houses of Thoth on screens of text.
 
-use fairdeal_protocol::card::{Face, Faces};
+use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::buffer::Buffer;

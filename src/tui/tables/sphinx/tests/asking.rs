@@ -1,7 +1,6 @@
 //! What the table says of what can be done, of what cannot and why, and of what has happened.
 
 use fairdeal_protocol::card::Faces;
-use fairdeal_protocol::game::Game as _;
 
 use super::*;
 use crate::tui::tables::offers::refused;
