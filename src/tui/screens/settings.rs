@@ -70,7 +70,7 @@ impl SettingsScreen {
             Item::Motion => settings.motion = !settings.motion,
             Item::Level => {
                 settings.bot_level =
-                    turned(&Level::ALL.map(|(level, _)| level), settings.bot_level, by)
+                    turned(&Level::ALL.map(|(level, _)| level), settings.bot_level, by);
             }
             Item::Pace => settings.bot_pace = turned(&PACES, settings.bot_pace, by),
         }
@@ -219,6 +219,11 @@ impl Screen for SettingsScreen {
             (Intent::Quit, _) => self.back(world, wishes),
             _ => {}
         }
+    }
+
+    /// Left and right change what is chosen.
+    fn steers(&self, intent: Intent) -> bool {
+        matches!(intent, Intent::Left | Intent::Right)
     }
 
     fn field(&mut self) -> Option<&mut Field> {

@@ -328,6 +328,11 @@ impl Screen for Setup {
         }
     }
 
+    /// Left and right change what is chosen.
+    fn steers(&self, intent: Intent) -> bool {
+        matches!(intent, Intent::Left | Intent::Right)
+    }
+
     fn field(&mut self) -> Option<&mut Field> {
         (self.focus == Some(Item::Password)).then_some(&mut self.password)
     }

@@ -80,23 +80,17 @@ impl Board for Loot {
     }
 
     fn seat_note(&self, seat: Seat) -> String {
-        let total = self.totals().get(seat.index()).copied().unwrap_or(0);
         if self.has_left(seat) {
-            return format!("left, {total}");
+            return "has left".to_owned();
         }
-        let cards = self.hand_of(seat).len();
         if self.is_over() {
             let won = self.winners().contains(seat);
-            return format!("{}{total}", if won { "won, " } else { "" });
+            return if won { "has won" } else { "" }.to_owned();
         }
         if self.fire() == Some(seat) {
             return "has fired!".to_owned();
         }
-        let note = format!("{total}, {cards} cards");
-        if note.len() > 12 {
-            return format!("{total}, {cards}");
-        }
-        note
+        format!("{} cards", self.hand_of(seat).len())
     }
 
     fn prompt(&self, _me: Seat) -> String {

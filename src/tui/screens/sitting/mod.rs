@@ -439,7 +439,7 @@ impl Sitting {
         match event {
             SessionEvent::Lobby(view) => self.lobby = view.clone(),
             SessionEvent::Seated { name, .. } => {
-                self.say(Voice::Table, format!("{name} sits down."))
+                self.say(Voice::Table, format!("{name} sits down."));
             }
             SessionEvent::Started { table, names, .. } => {
                 self.names.clone_from(names);
@@ -527,7 +527,7 @@ impl Sitting {
                 self.failed = Some(why.clone());
             }
             SessionEvent::Chat { name, text, .. } => {
-                self.say(Voice::Chat, format!("{name}: {text}"))
+                self.say(Voice::Chat, format!("{name}: {text}"));
             }
             SessionEvent::Invited { name, ticket, .. } => {
                 let line = format!("{name} invites you to another game.");
@@ -733,7 +733,7 @@ impl Screen for Sitting {
     fn intent(&mut self, _world: &World, intent: Intent, wishes: &mut Wishes) {
         match intent {
             Intent::Chat if !self.local && !self.looks_on() => {
-                self.chat = Some(Field::new(MAX_SHOWN))
+                self.chat = Some(Field::new(MAX_SHOWN));
             }
             Intent::Hint => self.hint(wishes),
             Intent::PageUp => self.scroll(5),
