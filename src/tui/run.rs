@@ -82,10 +82,8 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
         Err(why) => (Keymap::default(), Some(why.to_string())),
     };
     let mut world = World {
-        settings: Settings {
-            name: interface.name.clone().or(settings.name.clone()),
-            ..settings
-        },
+        settings,
+        given: interface.name.clone(),
         keymap,
         theme: Theme::default(),
         depth: interface.depth,

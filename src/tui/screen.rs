@@ -29,7 +29,9 @@ pub(super) struct World {
     pub(super) depth: Depth,
     /// Whether ASCII was asked for on the command line.
     pub(super) ascii: bool,
-    /// The name that is given to others if the settings have none.
+    /// The name that was asked for on the command line.
+    pub(super) given: Option<String>,
+    /// The name that is given to others if neither that nor the settings have one.
     pub(super) user: String,
     /// The day, in UTC, as the deal of the day is named by.
     pub(super) today: String,
@@ -42,7 +44,8 @@ pub(super) struct World {
 impl World {
     /// The player's name.
     pub(super) fn name(&self) -> &str {
-        self.settings.name.as_deref().unwrap_or(&self.user)
+        let named = self.given.as_deref().or(self.settings.name.as_deref());
+        named.unwrap_or(&self.user)
     }
 
     /// Makes the theme anew, after the settings have changed.

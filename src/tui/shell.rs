@@ -26,6 +26,8 @@ use super::theme::Theme;
 pub(super) const LEAST: (u16, u16) = (80, 24);
 /// How long a toast stays.
 const TOAST: Duration = Duration::from_secs(6);
+/// How long a warning stays.
+const WARNING: Duration = Duration::from_secs(15);
 /// How many there are at once.
 const TOASTS: usize = 3;
 /// The longest text that can be searched for.
@@ -187,7 +189,7 @@ impl Shell {
         let room = u16::try_from(help.width() + back.len()).unwrap_or(0) + 16;
         let right = area.right().saturating_sub(room);
         let text = Rect {
-            width: right.saturating_sub(area.x),
+            width: right.saturating_sub(area.x + 1),
             ..area
         };
         canvas.put(text, Line::from(spans));
@@ -207,7 +209,7 @@ impl Shell {
                 Tone::Bad => (theme.bad(), theme.glyph("✗", "!")),
             };
             let rows = wrapped(&toast.text, usize::from(width).saturating_sub(6), 0);
-            let height = u16::try_from(rows.len().min(4)).unwrap_or(4) + 2;
+            let height = u16::try_from(rows.len().min(8)).unwrap_or(8) + 2;
             let area = Rect::new(screen.right().saturating_sub(width), y, width, height);
             canvas.clear(area);
             let inner = canvas.frame(area, "");
@@ -350,7 +352,7 @@ impl Shell {
         self.toasts.push(Toast {
             tone,
             text,
-            left: TOAST,
+            left: if tone == Tone::Bad { WARNING } else { TOAST },
         });
         if self.toasts.len() > TOASTS {
             self.toasts.remove(0);
@@ -413,6 +415,10 @@ impl Shell {
                 match Keymap::new(&settings.keys) {
                     Ok(keymap) => self.world.keymap = keymap,
                     Err(why) => self.toast(Tone::Bad, why.to_string()),
+                }
+                if settings.name != self.world.settings.name {
+                    // What is written now counts for more than what was asked for before.
+                    self.world.given = None;
                 }
                 self.world.settings = (*settings).clone();
                 self.world.dress();

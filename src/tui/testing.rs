@@ -38,6 +38,7 @@ pub(super) fn world(ascii: bool) -> World {
         theme: Theme::default(),
         depth: if ascii { Depth::Mono } else { Depth::Indexed },
         ascii,
+        given: None,
         user: "Anna".to_owned(),
         today: "2026-11-21".to_owned(),
         lan: None,
@@ -125,6 +126,24 @@ impl Stage {
             kind: MouseEventKind::Down(MouseButton::Left),
             column: at.x,
             row: at.y,
+            modifiers: KeyModifiers::NONE,
+        })));
+    }
+
+    /// Clicks on a text that is on the screen, below the row at the top.
+    pub(super) fn click_on(&mut self, text: &str) {
+        let shown = self.draw();
+        let found = shown.lines().enumerate().skip(1).find_map(|(y, row)| {
+            let (before, _) = row.split_once(text)?;
+            Some((before.chars().count(), y))
+        });
+        let Some((x, y)) = found else {
+            panic!("'{text}' is not there:\n{shown}");
+        };
+        self.input(Input::Terminal(Event::Mouse(MouseEvent {
+            kind: MouseEventKind::Down(MouseButton::Left),
+            column: x.try_into().unwrap(),
+            row: y.try_into().unwrap(),
             modifiers: KeyModifiers::NONE,
         })));
     }

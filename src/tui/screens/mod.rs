@@ -9,6 +9,8 @@ pub(super) mod rules;
 pub(super) mod settings;
 pub(super) mod setup;
 pub(super) mod sitting;
+#[cfg(test)]
+mod tests;
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;

@@ -1,0 +1,213 @@
+//! Every screen on screens of text, at every size, and under keys and clicks that nobody would choose.
+
+use std::time::{Duration, SystemTime};
+
+use fairdeal_protocol::audit::progress::AuditProgress;
+use fairdeal_protocol::seat::Seat;
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng as _, SeedableRng as _};
+use ratatui::crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
+
+use crate::games::GAMES;
+use crate::history::{Past, What};
+use crate::session::{LobbyView, SessionEvent};
+use crate::tui::canvas::Target;
+use crate::tui::news::{Input, News};
+use crate::tui::screen::Shelf;
+use crate::tui::testing::Stage;
+
+/// The sizes that every screen is drawn at.
+const SIZES: [(u16, u16); 7] = [
+    (1, 1),
+    (20, 5),
+    (79, 24),
+    (80, 23),
+    (80, 24),
+    (140, 45),
+    (200, 60),
+];
+
+fn lobby() -> LobbyView {
+    LobbyView {
+        game: "loot".to_owned(),
+        options: vec![("target".to_owned(), "100".to_owned())],
+        seats: vec![Some("Anna".to_owned()), None, Some("Cleo".to_owned())],
+        ready: vec![false, false, true],
+        me: Seat::new(0),
+        ticket: Some(
+            "fd1abcdefghijklmnopqrstuvwxyz234567abcdefghijklmnopqrstuvwxyz234567abcdefghij"
+                .to_owned(),
+        ),
+        addresses: vec!["/ip4/192.168.1.7/tcp/4001/p2p/12D3KooW".to_owned()],
+    }
+}
+
+/// Each screen by its name, as one comes to it.
+fn screens(ascii: bool) -> Vec<(&'static str, Stage)> {
+    let home = || {
+        let mut stage = Stage::at_home(ascii);
+        stage.input(Input::Shelf(Shelf {
+            waiting: vec![("256f".to_owned(), "256f4fc1 (Loot: Anna, Ben)".to_owned())],
+            past: vec![Past {
+                table: "0707".repeat(16),
+                path: Some("/games/transcripts/0707.fairdeal".into()),
+                when: SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000),
+                bytes: 4000,
+                what: What::Unreadable("the file ends too early".to_owned()),
+            }],
+        }));
+        stage
+    };
+    let at = |words: &str| {
+        let mut stage = home();
+        stage.click_on(words);
+        stage
+    };
+    let mut lobby_stage = at("join with");
+    lobby_stage.keys("fd1");
+    lobby_stage = at("256f4fc1");
+    lobby_stage.input(Input::News(News::Session(SessionEvent::Lobby(lobby()))));
+    lobby_stage.input(Input::News(News::Session(SessionEvent::Chat {
+        seat: Seat::new(2),
+        name: "Cleo".to_owned(),
+        text: "hello".to_owned(),
+    })));
+    let mut audit = at("history");
+    audit.keys("a");
+    audit.input(Input::News(News::Checking(AuditProgress {
+        done: 30,
+        total: 90,
+        ..AuditProgress::default()
+    })));
+    let mut rules = at("Loot  ");
+    rules.keys("R");
+    let mut palette = home();
+    palette.keys(":jo");
+    let mut help = home();
+    help.keys("?");
+    vec![
+        ("home", home()),
+        ("setup", at("Plutonian")),
+        ("join", at("join with")),
+        ("watch", at("look on")),
+        ("history", at("history")),
+        ("settings", at("settings")),
+        ("lobby", lobby_stage),
+        ("audit", audit),
+        ("rules", rules),
+        ("palette", palette),
+        ("help", help),
+    ]
+}
+
+#[test]
+fn every_screen_at_both_sizes_and_in_ascii() {
+    for (name, mut stage) in screens(false) {
+        for size in [(80, 24), (140, 45)] {
+            stage.size = size;
+            stage.draw();
+            insta::assert_snapshot!(format!("{name}-{}x{}", size.0, size.1), stage.draw());
+        }
+    }
+    for (name, mut stage) in screens(true) {
+        let text = stage.draw().replace('ó', "o");
+        assert!(text.is_ascii(), "{name}:\n{text}");
+        insta::assert_snapshot!(format!("{name}-ascii"), text);
+    }
+}
+
+#[test]
+fn no_size_is_too_much_for_any_screen() {
+    for (_, mut stage) in screens(false) {
+        for size in SIZES {
+            stage.size = size;
+            let text = stage.draw();
+            let is_small = size.0 < 80 || size.1 < 24;
+            if is_small && size.0 >= 20 {
+                assert!(text.contains("fairdeal needs"), "{text}");
+            }
+        }
+    }
+}
+
+/// Some key or click, as a cat on the keyboard would give it.
+fn anything(rng: &mut ChaCha20Rng, (width, height): (u16, u16)) -> Event {
+    let letters = b"abcdefghijklmnopqrstuvwxyzGRSH0123456789?:/ ";
+    let mut number = |below: u32| rng.next_u32() % below;
+    let codes = [
+        KeyCode::Up,
+        KeyCode::Down,
+        KeyCode::Left,
+        KeyCode::Right,
+        KeyCode::Tab,
+        KeyCode::BackTab,
+        KeyCode::Home,
+        KeyCode::End,
+        KeyCode::PageUp,
+        KeyCode::PageDown,
+        KeyCode::Enter,
+        KeyCode::Enter,
+        KeyCode::Esc,
+        KeyCode::Backspace,
+        KeyCode::Delete,
+        KeyCode::F(1),
+        KeyCode::Insert,
+    ];
+    let mut small = |below: u16| u16::try_from(number(u32::from(below.max(1)))).unwrap();
+    match small(10) {
+        0..=3 => Event::Key(codes[usize::from(small(17))].into()),
+        4..=6 => {
+            let at = usize::from(small(u16::try_from(letters.len()).unwrap()));
+            Event::Key(KeyEvent::new(
+                KeyCode::Char(char::from(letters[at])),
+                KeyModifiers::NONE,
+            ))
+        }
+        7 => Event::Paste("pasted\u{7}\u{202e} text\nof two lines".to_owned()),
+        _ => {
+            let kinds = [
+                MouseEventKind::Down(MouseButton::Left),
+                MouseEventKind::Down(MouseButton::Left),
+                MouseEventKind::Down(MouseButton::Right),
+                MouseEventKind::Moved,
+                MouseEventKind::ScrollUp,
+                MouseEventKind::ScrollDown,
+            ];
+            Event::Mouse(MouseEvent {
+                kind: kinds[usize::from(small(6))],
+                column: small(width + 5),
+                row: small(height + 5),
+                modifiers: KeyModifiers::NONE,
+            })
+        }
+    }
+}
+
+#[test]
+fn no_keys_and_clicks_break_anything() {
+    for seed in 0..12_u8 {
+        let mut rng = ChaCha20Rng::from_seed([seed; 32]);
+        let mut stage = Stage::at_home(seed % 2 == 1);
+        if usize::from(seed) < GAMES.len() {
+            // At a table, where there is most to do.
+            stage.click(Target::Row(usize::from(seed)));
+            stage.key(KeyCode::Enter);
+        }
+        for turn in 0..250 {
+            if turn % 50 == 0 {
+                stage.size = SIZES[usize::try_from(rng.next_u32()).unwrap() % SIZES.len()];
+            }
+            let event = anything(&mut rng, stage.size);
+            stage.input(Input::Terminal(event));
+            if turn % 7 == 0 {
+                stage.input(Input::Tick(Duration::from_millis(200)));
+            }
+        }
+        if stage.shell.trail().is_empty() {
+            // It was left, as everything can be.
+            assert!(stage.effects.contains(&crate::tui::screen::Effect::Quit));
+        }
+    }
+}
