@@ -1,14 +1,22 @@
 //! `fairdeal replay`: a past game, moment by moment.
 
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
 use std::path::Path;
 
-use super::{Exit, print};
+use super::args::Common;
+use super::{Exit, print, table};
 use crate::replay::{Replay, ReplayError};
 use crate::store::read_transcript;
 
-/// Prints a game. Without a screen for it `plain` makes no difference yet.
-pub(super) fn replay(file: &Path, _plain: bool) -> anyhow::Result<Exit> {
+/// Shows a game on the screen, or prints it: if that is asked for, or if there is no terminal to show it on.
+pub(super) fn replay(common: &Common, file: &Path, plain: bool) -> anyhow::Result<Exit> {
+    if !plain && std::io::stdout().is_terminal() {
+        // What cannot be read is told without a screen.
+        if read_transcript(file).is_ok() {
+            return table::show_replay(common, file);
+        }
+    }
     let unreadable = |why: &dyn std::fmt::Display| {
         eprintln!("fairdeal: {}: {why}", file.display());
         Ok(Exit::Usage)

@@ -1,6 +1,7 @@
 //! Tables from the command line: play, host, join, and bots.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -205,6 +206,16 @@ fn interface(common: &Common, data: Arc<DataDir>, patience: Duration) -> Interfa
         ascii: common.ascii,
         patience,
     }
+}
+
+/// The interface, at a past game.
+pub(super) fn show_replay(common: &Common, file: &Path) -> anyhow::Result<Exit> {
+    let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    runtime()?.block_on(async {
+        let start = Start::Replay(file.to_path_buf());
+        tui::run(interface(common, data, PATIENCE), start).await?;
+        Ok(Exit::Done)
+    })
 }
 
 /// The interface, from its first screen.

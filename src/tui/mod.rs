@@ -59,6 +59,8 @@ pub struct Interface {
 pub enum Start {
     /// At its first screen.
     Home,
+    /// At a past game, by its transcript; when the player leaves it, the interface ends.
+    Replay(PathBuf),
     /// At a table; when the player leaves it, the interface ends.
     Table {
         /// The session.

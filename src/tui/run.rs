@@ -25,6 +25,7 @@ use super::keys::Keymap;
 use super::news::{Audited, Input, News};
 use super::screen::{Effect, Opening, Shelf, Tone, World};
 use super::screens::home::Home;
+use super::screens::replay::ReplayScreen;
 use super::screens::sitting::Sitting;
 use super::shell::Shell;
 use super::theme::Theme;
@@ -109,6 +110,10 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
     };
     let mut shell = match start {
         Start::Home => Shell::new(world, Box::new(Home::default())),
+        Start::Replay(path) => {
+            rim.read_replay(path);
+            Shell::new(world, Box::new(ReplayScreen::new()))
+        }
         Start::Table {
             handle,
             house,
@@ -331,13 +336,7 @@ impl Rim {
                 Ok(())
             }
             Effect::Replay(path) => {
-                self.read(path, |transcript, reading| {
-                    match Replay::open_with(transcript, &mut |progress| reading.tell(progress)) {
-                        Ok(replay) => Some(News::Replay(Arc::new(replay))),
-                        Err(ReplayError::BrokenOff) => None,
-                        Err(why) => Some(News::Failed(why.to_string())),
-                    }
-                });
+                self.read_replay(path);
                 Ok(())
             }
             Effect::StopReading => {
@@ -455,6 +454,16 @@ impl Rim {
     fn load_shelf(&self) {
         let (back, data) = (self.back.clone(), Arc::clone(&self.interface.data));
         tokio::task::spawn_blocking(move || fill_shelf(&data, &back));
+    }
+
+    fn read_replay(&mut self, path: PathBuf) {
+        self.read(path, |transcript, reading| {
+            match Replay::open_with(transcript, &mut |progress| reading.tell(progress)) {
+                Ok(replay) => Some(News::Replay(Arc::new(replay))),
+                Err(ReplayError::BrokenOff) => None,
+                Err(why) => Some(News::Failed(why.to_string())),
+            }
+        });
     }
 
     /// Reads a transcript in a thread of its own, and tells what comes of it.

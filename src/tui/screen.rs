@@ -179,6 +179,8 @@ pub(super) enum Wish {
     Ask(Question),
     /// The focus on something.
     Focus(Target),
+    /// The focus on what is most likely wanted.
+    Unfocus,
     /// Other settings.
     Settings(Box<Settings>),
     /// Something of the program.

@@ -411,6 +411,11 @@ impl Shell {
             Wish::Toast(tone, text) => self.toast(tone, text),
             Wish::Ask(question) => self.overlay = Some(Overlay::Question(question)),
             Wish::Focus(target) => self.set_focus(target),
+            Wish::Unfocus => {
+                if let Some(place) = self.stack.get_mut(place) {
+                    place.focus = None;
+                }
+            }
             Wish::Settings(settings) => {
                 match Keymap::new(&settings.keys) {
                     Ok(keymap) => self.world.keymap = keymap,

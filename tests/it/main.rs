@@ -26,6 +26,8 @@ mod process;
 mod reach;
 mod replay;
 mod resume;
+#[cfg(unix)]
+mod screen;
 mod talk;
 mod transcript;
 mod watch;

@@ -446,7 +446,7 @@ impl Sitting {
                 let line = format!("The table is open; its id begins {}.", table.short());
                 self.say(Voice::Table, line);
             }
-            SessionEvent::Snapshot(snapshot) => self.set_snapshot(world, snapshot),
+            SessionEvent::Snapshot(snapshot) => self.set_snapshot(world, snapshot, wishes),
             SessionEvent::Game(event) => self.events.push(event.clone()),
             SessionEvent::Line(line) => self.say(Voice::Game, line.clone()),
             SessionEvent::Refused(why) => wishes.push(Wish::Toast(Tone::Bad, sentence(why))),
@@ -542,7 +542,7 @@ impl Sitting {
         }
     }
 
-    fn set_snapshot(&mut self, world: &World, snapshot: &Snapshot) {
+    fn set_snapshot(&mut self, world: &World, snapshot: &Snapshot, wishes: &mut Wishes) {
         self.theme = world.theme;
         self.names.clone_from(&snapshot.names);
         let same_game = self
@@ -557,6 +557,12 @@ impl Sitting {
             // What was picked is kept as long as it leads anywhere.
             if self.offers.next(&self.picked).is_empty() {
                 self.picked.clear();
+            }
+            // Who is to do something else than before finds the focus on it.
+            let lit = self.offers.next(&self.picked);
+            let is_lit = matches!(self.focus, Some(Target::Spot(spot)) if lit.contains(&spot));
+            if !lit.is_empty() && !is_lit {
+                wishes.push(Wish::Unfocus);
             }
         }
         let told = self.look(&[], |look, snapshot| {
@@ -841,7 +847,8 @@ impl Screen for Sitting {
             Some(Asked::Leave(ways)) => match ways.get(answer) {
                 Some(Way::Pause | Way::Go) => self.go(wishes),
                 Some(Way::Forfeit) => {
-                    let text = "Leaving: the others are given what they need to play on.";
+                    let text = "You leave as soon as what is under way is done; stay until then, so that the \
+                                others can play on.";
                     wishes.push(Wish::Toast(Tone::Plain, text.to_owned()));
                     wishes.push(Wish::Effect(Effect::Session(Command::Leave)));
                 }

@@ -1,0 +1,304 @@
+//! The interface as a player meets it: whole programs in terminals of their own, two of them at one table.
+
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+/// How long anything may take before the test gives up.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+fn parser(rows: u16, cols: u16) -> vt100::Parser {
+    vt100::Parser::new(rows.try_into().unwrap(), cols.try_into().unwrap(), 0)
+}
+
+/// A program in a terminal.
+struct Player {
+    child: Box<dyn Child + Send + Sync>,
+    keyboard: Box<dyn std::io::Write + Send>,
+    screen: Arc<Mutex<vt100::Parser>>,
+    _terminal: Box<dyn MasterPty + Send>,
+}
+
+impl Player {
+    /// Starts the interface with a data directory and a name.
+    fn sits_down(data: &Path, name: &str) -> Self {
+        let size = PtySize {
+            rows: 32,
+            cols: 100,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+        command.args(["--name", name]);
+        command.env("FAIRDEAL_DATA_DIR", data);
+        command.env("TERM", "xterm-256color");
+        command.env_remove("NO_COLOR");
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let mut output = pair.master.try_clone_reader().unwrap();
+        let screen = Arc::new(Mutex::new(parser(size.rows, size.cols)));
+        let shown = Arc::clone(&screen);
+        thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count) = output.read(&mut bytes) {
+                if count == 0 {
+                    return;
+                }
+                shown.lock().unwrap().process(&bytes[..count]);
+            }
+        });
+        Self {
+            child,
+            keyboard: pair.master.take_writer().unwrap(),
+            screen,
+            _terminal: pair.master,
+        }
+    }
+
+    fn shown(&self) -> String {
+        self.screen.lock().unwrap().screen().contents()
+    }
+
+    fn presses(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).unwrap();
+        self.keyboard.flush().unwrap();
+    }
+
+    /// Waits until the screen is as it should be.
+    fn sees(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
+        let since = Instant::now();
+        loop {
+            let shown = self.shown();
+            if is_so(&shown) {
+                return shown;
+            }
+            assert!(since.elapsed() < PATIENCE, "no {what}:\n{shown}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn reads(&self, text: &str) -> String {
+        self.sees(text, |shown| shown.contains(text))
+    }
+
+    /// Presses a key until the line in focus has a word in it.
+    fn goes_to(&mut self, words: &str, key: &str) {
+        for _ in 0..30 {
+            let shown = self.shown();
+            let mut lines = shown.lines();
+            if lines.any(|line| line.contains('▸') && line.contains(words)) {
+                return;
+            }
+            self.presses(key);
+            let before = shown;
+            let since = Instant::now();
+            while self.shown() == before && since.elapsed() < Duration::from_millis(500) {
+                thread::sleep(Duration::from_millis(10));
+            }
+        }
+        panic!("'{words}' cannot be reached:\n{}", self.shown());
+    }
+
+    /// Finds something by its name.
+    fn asks_for(&mut self, words: &str) {
+        self.presses(":");
+        self.reads("What do you want to do?");
+        self.presses(words);
+        let row = format!("▸ {words}");
+        self.reads(&row);
+        self.presses(ENTER);
+    }
+
+    fn is_gone(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+}
+
+impl Drop for Player {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const ENTER: &str = "\r";
+const UP: &str = "\x1b[A";
+const DOWN: &str = "\x1b[B";
+const RIGHT: &str = "\x1b[C";
+const LEFT: &str = "\x1b[D";
+
+/// The ticket in a lobby: the rows under its heading.
+fn ticket(shown: &str) -> String {
+    let rows = shown
+        .lines()
+        .skip_while(|row| !row.contains("Ticket for your friends"));
+    let rows = rows.skip(1).take_while(|row| !row.trim().is_empty());
+    rows.map(str::trim).collect()
+}
+
+/// Whoever is to act does what is first lit; `turns` actions in all.
+fn play(players: &mut [&mut Player], turns: usize) {
+    for _ in 0..turns {
+        let since = Instant::now();
+        let (player, before) = loop {
+            let mine = |player: &&mut &mut Player| player.shown().contains("Your turn");
+            if let Some(player) = players.iter_mut().find(mine) {
+                let before = player.shown();
+                break (player, before);
+            }
+            assert!(
+                since.elapsed() < PATIENCE,
+                "nobody is to act:\n{}",
+                players[0].shown()
+            );
+            thread::sleep(Duration::from_millis(20));
+        };
+        player.presses(ENTER);
+        player.sees("other screen", |shown| shown != before);
+    }
+}
+
+#[test]
+fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut anna = Player::sits_down(one.path(), "Anna");
+    anna.reads("On your network");
+    anna.goes_to("Loot", UP);
+    anna.presses(ENTER);
+    anna.reads("Open a table");
+    anna.goes_to("where", UP);
+    anna.presses(RIGHT);
+    anna.reads("with others");
+    anna.goes_to("seats", DOWN);
+    anna.presses(LEFT);
+    anna.reads("‹ 2 ›");
+    anna.asks_for("start");
+    let lobby = anna.reads("[copy the ticket]");
+
+    let mut ben = Player::sits_down(other.path(), "Ben");
+    ben.reads("On your network");
+    ben.asks_for("join with a ticket");
+    ben.reads("Ticket or address");
+    // As a terminal hands over what is pasted.
+    ben.presses(&format!("\x1b[200~{}\x1b[201~", ticket(&lobby)));
+    ben.presses(ENTER);
+    ben.reads("Loot: seats");
+    ben.presses("r");
+    anna.sees("word that Ben is ready", |shown| {
+        shown
+            .lines()
+            .any(|row| row.contains("Ben") && row.contains("✓ ready"))
+    });
+    anna.presses("c");
+    anna.presses("good luck");
+    anna.presses(ENTER);
+    ben.reads("Anna: good luck");
+    anna.presses("r");
+    anna.reads("What it is");
+    ben.reads("What it is");
+    play(&mut [&mut anna, &mut ben], 6);
+
+    ben.child.kill().unwrap();
+    anna.reads("has lost the connection");
+    drop(ben);
+    let mut ben = Player::sits_down(other.path(), "Ben");
+    ben.reads("Go on with");
+    ben.asks_for("go on");
+    ben.reads("What it is");
+    play(&mut [&mut anna, &mut ben], 4);
+
+    // Ben gives up, which ends a game of two.
+    ben.presses("q");
+    ben.reads("Leave the table?");
+    ben.presses("f");
+    // What is under way is finished first: it is Anna's turn, or has been.
+    let since = Instant::now();
+    while !anna.shown().contains("[a audit]") {
+        assert!(since.elapsed() < PATIENCE, "no end:\n{}", anna.shown());
+        let shown = anna.shown();
+        if ["Your turn", "[Enter all at once]", "[Enter go on]"]
+            .iter()
+            .any(|text| shown.contains(text))
+        {
+            anna.presses(ENTER);
+        }
+        thread::sleep(Duration::from_millis(300));
+    }
+    anna.presses("a");
+    anna.sees("verdict", |shown| shown.contains("✓ fair"));
+    anna.presses("\x1b");
+    anna.reads("[Enter back to the table]");
+    anna.presses("q");
+    anna.reads("On your network");
+    anna.asks_for("history: past games");
+    anna.reads("Loot: Anna, Ben");
+    anna.presses(ENTER);
+    anna.reads("Moment 1 of");
+    anna.presses(RIGHT);
+    anna.reads("Moment 2 of");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_terminal_is_given_back_when_the_program_is_told_to_go() {
+    for signal in ["TERM", "HUP"] {
+        let data = tempfile::tempdir().unwrap();
+        let mut player = Player::sits_down(data.path(), "Anna");
+        player.asks_for("play Loot");
+        player.asks_for("start");
+        player.reads("What it is");
+        assert!(player.screen.lock().unwrap().screen().alternate_screen());
+        let id = player.child.process_id().unwrap();
+        let kill = std::process::Command::new("kill")
+            .args(["-s", signal, &id.to_string()])
+            .status();
+        assert!(kill.unwrap().success());
+        let since = Instant::now();
+        while !player.is_gone() {
+            assert!(since.elapsed() < PATIENCE, "it does not go at SIG{signal}");
+            thread::sleep(Duration::from_millis(20));
+        }
+        // What it has written last may still be on its way.
+        player.sees("other screen", |_| {
+            let parser = player.screen.lock().unwrap();
+            let screen = parser.screen();
+            let mouse = screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None;
+            !screen.alternate_screen() && mouse && !screen.bracketed_paste()
+        });
+    }
+}
+
+/// Small, large and back, in the middle of a game.
+#[test]
+fn the_terminal_may_change_its_size() {
+    let data = tempfile::tempdir().unwrap();
+    let mut player = Player::sits_down(data.path(), "Anna");
+    player.asks_for("play Houses of Thoth");
+    player.asks_for("start");
+    player.reads("What it is");
+    for (rows, cols, text) in [
+        (20, 60, "fairdeal needs"),
+        (50, 160, "What it is"),
+        (24, 80, "What it is"),
+    ] {
+        player
+            .screen
+            .lock()
+            .unwrap()
+            .screen_mut()
+            .set_size(rows.try_into().unwrap(), cols.try_into().unwrap());
+        let size = PtySize {
+            rows,
+            cols,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        player._terminal.resize(size).unwrap();
+        player.reads(text);
+    }
+}
