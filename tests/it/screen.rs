@@ -104,6 +104,14 @@ impl Player {
         panic!("'{words}' cannot be reached:\n{}", self.shown());
     }
 
+    /// Answers a question, such as whether to fire the village, with no.
+    fn declines(&mut self) {
+        if self.shown().contains("Sure?") {
+            self.presses("n");
+            self.sees("table without a question", |shown| !shown.contains("Sure?"));
+        }
+    }
+
     /// Finds something by its name.
     fn asks_for(&mut self, words: &str) {
         self.presses(":");
@@ -146,6 +154,9 @@ fn play(players: &mut [&mut Player], turns: usize) {
     for _ in 0..turns {
         let since = Instant::now();
         let (player, before) = loop {
+            for player in players.iter_mut() {
+                player.declines();
+            }
             let mine = |player: &&mut &mut Player| player.shown().contains("Your turn");
             if let Some(player) = players.iter_mut().find(mine) {
                 let before = player.shown();
@@ -213,6 +224,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     play(&mut [&mut anna, &mut ben], 4);
 
     // Ben gives up, which ends a game of two.
+    ben.declines();
     ben.presses("q");
     ben.reads("Leave the table?");
     ben.presses("f");

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
@@ -561,7 +562,10 @@ impl Sitting {
             // Who is to do something else than before finds the focus on it.
             let lit = self.offers.next(&self.picked);
             let is_lit = matches!(self.focus, Some(Target::Spot(spot)) if lit.contains(&spot));
-            if !lit.is_empty() && !is_lit {
+            let mine = snapshot
+                .me
+                .is_some_and(|me| snapshot.game.to_act().contains(me));
+            if mine && !lit.is_empty() && !is_lit {
                 wishes.push(Wish::Unfocus);
             }
         }
