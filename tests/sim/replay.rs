@@ -21,7 +21,7 @@ struct Reader {
     replica: Replica<AnyGame>,
     /// The shares that have been asked for: of which deal and card, from whom.
     asked: BTreeSet<(u32, Handle, Seat)>,
-    /// Yields since the last action in turn.
+    /// Yields since the last action in turn, but those in a step in which somebody leaves.
     yields: usize,
     /// How many seats there were to yield to at the first of them.
     others: usize,
@@ -203,7 +203,12 @@ impl Reader {
     }
 
     fn action(&mut self, leader: Seat, entries: &BTreeMap<Seat, Entry>) {
+        let says_farewell = entries
+            .values()
+            .any(|entry| matches!(entry.body(), Body::Leave));
         match entries.get(&leader).map(Entry::body) {
+            // Every farewell makes the table smaller, so that those need no bound.
+            Some(Body::Yield { .. }) if says_farewell => {}
             Some(Body::Yield { .. }) => {
                 if self.yields == 0 {
                     // Who is removed in between may have spoken.

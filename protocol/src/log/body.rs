@@ -90,9 +90,9 @@ pub enum Body {
         /// Shares and coin.
         answers: Answers,
     },
-    /// Action step, the leader's: no action yet, because of that interjection.
+    /// Action step, the leader's: no action yet, because somebody interjects or leaves.
     Yield {
-        /// The interjection's entry.
+        /// The entry of who does.
         to: Hash32,
     },
     /// Action step: the leader's entry is seen and answered.
@@ -179,5 +179,11 @@ impl Body {
             Self::Shuffle(shuffled) => Some(shuffled.onto),
             _ => None,
         }
+    }
+
+    /// Whether a leader without an action makes way for it: it names nothing, and its seat waits for the
+    /// step to end.
+    pub fn is_yielded_to(&self) -> bool {
+        matches!(self, Self::Interject { .. } | Self::Leave)
     }
 }

@@ -45,8 +45,8 @@ pub enum FaultKind {
     /// A second interjection between two in-turn actions.
     #[error("interjected twice between two turns")]
     SecondInterjection,
-    /// A yield that names something other than an interjection.
-    #[error("yielded to an entry that is no interjection")]
+    /// A yield that names neither an interjection nor a farewell.
+    #[error("yielded to an entry that neither interjects nor leaves")]
     YieldToNothing,
     /// Not exactly the shares or coin that were due.
     #[error("answered {got} shares{coin} where {wanted} were due")]

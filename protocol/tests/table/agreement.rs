@@ -101,6 +101,22 @@ fn leavers_leave_a_game_that_goes_on() {
     assert!(left > 12, "{left}");
 }
 
+/// Whoever leaves need not wait for another's turn: a leader that thinks yields to it.
+#[test]
+fn leavers_leave_while_others_think() {
+    let mut left = 0;
+    for seed in 0..12 {
+        let seats = u8::try_from(2 + seed % 5).unwrap();
+        let mut sim: Sim<Drill> = Sim::new(&rules(seats, 25), 800 + seed, Faults::default());
+        sim.leaves = 15;
+        sim.thoughtful = true;
+        // Less than an hour: who thinks for longer is voted out.
+        sim.run(3_000_000, true, &mut honest);
+        left += check_stayers(&sim, &format!("seed {seed}"));
+    }
+    assert!(left > 6, "{left}");
+}
+
 /// The same with a bad network and with crashes.
 #[test]
 fn leavers_leave_through_a_bad_network() {

@@ -9,7 +9,7 @@ use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::game::{Game, RuleSet, uniform};
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::{Fault, FaultKind};
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Event, Output, Table, To};
@@ -66,6 +66,10 @@ pub(crate) struct Sim<G: Game> {
     pub(crate) cheat: Option<Seat>,
     /// How many of ten thousand looks at an action step end in a farewell.
     pub(crate) leaves: u32,
+    /// Whether all players think for as long as somebody is leaving.
+    pub(crate) thoughtful: bool,
+    /// Who has said that it leaves.
+    leavers: SeatSet,
     /// What each seat has signed for each step, as it went out.
     signed: BTreeMap<(Seat, u64), Hash32>,
 }
@@ -110,6 +114,8 @@ impl<G: Game> Sim<G> {
             down: vec![None; seats.len()],
             crashes: 0,
             leaves: 0,
+            thoughtful: false,
+            leavers: SeatSet::EMPTY,
             patience: 120_000,
             doomed: None,
             outputs: 0,
@@ -311,19 +317,28 @@ impl<G: Game> Sim<G> {
     }
 
     fn act(&mut self, out_of_turn: bool) {
+        let leaving = self.leavers.iter().any(|seat| {
+            let table = &self.tables[seat.index()];
+            !table.has_left() && !table.is_finished()
+        });
+        let thinking = self.thoughtful && leaving;
         for seat in Seat::first(self.tables.len()) {
             if self.down[seat.index()].is_some() {
                 continue;
             }
             let table = &mut self.tables[seat.index()];
             let rng = &mut self.rngs[seat.index()];
-            if self.leaves > 0 && uniform(rng, 10_000) < self.leaves {
-                // Refused only at a table that has ended.
-                let _ = table.leave(rng);
+            // Refused only at a table that has ended, or to the last one.
+            if self.leaves > 0
+                && uniform(rng, 10_000) < self.leaves
+                && !table.has_left()
+                && table.leave(rng).is_ok()
+            {
+                self.leavers.insert(seat);
             }
             let turn = table.is_my_turn() && !rng.next_u32().is_multiple_of(4);
             let wish = out_of_turn && rng.next_u32().is_multiple_of(500);
-            if !turn && !wish {
+            if thinking || !turn && !wish {
                 continue;
             }
             let mut legal = table.game().legal(seat, table.known());

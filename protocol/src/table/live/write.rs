@@ -121,7 +121,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// The leader's entry: the action if there is one, a yield if somebody has interjected.
+    /// The leader's entry: the action if there is one, a yield if somebody has interjected or leaves.
     fn lead(&mut self) -> Option<Body> {
         if let Some(action) = self.intended() {
             let preview = self.replica.preview(self.me, &action).ok()?;
@@ -133,10 +133,11 @@ impl<G: Game> Table<G> {
                 answers,
             });
         }
-        let interjection = self.open.iter().find(|(seat, entry)| {
-            self.counted.contains(**seat) && matches!(entry.body(), Body::Interject { .. })
-        });
-        interjection.map(|(_, entry)| Body::Yield { to: entry.hash() })
+        let waits = self
+            .open
+            .iter()
+            .find(|(seat, entry)| self.counted.contains(**seat) && entry.body().is_yielded_to());
+        waits.map(|(_, entry)| Body::Yield { to: entry.hash() })
     }
 
     /// A follower's entry: its interjection if it has one, an ack once the leader's entry counts.

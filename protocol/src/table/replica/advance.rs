@@ -49,7 +49,10 @@ impl<G: Game> Replica<G> {
             StepKind::Confirm => false,
             // Here and not with the next entries of all, because those would give the seeds away.
             _ if !opening && self.stage == Stage::Opening => true,
-            StepKind::Action { .. } => self.running.is_some() && has_interjection(entries),
+            StepKind::Action { .. } => {
+                let unnamed = entries.values().any(|entry| entry.body().is_yielded_to());
+                self.running.is_some() && unnamed
+            }
             _ => false,
         };
         self.parent = hash;
@@ -546,10 +549,4 @@ impl<G: Game> Replica<G> {
         self.running = Some(running);
         Ok(())
     }
-}
-
-fn has_interjection(entries: &BTreeMap<Seat, Entry>) -> bool {
-    entries
-        .values()
-        .any(|entry| matches!(entry.body(), Body::Interject { .. } | Body::Leave))
 }

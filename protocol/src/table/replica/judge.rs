@@ -67,7 +67,7 @@ impl<G: Game> Replica<G> {
             (StepKind::Action { leader }, Body::Yield { to }) if seat == leader => {
                 match held.values().find(|other| other.hash() == *to) {
                     None => Ok(false),
-                    Some(other) if matches!(other.body(), Body::Interject { .. }) => Ok(true),
+                    Some(other) if other.body().is_yielded_to() => Ok(true),
                     Some(_) => Err(FaultKind::YieldToNothing),
                 }
             }
