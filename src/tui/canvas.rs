@@ -144,6 +144,21 @@ impl<'a> Canvas<'a> {
         self.render(line.into(), Rect { height: 1, ..area });
     }
 
+    /// Writes at the beginning of a row; gives what is left of it.
+    pub(super) fn lead<'l>(&mut self, area: Rect, line: impl Into<Line<'l>>) -> Rect {
+        let line = line.into();
+        let used = u16::try_from(line.width())
+            .unwrap_or(u16::MAX)
+            .min(area.width);
+        self.put(area, line);
+        Rect {
+            x: area.x + used,
+            width: area.width - used,
+            height: 1,
+            ..area
+        }
+    }
+
     /// Writes rows under one another, as many as there is room for.
     pub(super) fn rows<'l>(&mut self, area: Rect, lines: impl IntoIterator<Item = Line<'l>>) {
         for (y, line) in (area.y..area.bottom()).zip(lines) {

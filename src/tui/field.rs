@@ -1,15 +1,17 @@
 //! A line of text that the player writes.
 
+use fairdeal_protocol::crypto::pake::{Password, PasswordError};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use zeroize::Zeroize as _;
 
 use super::canvas::Canvas;
 
 /// See the module's head.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Field {
     before: String,
     after: String,
@@ -17,21 +19,41 @@ pub(super) struct Field {
     secret: bool,
 }
 
+impl std::fmt::Debug for Field {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.secret {
+            true => f.write_str("Field(secret)"),
+            false => write!(f, "Field({:?}, {:?})", self.before, self.after),
+        }
+    }
+}
+
+impl Drop for Field {
+    fn drop(&mut self) {
+        if self.secret {
+            self.before.zeroize();
+            self.after.zeroize();
+        }
+    }
+}
+
 impl Field {
     /// An empty field for at most so many characters.
     pub(super) fn new(most: usize) -> Self {
         Self {
+            // Nothing is left behind where a growing text was.
+            before: String::with_capacity(most * size_of::<char>()),
+            after: String::with_capacity(most * size_of::<char>()),
             most,
-            ..Self::default()
+            secret: false,
         }
     }
 
     /// The same, of which others see nothing.
     pub(super) fn secret(most: usize) -> Self {
-        Self {
-            secret: true,
-            ..Self::new(most)
-        }
+        let mut field = Self::new(most);
+        field.secret = true;
+        field
     }
 
     /// With a text in it.
@@ -52,13 +74,15 @@ impl Field {
 
     /// Takes the text out.
     pub(super) fn take(&mut self) -> String {
-        self.before.push_str(&std::mem::take(&mut self.after));
+        self.before.push_str(&self.after);
+        self.after.clear();
         std::mem::take(&mut self.before)
     }
 
     /// Writes at the cursor; control characters, of a pasted text, are left out.
     pub(super) fn insert(&mut self, text: &str) {
-        let room = self.most.saturating_sub(self.text().chars().count());
+        let written = self.before.chars().count() + self.after.chars().count();
+        let room = self.most.saturating_sub(written);
         let shown = text.chars().filter(|c| !c.is_control());
         self.before.extend(shown.take(room));
     }
@@ -80,9 +104,9 @@ impl Field {
                 self.before.pop();
             }
             KeyCode::Delete => {
-                let mut rest = self.after.chars();
-                rest.next();
-                self.after = rest.as_str().to_owned();
+                if !self.after.is_empty() {
+                    self.after.remove(0);
+                }
             }
             KeyCode::Left => {
                 if let Some(c) = self.before.pop() {
@@ -90,21 +114,32 @@ impl Field {
                 }
             }
             KeyCode::Right => {
-                let mut rest = self.after.chars();
-                self.before.extend(rest.next());
-                self.after = rest.as_str().to_owned();
+                if !self.after.is_empty() {
+                    self.before.push(self.after.remove(0));
+                }
             }
             KeyCode::Home => {
-                self.after = self.text();
+                self.after.insert_str(0, &self.before);
                 self.before.clear();
             }
             KeyCode::End => {
-                self.before = self.text();
+                self.before.push_str(&self.after);
                 self.after.clear();
             }
             _ => return false,
         }
         true
+    }
+
+    /// The password that is written; none if nothing is.
+    ///
+    /// # Errors
+    /// [`PasswordError`] if it is too long.
+    pub(super) fn password(&self) -> Result<Option<Password>, PasswordError> {
+        match self.is_empty() {
+            true => Ok(None),
+            false => Password::new(self.text()).map(Some),
+        }
     }
 
     /// Draws it with its cursor, so that the cursor is seen. A text that is wider than the row is shown from
@@ -149,6 +184,13 @@ mod tests {
         for key in keys {
             field.key((*key).into());
         }
+    }
+
+    #[test]
+    fn a_password_is_told_to_nobody() {
+        let field = Field::secret(20).with("open sesame");
+        assert_eq!(field.text(), "open sesame");
+        assert!(!format!("{field:?}").contains("sesame"));
     }
 
     #[test]

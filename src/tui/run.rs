@@ -6,7 +6,7 @@ use std::io::{Write as _, stdout};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use data_encoding::BASE64;
@@ -18,7 +18,7 @@ use ratatui::crossterm::event::{
     self, DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
 use ratatui::crossterm::execute;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::keys::Keymap;
@@ -32,7 +32,7 @@ use super::theme::Theme;
 use super::{Ending, Interface, Start, TuiError};
 use crate::games::{AnyGame, game_info, rule_set};
 use crate::history::{What, history};
-use crate::net::{JoinTarget, Ticket, Transport, everywhere};
+use crate::net::{Transport, everywhere};
 use crate::replay::{Replay, ReplayError};
 use crate::session::driver::{Attended, Pilot, Role, Setup, display_names, start};
 use crate::session::house::{self, House};
@@ -65,6 +65,8 @@ struct Rim {
     browser: Option<Browser>,
     /// Whether there is a network to look at.
     browses: bool,
+    /// How often the data directory has been read: an older reading has nothing more to tell.
+    readings: Arc<AtomicU64>,
     /// Sessions that are closing.
     closing: Vec<tokio::task::JoinHandle<()>>,
     back: mpsc::Sender<Input>,
@@ -103,6 +105,7 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
         inviting: None,
         browser: None,
         browses: matches!(start, Start::Home),
+        readings: Arc::default(),
         closing: Vec::new(),
         back,
         ending: Ending::Left,
@@ -215,7 +218,7 @@ impl Rim {
         }
         let mut leave = false;
         for effect in shell.update(input) {
-            leave |= effect == Effect::Quit;
+            leave |= matches!(effect, Effect::Quit);
             if let Err(why) = self.carry_out(shell, effect) {
                 shell.update(Input::News(News::Failed(format!("{why:#}"))));
             }
@@ -266,14 +269,14 @@ impl Rim {
         match effect {
             Effect::Open(opening) => self.open(shell.world(), &opening),
             Effect::Join { target, password } => {
-                let role = Role::Guest(target.parse::<JoinTarget>()?);
-                let setup = self.setup(shell.world(), role, Transport::Sockets, &password)?;
+                let role = Role::Guest(target);
+                let setup = self.setup(shell.world(), role, Transport::Sockets, password)?;
                 self.begin(start(setup)?, None);
                 Ok(())
             }
             Effect::Watch { ticket, password } => {
-                let role = Role::Watcher(ticket.parse::<Ticket>()?);
-                let mut setup = self.setup(shell.world(), role, Transport::Sockets, &password)?;
+                let role = Role::Watcher(ticket);
+                let mut setup = self.setup(shell.world(), role, Transport::Sockets, password)?;
                 // Nobody asks who looks on.
                 setup.identity = IdentityKey::generate()?;
                 setup.place.listen = Vec::new();
@@ -294,22 +297,31 @@ impl Rim {
             Effect::Rematch(opening) => {
                 // The old session stays until it has told the others where to come.
                 self.inviting = self.live.take();
-                self.open(shell.world(), &opening)
+                let opened = self.open(shell.world(), &opening);
+                if opened.is_err() {
+                    self.live = self.inviting.take();
+                }
+                opened
             }
             Effect::SeatBot { ticket, seated } => {
                 let house = self.live.as_ref().and_then(|live| live.house.clone());
                 if let Some(house) = house {
-                    house.seat_bot(ticket.parse()?, seated, pilot(&shell.world().settings))?;
+                    house.seat_bot(ticket, seated, pilot(&shell.world().settings))?;
                 }
                 Ok(())
             }
             Effect::Session(command) => {
-                if let Some(live) = &self.live {
-                    let commands = live.handle.commands.clone();
+                let sent = self
+                    .live
+                    .as_ref()
+                    .map(|live| live.handle.commands.try_send(command));
+                match sent {
+                    Some(Err(TrySendError::Full(_))) => {
+                        anyhow::bail!("the table is busy; try again")
+                    }
                     // A session that has ended says so by its events.
-                    tokio::spawn(async move { commands.send(command).await });
+                    _ => Ok(()),
                 }
-                Ok(())
             }
             Effect::CloseSession => {
                 self.close();
@@ -353,12 +365,8 @@ impl Rim {
         world: &World,
         role: Role,
         transport: Transport,
-        password: &str,
+        password: Option<Password>,
     ) -> anyhow::Result<Setup> {
-        let password = match password {
-            "" => None,
-            text => Some(Password::new(text.to_owned())?),
-        };
         let listen = match transport {
             Transport::Memory => vec!["/memory/0".parse()?],
             Transport::Sockets => everywhere(0),
@@ -392,7 +400,12 @@ impl Rim {
         } else {
             Transport::Memory
         };
-        let mut setup = self.setup(world, Role::Host(rules), transport, &opening.password)?;
+        let mut setup = self.setup(
+            world,
+            Role::Host(rules),
+            transport,
+            opening.password.clone(),
+        )?;
         setup.lan = opening.lan && opening.networked;
         // Among bots there is nobody to wait for.
         setup.ready = !opening.networked;
@@ -424,7 +437,7 @@ impl Rim {
 
     /// Lets a session end by itself, after it has invited the others to another table.
     fn part(&mut self, live: Live, invitation: Option<String>) {
-        let (back, data) = (self.back.clone(), Arc::clone(&self.interface.data));
+        let shelves = self.shelves();
         let Live { mut handle, .. } = live;
         self.closing.push(tokio::spawn(async move {
             if let Some(ticket) = invitation {
@@ -434,7 +447,7 @@ impl Rim {
             let _ = handle.commands.send(Command::Quit).await;
             while handle.events.recv().await.is_some() {}
             drop(handle);
-            tokio::task::spawn_blocking(move || fill_shelf(&data, &back));
+            tokio::task::spawn_blocking(move || shelves.read());
         }));
     }
 
@@ -452,8 +465,16 @@ impl Rim {
 
     /// Reads the data directory in a thread of its own, and then, one by one, the games of which nothing is known.
     fn load_shelf(&self) {
-        let (back, data) = (self.back.clone(), Arc::clone(&self.interface.data));
-        tokio::task::spawn_blocking(move || fill_shelf(&data, &back));
+        let shelves = self.shelves();
+        tokio::task::spawn_blocking(move || shelves.read());
+    }
+
+    fn shelves(&self) -> Shelves {
+        Shelves {
+            data: Arc::clone(&self.interface.data),
+            readings: Arc::clone(&self.readings),
+            back: self.back.clone(),
+        }
     }
 
     fn read_replay(&mut self, path: PathBuf) {
@@ -491,45 +512,51 @@ impl Rim {
     }
 }
 
-fn shelf(data: &DataDir) -> Shelf {
-    let waiting = interrupted(data, None).unwrap_or_default();
-    Shelf {
-        waiting: waiting
-            .into_iter()
-            .filter_map(|(table, seats)| Some((table, seats.first()?.in_words())))
-            .collect(),
-        past: Vec::new(),
-    }
+/// Reads what lies in the data directory.
+struct Shelves {
+    data: Arc<DataDir>,
+    readings: Arc<AtomicU64>,
+    back: mpsc::Sender<Input>,
 }
 
-/// Reads what lies in the data directory, and then, one by one, the games of which nothing is known.
-fn fill_shelf(data: &DataDir, back: &mpsc::Sender<Input>) {
-    let mut shelf = Shelf {
-        past: history(data).unwrap_or_default(),
-        ..shelf(data)
-    };
-    if back.blocking_send(Input::Shelf(shelf.clone())).is_err() {
-        return;
-    }
-    for number in 0..shelf.past.len() {
-        let Some(past) = shelf
-            .past
-            .get_mut(number)
-            .filter(|past| past.what == What::Unread)
-        else {
-            continue;
+impl Shelves {
+    /// Tells what lies there, and then reads, one by one, the games of which nothing is known; broken off by the
+    /// next reading, and by the end of the interface.
+    fn read(self) {
+        let own = self.readings.fetch_add(1, Ordering::Relaxed) + 1;
+        let is_last = || self.readings.load(Ordering::Relaxed) == own && !self.back.is_closed();
+        let waiting = interrupted(&self.data, None).unwrap_or_default();
+        let waiting = waiting.into_iter();
+        let mut shelf = Shelf {
+            waiting: waiting
+                .filter_map(|(table, seats)| Some((table, seats.first()?.in_words())))
+                .collect(),
+            past: history(&self.data).unwrap_or_default(),
         };
-        // It is broken off when the interface ends.
-        past.read(data, &mut |_| {
-            if back.is_closed() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
+        self.tell(&shelf);
+        for number in 0..shelf.past.len() {
+            let unread = shelf
+                .past
+                .get_mut(number)
+                .filter(|past| past.what == What::Unread);
+            let Some(past) = unread else { continue };
+            past.read(&self.data, &mut |_| {
+                if is_last() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            });
+            if !is_last() {
+                return;
             }
-        });
-        if back.blocking_send(Input::Shelf(shelf.clone())).is_err() {
-            return;
+            self.tell(&shelf);
         }
+    }
+
+    fn tell(&self, shelf: &Shelf) {
+        // An interface that has ended wants to know nothing.
+        let _ = self.back.blocking_send(Input::Shelf(shelf.clone()));
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use fairdeal_protocol::crypto::pake::Password;
 use ratatui::layout::Rect;
 
 use super::canvas::{Canvas, Layer, Marks, Target};
@@ -12,6 +13,7 @@ use super::news::News;
 use super::theme::{Depth, Theme};
 use crate::games::GameInfo;
 use crate::history::Past;
+use crate::net::{JoinTarget, Ticket};
 use crate::session::Command;
 use crate::session::lan::LanView;
 use crate::store::Settings;
@@ -96,7 +98,7 @@ impl Question {
 }
 
 /// What a table is opened with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) struct Opening {
     /// The game.
     pub game: String,
@@ -110,28 +112,28 @@ pub(super) struct Opening {
     pub networked: bool,
     /// Whether it is shown to the LAN.
     pub lan: bool,
-    /// The password; empty if there is none.
-    pub password: String,
+    /// The password, if there is one.
+    pub password: Option<Password>,
 }
 
 /// What is asked of the program round the interface.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) enum Effect {
     /// Open a table and sit down at it.
     Open(Opening),
     /// Join a table, by a ticket or an address.
     Join {
-        /// Which, as it was written or pasted.
-        target: String,
-        /// The password; empty if there is none.
-        password: String,
+        /// Which.
+        target: JoinTarget,
+        /// The password, if there is one.
+        password: Option<Password>,
     },
     /// Look on at a table.
     Watch {
-        /// Which, as it was written or pasted.
-        ticket: String,
-        /// The password; empty if there is none.
-        password: String,
+        /// Which.
+        ticket: Ticket,
+        /// The password, if there is one.
+        password: Option<Password>,
     },
     /// Go on with a table that waits.
     Resume(String),
@@ -140,7 +142,7 @@ pub(super) enum Effect {
     /// Seat one more bot at the table whose lobby this is.
     SeatBot {
         /// The lobby's ticket.
-        ticket: String,
+        ticket: Ticket,
         /// How many there are already.
         seated: usize,
     },

@@ -43,9 +43,15 @@ struct Place {
 /// What lies over a screen.
 #[derive(Debug)]
 enum Overlay {
-    Help { back: usize },
-    Palette { field: Field, chosen: usize },
-    Question(Question),
+    Help {
+        back: usize,
+    },
+    Palette {
+        field: Field,
+        chosen: usize,
+    },
+    /// With the place of the screen that asks.
+    Question(Question, usize),
 }
 
 #[derive(Debug)]
@@ -232,7 +238,7 @@ impl Shell {
                 *chosen = (*chosen).min(found.len().saturating_sub(1));
                 draw_palette(canvas, field, &found, *chosen);
             }
-            Some(Overlay::Question(question)) => draw_question(canvas, question),
+            Some(Overlay::Question(question, _)) => draw_question(canvas, question),
         }
     }
 
@@ -333,7 +339,7 @@ impl Shell {
                     MouseEventKind::Down(MouseButton::Right) => self.back(&mut effects),
                     MouseEventKind::Moved if self.overlay.is_none() => {
                         if let Some(target) = self.layer.at(at) {
-                            self.set_focus(target);
+                            self.focus_on_top(target);
                         }
                     }
                     MouseEventKind::ScrollUp => self.intent(Intent::PageUp, &mut effects),
@@ -409,8 +415,8 @@ impl Shell {
                 }
             }
             Wish::Toast(tone, text) => self.toast(tone, text),
-            Wish::Ask(question) => self.overlay = Some(Overlay::Question(question)),
-            Wish::Focus(target) => self.set_focus(target),
+            Wish::Ask(question) => self.overlay = Some(Overlay::Question(question, place)),
+            Wish::Focus(target) => self.set_focus(place, target),
             Wish::Unfocus => {
                 if let Some(place) = self.stack.get_mut(place) {
                     place.focus = None;
@@ -433,8 +439,12 @@ impl Shell {
         }
     }
 
-    fn set_focus(&mut self, target: Target) {
-        if let Some(place) = self.stack.last_mut()
+    fn focus_on_top(&mut self, target: Target) {
+        self.set_focus(self.stack.len().saturating_sub(1), target);
+    }
+
+    fn set_focus(&mut self, place: usize, target: Target) {
+        if let Some(place) = self.stack.get_mut(place)
             && place.focus != Some(target)
         {
             place.focus = Some(target);
@@ -447,7 +457,7 @@ impl Shell {
             return self.interrupt(effects);
         }
         match &mut self.overlay {
-            Some(Overlay::Question(question)) => {
+            Some(Overlay::Question(question, _)) => {
                 let KeyCode::Char(c) = key.code else {
                     let wanted = self.world.keymap.intent(key);
                     return match wanted {
@@ -546,7 +556,7 @@ impl Shell {
 
     /// Ctrl-C: back, and again and again, out.
     fn interrupt(&mut self, effects: &mut Vec<Effect>) {
-        if matches!(self.overlay, Some(Overlay::Question(_))) {
+        if matches!(self.overlay, Some(Overlay::Question(..))) {
             // A second one is an answer.
             effects.push(Effect::Quit);
             return;
@@ -560,10 +570,11 @@ impl Shell {
     }
 
     fn answer(&mut self, answer: usize, effects: &mut Vec<Effect>) {
-        self.overlay = None;
-        self.on_top(effects, |screen, world, wishes| {
-            screen.answer(world, answer, wishes);
-        });
+        if let Some(Overlay::Question(_, place)) = self.overlay.take() {
+            self.on(place, effects, |screen, world, wishes| {
+                screen.answer(world, answer, wishes);
+            });
+        }
     }
 
     fn back(&mut self, effects: &mut Vec<Effect>) {
@@ -574,7 +585,7 @@ impl Shell {
 
     fn click(&mut self, at: Position, effects: &mut Vec<Effect>) {
         match (self.layer.at(at), &self.overlay) {
-            (Some(target), Some(Overlay::Question(_))) => match target {
+            (Some(target), Some(Overlay::Question(..))) => match target {
                 Target::Row(answer) => self.answer(answer, effects),
                 Target::Key(_) => self.overlay = None,
                 Target::Spot(_) | Target::Button(_) => {}
@@ -588,7 +599,7 @@ impl Shell {
             }
             (_, Some(_)) => self.overlay = None,
             (Some(target), None) => {
-                self.set_focus(target);
+                self.focus_on_top(target);
                 self.choose(target, effects);
             }
             (None, None) => {}
@@ -639,7 +650,7 @@ impl Shell {
                 let to = from.and_then(|from| focus::towards(&self.layer, from, intent));
                 match to {
                     // The title's buttons are for the mouse: their keys are on them.
-                    Some(target) if !matches!(target, Target::Key(_)) => self.set_focus(target),
+                    Some(target) if !matches!(target, Target::Key(_)) => self.focus_on_top(target),
                     _ => self.on_top(effects, |screen, world, wishes| {
                         screen.intent(world, intent, wishes);
                     }),
@@ -654,7 +665,7 @@ impl Shell {
                     !matches!(target, Target::Key(_)) && place.screen.is_stop(target)
                 };
                 if let Some(target) = focus::after(&self.layer, focus, by, stop) {
-                    self.set_focus(target);
+                    self.focus_on_top(target);
                 }
             }
             Intent::Choose => {
@@ -736,14 +747,7 @@ fn draw_palette(canvas: &mut Canvas<'_>, field: &Field, found: &[(String, Target
     let height = canvas.area().height.saturating_sub(4).min(18);
     let inner = window(canvas, "What do you want to do?", 72, height);
     let prompt = format!(" {} ", theme.glyph("❯", ">"));
-    let used = u16::try_from(prompt.width()).unwrap_or(0);
-    canvas.put(inner, Line::styled(prompt, theme.accent()));
-    let row = Rect {
-        x: inner.x + used,
-        width: inner.width.saturating_sub(used),
-        height: 1,
-        ..inner
-    };
+    let row = canvas.lead(inner, Line::styled(prompt, theme.accent()));
     field.draw(canvas, row);
     let rows = usize::from(inner.height.saturating_sub(2));
     let first = (chosen + 1).saturating_sub(rows);

@@ -244,7 +244,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     anna.presses("a");
     anna.sees("verdict", |shown| shown.contains("✓ fair"));
     anna.presses("\x1b");
-    anna.reads("[Enter back to the table]");
+    anna.reads("[a audit]");
     anna.presses("q");
     anna.reads("On your network");
     anna.asks_for("history: past games");

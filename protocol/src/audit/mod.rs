@@ -3,4 +3,5 @@
 pub mod auditor;
 pub mod follow;
 pub mod progress;
+mod report;
 pub mod transcript;

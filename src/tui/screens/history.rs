@@ -210,6 +210,11 @@ impl Screen for History {
         wishes.push(Wish::Focus(Target::Row(self.chosen)));
     }
 
+    /// Up and down go through the games, also those that have no room.
+    fn steers(&self, intent: Intent) -> bool {
+        matches!(intent, Intent::Up | Intent::Down)
+    }
+
     fn letter(&mut self, world: &World, letter: char, wishes: &mut Wishes) -> bool {
         if letter == 'a' {
             self.audit(world, wishes);

@@ -10,6 +10,7 @@ use super::setup::Setup;
 use super::sitting::Sitting;
 use super::{column, row};
 use crate::games::{GAMES, GameInfo, game_info};
+use crate::net::JoinTarget;
 use crate::tui::canvas::{Canvas, Layer, Target, wrapped};
 use crate::tui::keys::Intent;
 use crate::tui::news::News;
@@ -47,8 +48,7 @@ const BANNER: [&str; 3] = [
 fn entries(world: &World) -> Vec<Entry> {
     let lan = world.lan.as_ref().map_or(0, |view| view.tables.len());
     let mut all: Vec<Entry> = (0..GAMES.len()).map(Entry::Game).collect();
-    all.extend((0..world.shelf.waiting.len()).map(Entry::Waiting));
-    all.extend((0..lan).map(Entry::Lan));
+    // What comes and goes by itself is last, so that nothing else has another number because of it.
     all.extend([
         Entry::Join,
         Entry::Watch,
@@ -56,6 +56,8 @@ fn entries(world: &World) -> Vec<Entry> {
         Entry::Settings,
         Entry::Quit,
     ]);
+    all.extend((0..world.shelf.waiting.len()).map(Entry::Waiting));
+    all.extend((0..lan).map(Entry::Lan));
     all
 }
 
@@ -109,8 +111,8 @@ impl Home {
                 let Some(info) = GAMES.get(number) else {
                     return;
                 };
-                let by = format!("{}. By {}.", pitch(info.id), info.designer);
-                (info.name.to_owned(), by.replace("..", "."))
+                let text = format!("{} By {}.", pitch(info.id), info.designer);
+                (info.name.to_owned(), text)
             }
             Some(Entry::Waiting(_)) => (
                 "A table that waits".to_owned(),
@@ -269,13 +271,14 @@ impl Screen for Home {
                 let Some(table) = tables.and_then(|tables| tables.get(*number)) else {
                     return;
                 };
-                let ticket = table.ticket.to_string();
                 if table.locked {
+                    let ticket = table.ticket.to_string();
                     wishes.push(Wish::Push(Box::new(Join::with(Purpose::Join, &ticket))));
                 } else {
+                    let target = JoinTarget::Ticket(table.ticket.clone());
                     wishes.push(Wish::Effect(Effect::Join {
-                        target: ticket,
-                        password: String::new(),
+                        target,
+                        password: None,
                     }));
                     wishes.push(Wish::Push(Box::new(Sitting::new("joining", false))));
                 }

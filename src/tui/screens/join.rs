@@ -1,11 +1,12 @@
 //! A ticket or an address, and the password if there is one: to join a table, or to look on at it.
 
+use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::column;
 use super::sitting::Sitting;
-use crate::net::JoinTarget;
+use crate::net::{JoinTarget, Ticket};
 use crate::tui::canvas::{Canvas, Target, wrapped};
 use crate::tui::field::Field;
 use crate::tui::keys::Intent;
@@ -13,8 +14,7 @@ use crate::tui::screen::{Effect, Screen, Tone, Wish, Wishes, World};
 
 /// The longest ticket or address.
 const MAX_TARGET: usize = 2000;
-/// The longest password.
-const MAX_PASSWORD: usize = 128;
+
 const TARGET: Target = Target::Button(0);
 const PASSWORD: Target = Target::Button(1);
 const GO: Target = Target::Button(2);
@@ -56,20 +56,27 @@ impl Join {
     fn go(&mut self, wishes: &mut Wishes) {
         // A chat may have broken it into words.
         let target: String = self.target.text().split_whitespace().collect();
-        if let Err(why) = target.parse::<JoinTarget>() {
-            wishes.push(Wish::Toast(Tone::Bad, why.to_string()));
-            return wishes.push(Wish::Focus(TARGET));
-        }
-        let password = self.password.text();
-        let (effect, name) = match self.purpose {
-            Purpose::Join => (Effect::Join { target, password }, "joining"),
-            Purpose::Watch => (
-                Effect::Watch {
-                    ticket: target,
-                    password,
-                },
-                "looking on",
-            ),
+        let mut refuse = |why: String, focus: Target| {
+            wishes.push(Wish::Toast(Tone::Bad, why));
+            wishes.push(Wish::Focus(focus));
+        };
+        let password = match self.password.password() {
+            Ok(password) => password,
+            Err(why) => return refuse(why.to_string(), PASSWORD),
+        };
+        let effect = match self.purpose {
+            Purpose::Join => match target.parse::<JoinTarget>() {
+                Ok(target) => Effect::Join { target, password },
+                Err(why) => return refuse(why.to_string(), TARGET),
+            },
+            Purpose::Watch => match target.parse::<Ticket>() {
+                Ok(ticket) => Effect::Watch { ticket, password },
+                Err(why) => return refuse(why.to_string(), TARGET),
+            },
+        };
+        let name = match self.purpose {
+            Purpose::Join => "joining",
+            Purpose::Watch => "looking on",
         };
         wishes.push(Wish::Effect(effect));
         wishes.push(Wish::Replace(Box::new(Sitting::new(name, false))));

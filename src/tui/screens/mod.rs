@@ -51,6 +51,37 @@ fn row(
     }
 }
 
+/// How wide the names of what can be set are.
+const LABEL: usize = 22;
+
+/// The name of something that can be set, with the sign of the focus before it; gives the rest of the row.
+fn label(canvas: &mut Canvas<'_>, area: Rect, name: &str, is_focused: bool) -> Rect {
+    let theme = canvas.theme();
+    let sign = if is_focused {
+        theme.glyph("▸", ">")
+    } else {
+        " "
+    };
+    let pad = " ".repeat(LABEL.saturating_sub(name.width()));
+    canvas.lead(area, Line::raw(format!(" {sign} {name}{pad}")))
+}
+
+/// Something that can be set to one value or another.
+fn setting(canvas: &mut Canvas<'_>, area: Rect, target: Target, name: &str, value: &str) {
+    let theme = canvas.theme();
+    let area = Rect { height: 1, ..area };
+    let mark = canvas.target(area, target);
+    let rest = label(canvas, area, name, mark.focused);
+    let (before, after) = (theme.glyph("‹", "<"), theme.glyph("›", ">"));
+    canvas.put(
+        rest,
+        Line::styled(format!("{before} {value} {after}"), theme.accent()),
+    );
+    if mark.focused {
+        canvas.tint(area, theme.focused());
+    }
+}
+
 /// A column in the middle of an area, no wider than it can be read well.
 fn column(area: Rect, most: u16) -> Rect {
     let width = area.width.min(most);

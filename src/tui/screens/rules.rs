@@ -166,12 +166,7 @@ impl Screen for Rules {
         });
         canvas.rows(text, lines);
         if let Some(field) = &self.search {
-            canvas.put(foot, Line::styled(" search: ", theme.accent()));
-            let row = Rect {
-                x: foot.x + 9,
-                width: foot.width.saturating_sub(9),
-                ..foot
-            };
+            let row = canvas.lead(foot, Line::styled(" search: ", theme.accent()));
             field.draw(canvas, row);
             return;
         }

@@ -1,10 +1,9 @@
 //! The settings.
 
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr as _;
+use ratatui::text::Line;
 
-use super::column;
+use super::{column, label, setting};
 use crate::bots::Level;
 use crate::store::Settings;
 use crate::tui::canvas::{Canvas, Target, wrapped};
@@ -15,8 +14,6 @@ use crate::tui::theme::{Pyramids, ThemeName};
 
 /// The longest name.
 const MAX_NAME: usize = 32;
-/// How wide the names of what can be set are.
-const LABEL: usize = 22;
 /// How long bots can think, in milliseconds.
 const PACES: [u64; 6] = [0, 200, 400, 700, 1200, 2000];
 
@@ -152,36 +149,19 @@ impl Screen for SettingsScreen {
         };
         at = canvas.section(at, "Settings");
         for (number, item) in ITEMS.into_iter().enumerate() {
-            let area = Rect { height: 1, ..at };
-            let mark = canvas.target(area, Target::Row(number));
             let (name, value, _) = told(&world.settings, item);
-            let sign = if mark.focused {
-                theme.glyph("▸", ">")
-            } else {
-                " "
-            };
-            let pad = " ".repeat(LABEL.saturating_sub(name.width()));
-            let label = format!(" {sign} {name}{pad}");
-            let x = area.x + u16::try_from(label.width()).unwrap_or(0);
-            let right = Rect {
-                x,
-                width: area.right().saturating_sub(x),
-                ..area
-            };
+            let target = Target::Row(number);
             if item == Item::Name {
-                canvas.put(area, Line::raw(label));
+                let area = Rect { height: 1, ..at };
+                let mark = canvas.target(area, target);
+                let rest = label(canvas, area, name, mark.focused);
                 if mark.focused {
-                    self.name.draw(canvas, right);
+                    self.name.draw(canvas, rest);
                 } else {
-                    canvas.put(right, Line::styled(self.name.text(), theme.accent()));
+                    canvas.put(rest, Line::styled(self.name.text(), theme.accent()));
                 }
             } else {
-                let (before, after) = (theme.glyph("‹", "<"), theme.glyph("›", ">"));
-                let value = Span::styled(format!("{before} {value} {after}"), theme.accent());
-                canvas.put(area, Line::from(vec![Span::raw(label), value]));
-                if mark.focused {
-                    canvas.tint(area, theme.focused());
-                }
+                setting(canvas, at, target, name, &value);
             }
             at.y += 1;
         }

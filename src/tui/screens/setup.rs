@@ -1,21 +1,16 @@
 //! What a table is opened with: seats, bots, the game's options, and who can come.
 
+use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr as _;
+use ratatui::text::Line;
 
-use super::column;
 use super::sitting::Sitting;
+use super::{column, setting};
 use crate::games::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION};
 use crate::tui::canvas::{Canvas, Layer, Target, wrapped};
 use crate::tui::field::Field;
 use crate::tui::keys::Intent;
-use crate::tui::screen::{Effect, Opening, Screen, Wish, Wishes, World};
-
-/// The longest password.
-const MAX_PASSWORD: usize = 128;
-/// How wide the names of what can be set are.
-const LABEL: usize = 22;
+use crate::tui::screen::{Effect, Opening, Screen, Tone, Wish, Wishes, World};
 
 /// What can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,6 +170,10 @@ impl Setup {
     }
 
     fn start(&self, wishes: &mut Wishes) {
+        let password = match self.password.password() {
+            Ok(password) => password.filter(|_| self.networked),
+            Err(why) => return wishes.push(Wish::Toast(Tone::Bad, why.to_string())),
+        };
         let opening = Opening {
             game: self.game.id.to_owned(),
             seats: self.seats,
@@ -186,7 +185,7 @@ impl Setup {
                 .collect(),
             networked: self.networked,
             lan: self.lan,
-            password: self.password.text(),
+            password,
         };
         wishes.push(Wish::Effect(Effect::Open(opening)));
         wishes.push(Wish::Replace(Box::new(Sitting::new(
@@ -258,7 +257,6 @@ impl Screen for Setup {
         at = canvas.section(at, "Open a table");
         for (number, item) in self.items().into_iter().enumerate() {
             let target = Target::Row(number);
-            let area = Rect { height: 1, ..at };
             if item == Item::Start {
                 at.y += 1;
                 let words = if self.networked {
@@ -269,23 +267,8 @@ impl Screen for Setup {
                 canvas.button((at.x + 3, at.y), "Enter", words, target);
                 continue;
             }
-            let mark = canvas.target(area, target);
             let (name, value, _) = self.told(item);
-            let sign = if mark.focused {
-                theme.glyph("▸", ">")
-            } else {
-                " "
-            };
-            let (before, after) = (theme.glyph("‹", "<"), theme.glyph("›", ">"));
-            let pad = " ".repeat(LABEL.saturating_sub(name.width()));
-            let spans = vec![
-                Span::raw(format!(" {sign} {name}{pad}")),
-                Span::styled(format!("{before} {value} {after}"), theme.accent()),
-            ];
-            canvas.put(area, Line::from(spans));
-            if mark.focused {
-                canvas.tint(area, theme.focused());
-            }
+            setting(canvas, at, target, &name, &value);
             at.y += 1;
         }
         let (_, _, meaning) = self.focus.map(|item| self.told(item)).unwrap_or_default();

@@ -112,13 +112,7 @@ pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, a
     }
     if let Some(field) = &sitting.chat {
         let prompt = theme.glyph("❯ ", "> ");
-        canvas.put(foot, Line::styled(format!(" {prompt}"), theme.accent()));
-        let row = Rect {
-            x: foot.x + 3,
-            width: foot.width.saturating_sub(3),
-            height: 1,
-            ..foot
-        };
+        let row = canvas.lead(foot, Line::styled(format!(" {prompt}"), theme.accent()));
         return field.draw(canvas, row);
     }
     let (text, style) = match &sitting.failed {

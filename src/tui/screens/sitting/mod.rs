@@ -1,20 +1,23 @@
 //! One's own seat, or one's place among those who look on: from the lobby to the end of the game.
 //!
-//! This file has the state and what keys, clicks and news do to it; [`lobby`] and [`table`] draw it, [`seal`] tells
-//! what protects each moment, [`moving`] is what moves.
+//! This file has the state and gives each key, click and piece of news to where it belongs: [`choosing`] is about
+//! actions, [`ways`] about being ready, another game and leaving, [`hearing`] about what the session tells. [`lobby`]
+//! and [`table`] draw it, [`seal`] tells what protects each moment, [`moving`] is what moves.
 
+mod choosing;
+mod hearing;
 mod lobby;
 mod moving;
 mod seal;
 mod table;
 #[cfg(test)]
 mod tests;
+mod ways;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
@@ -22,15 +25,14 @@ use ratatui::layout::Rect;
 use self::moving::{Moving, Telling};
 use crate::games::{AnyEvent, GameInfo, game_info};
 use crate::session::text::MAX_SHOWN;
-use crate::session::{Command, LobbyView, PeerState, SessionEvent, Snapshot};
+use crate::session::{Command, LobbyView, Snapshot};
 use crate::tui::canvas::{Canvas, Layer, Marks, Target, cut};
 use crate::tui::field::Field;
 use crate::tui::keys::Intent;
 use crate::tui::news::News;
-use crate::tui::screen::{Effect, Opening, Question, Screen, Tone, Wish, Wishes, World};
-use crate::tui::screens::audit::Audit;
-use crate::tui::tables::offers::{Offer, Offers, refused};
-use crate::tui::tables::{Look, Spot, hint, motions, on_board, show};
+use crate::tui::screen::{Effect, Screen, Tone, Wish, Wishes, World};
+use crate::tui::tables::offers::{Offer, Offers};
+use crate::tui::tables::{Board as _, Look, Spot, on_board};
 use crate::tui::theme::Theme;
 
 /// How many lines of the log are kept.
@@ -51,6 +53,7 @@ mod button {
     pub(super) const REMATCH: Target = Target::Button(9);
     pub(super) const AUDIT: Target = Target::Button(10);
     pub(super) const MORE: Target = Target::Button(11);
+    pub(super) const FOLLOW: Target = Target::Button(12);
 }
 
 /// How a line of the log is meant.
@@ -93,8 +96,6 @@ enum Over {
 enum Asked {
     Act(Box<Offer>),
     Leave(Vec<Way>),
-    /// Whether to follow an invitation, by its ticket.
-    Follow(String),
 }
 
 /// A way to leave.
@@ -132,6 +133,8 @@ pub(in crate::tui) struct Sitting {
     over: Over,
     asked: Option<Asked>,
     outcome: Option<Outcome>,
+    /// Who invites to another table, and its ticket.
+    invitation: Option<(String, String)>,
     failed: Option<String>,
     left: bool,
     ended: bool,
@@ -166,6 +169,7 @@ impl Sitting {
             over: Over::Nothing,
             asked: None,
             outcome: None,
+            invitation: None,
             failed: None,
             left: false,
             ended: false,
@@ -214,383 +218,6 @@ impl Sitting {
         name.unwrap_or_else(|| seat.to_string())
     }
 
-    // Choosing.
-
-    /// What is offered for what is aimed at, else for what is picked.
-    fn listed(&self) -> Vec<Offer> {
-        let aimed: Vec<Offer> = self.offers.after(&self.aimed).cloned().collect();
-        if !aimed.is_empty() {
-            return aimed;
-        }
-        // Nothing can be done with what is aimed at: why not.
-        let Some((spot, picked)) = self.aimed.split_last() else {
-            return Vec::new();
-        };
-        let refused = self.look(picked, |look, snapshot| {
-            refused(&snapshot.game, *spot, look)
-        });
-        refused.unwrap_or_default()
-    }
-
-    fn aim(&mut self, target: Option<Target>) {
-        self.focus = target;
-        if let Some(Target::Spot(spot)) = target {
-            self.page = 0;
-            self.aimed.clone_from(&self.picked);
-            if self.picked.last() != Some(&spot) {
-                self.aimed.push(spot);
-            }
-        }
-    }
-
-    fn pick(&mut self, spot: Spot, wishes: &mut Wishes) {
-        if self.picked.contains(&spot) {
-            // Once more lets it go.
-            let at = self
-                .picked
-                .iter()
-                .position(|picked| *picked == spot)
-                .unwrap_or(0);
-            self.picked.truncate(at);
-            self.aim(Some(Target::Spot(spot)));
-            return;
-        }
-        if !self.offers.next(&self.picked).contains(&spot) && self.offers.next(&[]).contains(&spot)
-        {
-            self.picked.clear();
-        }
-        let mut path = self.picked.clone();
-        path.push(spot);
-        let after: Vec<Offer> = self.offers.after(&path).cloned().collect();
-        match after.as_slice() {
-            [] => {
-                self.aimed = path;
-                let why = self.listed().into_iter().find_map(|offer| offer.refused);
-                let why = why.unwrap_or_else(|| "nothing can be done with that now".to_owned());
-                wishes.push(Wish::Toast(Tone::Plain, sentence(&why)));
-            }
-            [only] if only.path.len() == path.len() => self.wish(only.clone(), wishes),
-            several => {
-                // One that is the only one waits for its other spots too: whoever takes up a card may just want to look.
-                let is_list = several.iter().all(|offer| offer.path.len() == path.len());
-                let next = several.iter().find_map(|offer| offer.path.get(path.len()));
-                let focus = match (is_list, next) {
-                    (false, Some(next)) => Target::Spot(*next),
-                    _ => Target::Row(0),
-                };
-                self.picked.clone_from(&path);
-                self.aimed = path;
-                wishes.push(Wish::Focus(focus));
-            }
-        }
-    }
-
-    /// Shows what a good player might do, where the game says so.
-    fn hint(&mut self, wishes: &mut Wishes) {
-        let hinted = self
-            .look(&[], |look, snapshot| hint(&snapshot.game, look))
-            .flatten();
-        let offers = self.offers.all().iter();
-        let found = hinted.and_then(|action| offers.clone().find(|offer| offer.action == action));
-        let Some(offer) = found else {
-            let text = "There is no hint here.".to_owned();
-            return wishes.push(Wish::Toast(Tone::Plain, text));
-        };
-        let text = format!("A hint: {}.", offer.words);
-        wishes.push(Wish::Toast(Tone::Good, text));
-        if let Some(spot) = offer.path.first() {
-            self.picked.clear();
-            wishes.push(Wish::Focus(Target::Spot(*spot)));
-        }
-    }
-
-    /// Asks before it acts, if that is wise.
-    fn wish(&mut self, offer: Offer, wishes: &mut Wishes) {
-        if let Some(why) = &offer.refused {
-            return wishes.push(Wish::Toast(Tone::Plain, sentence(why)));
-        }
-        match &offer.question {
-            Some(question) => {
-                wishes.push(Wish::Ask(Question::sure(question.clone())));
-                self.asked = Some(Asked::Act(Box::new(offer)));
-            }
-            None => self.act(offer, wishes),
-        }
-    }
-
-    fn act(&mut self, offer: Offer, wishes: &mut Wishes) {
-        self.picked.clear();
-        self.aimed.clear();
-        wishes.push(Wish::Effect(Effect::Session(Command::Act(offer.action))));
-    }
-
-    /// Whether this player has said that it is ready.
-    fn is_ready(&self) -> bool {
-        let me = self
-            .lobby
-            .me
-            .and_then(|me| self.lobby.ready.get(me.index()));
-        me.copied().unwrap_or(false)
-    }
-
-    fn toggle_ready(&self, wishes: &mut Wishes) {
-        if self.lobby.me.is_some() {
-            let command = Command::Ready(!self.is_ready());
-            wishes.push(Wish::Effect(Effect::Session(command)));
-        }
-    }
-
-    fn audit(&self, wishes: &mut Wishes) {
-        if let Some(outcome) = &self.outcome {
-            wishes.push(Wish::Effect(Effect::Audit(outcome.transcript.clone())));
-            wishes.push(Wish::Push(Box::new(Audit::new())));
-        }
-    }
-
-    /// Whether the game is over, and this player can open another table like it.
-    fn may_rematch(&self) -> bool {
-        self.outcome.is_some() && self.me().is_some() && !self.lobby.seats.is_empty()
-    }
-
-    fn rematch(&mut self, wishes: &mut Wishes) {
-        if !self.may_rematch() {
-            return;
-        }
-        let seats = u8::try_from(self.lobby.seats.len()).unwrap_or(1);
-        let opening = Opening {
-            game: self.lobby.game.clone(),
-            seats,
-            bots: if self.local { seats - 1 } else { 0 },
-            options: self.lobby.options.clone(),
-            networked: !self.local,
-            lan: false,
-            password: String::new(),
-        };
-        let effect = if self.local {
-            Effect::Open(opening)
-        } else {
-            Effect::Rematch(opening)
-        };
-        wishes.push(Wish::Effect(effect));
-        wishes.push(Wish::Replace(Box::new(Self::new(
-            "another game",
-            self.local,
-        ))));
-    }
-
-    // Leaving.
-
-    fn ask_leave(&mut self, wishes: &mut Wishes) {
-        let nothing_lost = self.ended
-            || self.looks_on()
-            || self.outcome.is_some()
-            || self.failed.is_some()
-            || self.left;
-        if nothing_lost {
-            return self.go(wishes);
-        }
-        if self.snapshot.is_none() {
-            wishes.push(Wish::Ask(Question::sure(
-                "Leave the table? It has not begun.",
-            )));
-            self.asked = Some(Asked::Leave(vec![Way::Go]));
-            return;
-        }
-        let mut answers = vec![(
-            'y',
-            "pause".to_owned(),
-            "the table waits; go on with it from the first screen".to_owned(),
-        )];
-        let mut ways = vec![Way::Pause];
-        if self.names.len() > 1 {
-            answers.push((
-                'f',
-                "forfeit".to_owned(),
-                "for good: the others play on".to_owned(),
-            ));
-            ways.push(Way::Forfeit);
-        }
-        if self
-            .snapshot
-            .as_ref()
-            .is_some_and(|snapshot| snapshot.may_claim)
-        {
-            answers.push((
-                'c',
-                "claim".to_owned(),
-                "close it: the other one stays away".to_owned(),
-            ));
-            ways.push(Way::Claim);
-        }
-        wishes.push(Wish::Ask(Question {
-            text: "Leave the table? The game is not over.".to_owned(),
-            answers,
-        }));
-        self.asked = Some(Asked::Leave(ways));
-    }
-
-    fn go(&mut self, wishes: &mut Wishes) {
-        wishes.push(Wish::Effect(Effect::CloseSession));
-        wishes.push(Wish::Leave);
-    }
-
-    // News.
-
-    fn hear_session(&mut self, world: &World, event: &SessionEvent, wishes: &mut Wishes) {
-        match event {
-            SessionEvent::Lobby(view) => self.lobby = view.clone(),
-            SessionEvent::Seated { name, .. } => {
-                self.say(Voice::Table, format!("{name} sits down."));
-            }
-            SessionEvent::Started { table, names, .. } => {
-                self.names.clone_from(names);
-                let line = format!("The table is open; its id begins {}.", table.short());
-                self.say(Voice::Table, line);
-            }
-            SessionEvent::Snapshot(snapshot) => self.set_snapshot(world, snapshot, wishes),
-            SessionEvent::Game(event) => self.events.push(event.clone()),
-            SessionEvent::Line(line) => self.say(Voice::Game, line.clone()),
-            SessionEvent::Refused(why) => wishes.push(Wish::Toast(Tone::Bad, sentence(why))),
-            SessionEvent::Peer { seat, state } => {
-                let name = self.name_of(*seat);
-                let (voice, line) = match state {
-                    PeerState::Connected => (Voice::Table, format!("{name} is connected.")),
-                    PeerState::Lost => (
-                        Voice::Warning,
-                        format!("{name} has lost the connection; the table waits."),
-                    ),
-                    PeerState::Left => (Voice::Table, format!("{name} has left the game.")),
-                    PeerState::VotedOut => (
-                        Voice::Warning,
-                        format!("{name} did not come back; the others play on without it."),
-                    ),
-                    PeerState::Removed => (
-                        Voice::Warning,
-                        format!("{name} is out; the others play on without it."),
-                    ),
-                };
-                if voice == Voice::Warning {
-                    wishes.push(Wish::Toast(Tone::Bad, line.clone()));
-                }
-                self.say(voice, line);
-                self.left |= *state == PeerState::Left && Some(*seat) == self.me();
-            }
-            SessionEvent::Fault {
-                stopped,
-                seat,
-                what,
-                evidence,
-            } => {
-                let kept = evidence.as_ref().map_or_else(String::new, |path| {
-                    format!(" The evidence is in {}.", path.display())
-                });
-                let line = if *stopped {
-                    format!("The table has stopped: {what}.{kept}")
-                } else {
-                    let name = seat.map(|seat| self.name_of(seat)).unwrap_or_default();
-                    format!("{name} is proven guilty ({what}).{kept}")
-                };
-                if *stopped {
-                    self.failed = Some(line.clone());
-                }
-                wishes.push(Wish::Toast(Tone::Bad, line.clone()));
-                self.say(Voice::Warning, line);
-            }
-            SessionEvent::Claimed { seat, transcript } => {
-                let name = self.name_of(*seat);
-                let kept = transcript.as_ref().map_or_else(String::new, |path| {
-                    format!(" The transcript is in {}.", path.display())
-                });
-                let line = format!(
-                    "{name} has closed the table: the other one stayed away. The game is unfinished.{kept}"
-                );
-                self.say(Voice::Warning, line.clone());
-                self.failed = Some(line);
-            }
-            SessionEvent::Over {
-                scores,
-                winners,
-                log,
-                transcript,
-            } => {
-                self.outcome = Some(Outcome {
-                    scores: scores.clone(),
-                    winners: winners.iter().map(|seat| self.name_of(*seat)).collect(),
-                    log: *log,
-                    transcript: transcript.clone(),
-                });
-                if !matches!(self.over, Over::Telling(_)) {
-                    self.over = Over::Outcome;
-                }
-            }
-            SessionEvent::Error(why) => {
-                self.say(Voice::Warning, why.clone());
-                self.failed = Some(why.clone());
-            }
-            SessionEvent::Chat { name, text, .. } => {
-                self.say(Voice::Chat, format!("{name}: {text}"));
-            }
-            SessionEvent::Invited { name, ticket, .. } => {
-                let line = format!("{name} invites you to another game.");
-                self.say(Voice::Table, line.clone());
-                if self.outcome.is_some() || self.failed.is_some() {
-                    self.over = Over::Nothing;
-                    wishes.push(Wish::Ask(Question::sure(format!("{line} Join it?"))));
-                    self.asked = Some(Asked::Follow(ticket.clone()));
-                }
-            }
-            SessionEvent::Deal(_) | SessionEvent::Action { .. } => {}
-        }
-    }
-
-    fn set_snapshot(&mut self, world: &World, snapshot: &Snapshot, wishes: &mut Wishes) {
-        self.theme = world.theme;
-        self.names.clone_from(&snapshot.names);
-        let same_game = self
-            .snapshot
-            .as_ref()
-            .is_some_and(|old| old.game == snapshot.game);
-        self.snapshot = Some(snapshot.clone());
-        let events = std::mem::take(&mut self.events);
-        if !same_game || !events.is_empty() {
-            let offers = self.look(&[], |look, snapshot| Offers::of(&snapshot.game, look));
-            self.offers = offers.unwrap_or_default();
-            // What was picked is kept as long as it leads anywhere.
-            if self.offers.next(&self.picked).is_empty() {
-                self.picked.clear();
-            }
-            // Who is to do something else than before finds the focus on it.
-            let lit = self.offers.next(&self.picked);
-            let is_lit = matches!(self.focus, Some(Target::Spot(spot)) if lit.contains(&spot));
-            let mine = snapshot
-                .me
-                .is_some_and(|me| snapshot.game.to_act().contains(me));
-            if mine && !lit.is_empty() && !is_lit {
-                wishes.push(Wish::Unfocus);
-            }
-        }
-        let told = self.look(&[], |look, snapshot| {
-            let shows: Vec<_> = events
-                .iter()
-                .filter_map(|event| show(&snapshot.game, event, look))
-                .collect();
-            let moves: Vec<_> = events
-                .iter()
-                .flat_map(|event| motions(&snapshot.game, event, look))
-                .collect();
-            (shows, moves)
-        });
-        let (shows, moves) = told.unwrap_or_default();
-        if world.settings.motion {
-            let from = &self.places;
-            self.moving
-                .extend(moves.into_iter().map(|motion| Moving::new(motion, from)));
-        }
-        if let Some(show) = shows.into_iter().next_back() {
-            self.over = Over::Telling(Telling::new(show, world.settings.motion));
-        }
-    }
-
     /// Shows a moment of a past game: nothing can be done there.
     pub(in crate::tui) fn show(
         &mut self,
@@ -631,18 +258,6 @@ impl Sitting {
     }
 }
 
-/// A reason as a sentence.
-fn sentence(why: &str) -> String {
-    let mut letters = why.chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string());
-    let end = if why.ends_with(['.', '!', '?']) {
-        ""
-    } else {
-        "."
-    };
-    format!("{}{}{end}", first.unwrap_or_default(), letters.as_str())
-}
-
 /// The names of a table, short enough for boards; those that would look alike have their seat's number, counted
 /// from 1 as in names that are alike in full.
 pub(in crate::tui) fn short_names(names: &[String], theme: &Theme) -> Vec<String> {
@@ -671,10 +286,10 @@ impl Screen for Sitting {
 
     fn heading(&self) -> String {
         let snapshot = self.snapshot.as_ref();
-        snapshot.map_or_else(String::new, |snapshot| {
-            use crate::tui::tables::Board as _;
-            on_board!(&snapshot.game, game => game.heading())
-        })
+        snapshot.map_or_else(
+            String::new,
+            |snapshot| on_board!(&snapshot.game, game => game.heading()),
+        )
     }
 
     fn game(&self) -> Option<&'static GameInfo> {
@@ -716,6 +331,7 @@ impl Screen for Sitting {
             button::REMATCH => self.rematch(wishes),
             button::AUDIT => self.audit(wishes),
             button::MORE => self.page += 1,
+            button::FOLLOW => self.follow(wishes),
             button::SEAL => self.over = Over::Seal,
             button::COPY => {
                 if let Some(ticket) = self.lobby.ticket.clone() {
@@ -725,7 +341,12 @@ impl Screen for Sitting {
                 }
             }
             button::BOT => {
-                if let Some(ticket) = self.lobby.ticket.clone() {
+                if let Some(ticket) = self
+                    .lobby
+                    .ticket
+                    .as_ref()
+                    .and_then(|ticket| ticket.parse().ok())
+                {
                     let seated = self.lobby.seats.iter().flatten().count().saturating_sub(1);
                     wishes.push(Wish::Effect(Effect::SeatBot { ticket, seated }));
                 }
@@ -767,6 +388,10 @@ impl Screen for Sitting {
             self.rematch(wishes);
             return true;
         }
+        if letter == 'f' && self.may_follow() {
+            self.follow(wishes);
+            return true;
+        }
         if letter == 'a' && self.outcome.is_some() {
             self.audit(wishes);
             return true;
@@ -797,7 +422,6 @@ impl Screen for Sitting {
         });
         let snapshot = self.snapshot.as_ref();
         let found = snapshot.and_then(|snapshot| {
-            use crate::tui::tables::Board as _;
             let mut deeds = deeds;
             deeds.find(|(_, number)| {
                 on_board!(&snapshot.game, game => game.deed(*number)).key == Some(letter)
@@ -841,18 +465,12 @@ impl Screen for Sitting {
     fn answer(&mut self, _world: &World, answer: usize, wishes: &mut Wishes) {
         match self.asked.take() {
             Some(Asked::Act(offer)) if answer == 0 => self.act(*offer, wishes),
-            Some(Asked::Follow(target)) if answer == 0 => {
-                wishes.push(Wish::Effect(Effect::Join {
-                    target,
-                    password: String::new(),
-                }));
-                wishes.push(Wish::Replace(Box::new(Self::new("joining", false))));
-            }
+
             Some(Asked::Leave(ways)) => match ways.get(answer) {
                 Some(Way::Pause | Way::Go) => self.go(wishes),
                 Some(Way::Forfeit) => {
-                    let text = "You leave as soon as what is under way is done; stay until then, so that the \
-                                others can play on.";
+                    let text = "You leave as soon as the others have heard it; stay until then, so that they \
+                                can play on.";
                     wishes.push(Wish::Toast(Tone::Plain, text.to_owned()));
                     wishes.push(Wish::Effect(Effect::Session(Command::Leave)));
                 }
@@ -876,7 +494,8 @@ impl Screen for Sitting {
                 }
             }
             News::Failed(why) => {
-                if self.snapshot.is_none() {
+                // In a lobby that is reached, one thing less does not end it.
+                if self.snapshot.is_none() && self.lobby.seats.is_empty() {
                     self.failed = Some(why.clone());
                 }
             }
@@ -931,7 +550,6 @@ impl Screen for Sitting {
         let keys = &world.keymap;
         let mut all = Vec::new();
         if let Some(snapshot) = &self.snapshot {
-            use crate::tui::tables::Board as _;
             for spot in self.offers.next(&[]) {
                 if let Spot::Deed(number) = spot {
                     let deed = on_board!(&snapshot.game, game => game.deed(number));
@@ -978,6 +596,9 @@ impl Screen for Sitting {
             }
             if self.outcome.is_some() {
                 all.push(("audit every shuffle of this game".to_owned(), button::AUDIT));
+            }
+            if let Some((name, _)) = self.invitation.as_ref().filter(|_| self.may_follow()) {
+                all.push((format!("follow {name} to another game"), button::FOLLOW));
             }
         } else if self.lobby.ticket.is_some() {
             all.push(("copy the ticket".to_owned(), button::COPY));

@@ -6,7 +6,8 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{Over, Sitting, Voice, button, seal, sentence};
+use super::choosing::sentence;
+use super::{Over, Sitting, Voice, button, seal};
 use crate::session::Snapshot;
 use crate::tui::canvas::{Canvas, Target, cut, fit, wrapped};
 use crate::tui::keys::Intent;
@@ -107,12 +108,7 @@ fn draw_log(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect) {
             ..inner
         };
         let prompt = theme.glyph("❯ ", "> ");
-        canvas.put(row, Line::styled(prompt, theme.accent()));
-        let row = Rect {
-            x: row.x + 2,
-            width: row.width.saturating_sub(2),
-            ..row
-        };
+        let row = canvas.lead(row, Line::styled(prompt, theme.accent()));
         field.draw(canvas, row);
     }
     let rows = usize::from(inner.height);
@@ -290,13 +286,17 @@ fn draw_outcome(sitting: &Sitting, canvas: &mut Canvas<'_>) {
     );
     canvas.rows(inner, lines);
     let y = inner.bottom().saturating_sub(1);
-    let x = canvas.button(
-        (inner.x + 1, y),
-        "Enter",
-        "back to the table",
-        button::CLOSE,
-    );
+    let x = canvas.button((inner.x + 1, y), "Enter", "the table", button::CLOSE);
     let x = canvas.button((x, y), "a", "audit", button::AUDIT);
+    let x = match &sitting.invitation {
+        Some((name, _)) => canvas.button(
+            (x, y),
+            "f",
+            &format!("follow {}", cut(name, 12, theme)),
+            button::FOLLOW,
+        ),
+        None => x,
+    };
     let x = if sitting.may_rematch() {
         canvas.button((x, y), "r", "another game", button::REMATCH)
     } else {

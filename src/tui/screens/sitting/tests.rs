@@ -6,9 +6,12 @@ use ratatui::crossterm::event::KeyCode;
 use super::button::{CLOSE, MORE};
 
 use crate::games::AnyAction;
+use crate::net::{JoinTarget, PeerId, Ticket};
 use crate::session::SessionEvent;
+use crate::store::IdentityKey;
 use crate::tui::canvas::Target;
 use crate::tui::news::{Input, News};
+use crate::tui::screen::Effect;
 use crate::tui::tables::Spot;
 use crate::tui::tables::offers::{Offer, Offers};
 use crate::tui::tables::testing::seat;
@@ -145,6 +148,38 @@ fn after_the_end_there_is_a_way_back() {
     stage.key(KeyCode::Esc);
     stage.keys("q");
     assert_eq!(stage.shell.trail(), ["home"]);
+}
+
+/// An invitation asks nothing: a key that was meant for something else shall not follow it.
+#[test]
+fn an_invitation_is_followed_when_the_player_wants_to() {
+    let mut stage = seated(0);
+    stage.rest();
+    let host = PeerId::of(&IdentityKey::from_seed([3; 32])).unwrap();
+    let address = "/ip4/192.0.2.1/tcp/4000".parse().unwrap();
+    let ticket = Ticket::new([1; 8], host, [address]).unwrap();
+    let invited = SessionEvent::Invited {
+        seat: seat(1),
+        name: "Ada".to_owned(),
+        ticket: ticket.to_string(),
+    };
+    stage.input(Input::News(News::Session(invited)));
+    assert!(stage.draw().contains("Ada invites you"));
+    assert!(!stage.draw().contains("Sure?"));
+    let joins = |effect: &Effect| matches!(effect, Effect::Join { target, .. } if *target == JoinTarget::Ticket(ticket.clone()));
+    stage.keys("f");
+    assert!(!stage.effects.iter().any(joins), "this game is not over");
+    let over = SessionEvent::Over {
+        scores: vec![10, 20, 30],
+        winners: vec![seat(2)],
+        log: Hash32([7; 32]),
+        transcript: "/games/transcripts/0707.fairdeal".into(),
+    };
+    stage.input(Input::News(News::Session(over)));
+    assert!(stage.draw().contains("[f follow Ada]"));
+    stage.keys("f");
+    assert!(stage.effects.iter().any(joins));
+    assert_eq!(stage.shell.trail(), ["home", "joining"]);
 }
 
 #[test]

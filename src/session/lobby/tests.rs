@@ -1,0 +1,372 @@
+//! Hosts and guests that say everything to each other, lose it, say it late, or lie.
+
+use std::collections::VecDeque;
+
+use super::*;
+use crate::games::rule_set;
+
+const LOBBY: [u8; 8] = [5; 8];
+
+fn key(n: u8) -> SigningKey {
+    SigningKey::from_bytes(&[n; 32])
+}
+
+fn peer(n: u8) -> PeerId {
+    PeerId::from_bytes(&key(n).verifying_key().to_bytes()).unwrap()
+}
+
+fn wish(n: u8) -> Join {
+    Join {
+        lobby: Some(LOBBY),
+        name: Text::try_from(format!("player {n}")).unwrap(),
+        nonce: [n; 32],
+        addresses: Addresses::default(),
+        proof: None,
+    }
+}
+
+fn host(seats: u8) -> HostLobby {
+    let rules = rule_set("loot", seats, &BTreeMap::new()).unwrap();
+    HostLobby::new(LOBBY, rules, key(0), wish(0), true)
+}
+
+fn guest(n: u8) -> GuestLobby {
+    GuestLobby::new(peer(0), key(n), wish(n), true)
+}
+
+/// A guest's wish, and that it is ready once it has a seat.
+fn join(host: &mut HostLobby, n: u8, join: Join) -> Outbox {
+    let mut outbox = host.receive(peer(n), Frame::Join(join)).unwrap().0;
+    if roster(&outbox, n).is_some() {
+        outbox.extend(host.receive(peer(n), Frame::Ready(true)).unwrap().0);
+    }
+    outbox
+}
+
+/// The last roster that a guest is sent.
+fn roster(outbox: &Outbox, n: u8) -> Option<&Roster> {
+    outbox.iter().rev().find_map(|(to, frame)| match frame {
+        Frame::Roster(roster) if *to == peer(n) => Some(roster),
+        _ => None,
+    })
+}
+
+/// Carries frames between the host and its guests, of whom the first is number 1, until nobody has any more to say;
+/// but not those that are held back. What was agreed, and what was held back.
+fn carry(
+    host: &mut HostLobby,
+    guests: &mut [GuestLobby],
+    first: Vec<(u8, Outbox)>,
+    held_back: impl Fn(&Frame) -> bool,
+) -> (Vec<Agreed>, Vec<(u8, Frame)>) {
+    let each = first.into_iter();
+    let mut frames: VecDeque<(u8, PeerId, Frame)> = each
+        .flat_map(|(n, outbox)| outbox.into_iter().map(move |(to, frame)| (n, to, frame)))
+        .collect();
+    let (mut agreed, mut held) = (Vec::new(), Vec::new());
+    while let Some((from, to, frame)) = frames.pop_front() {
+        if held_back(&frame) {
+            held.push((from, frame));
+            continue;
+        }
+        let to = (0..=6).find(|n| to == peer(*n)).unwrap();
+        let answer = match to {
+            0 => host.receive(peer(from), frame),
+            n => guests[usize::from(n) - 1].receive(peer(from), frame),
+        };
+        let (outbox, done) = answer.unwrap();
+        frames.extend(outbox.into_iter().map(|(next, frame)| (to, next, frame)));
+        agreed.extend(done);
+    }
+    (agreed, held)
+}
+
+fn nothing(_: &Frame) -> bool {
+    false
+}
+
+/// What the first guests say at a tick.
+fn ticks(guests: &[GuestLobby]) -> Vec<(u8, Outbox)> {
+    (1..).zip(guests.iter().map(GuestLobby::tick)).collect()
+}
+
+fn refused(outbox: &Outbox, n: u8) -> bool {
+    matches!(&outbox[..], [(to, Frame::Refused(_))] if *to == peer(n))
+}
+
+fn proposal(outbox: &Outbox) -> Option<&Proposal> {
+    outbox.iter().find_map(|(_, frame)| match frame {
+        Frame::Propose(proposal) => Some(&**proposal),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_solitaire_needs_nobody_else() {
+    let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
+    let alone = RuleSet { seats: 1, ..rules };
+    let mut host = HostLobby::new(LOBBY, alone, key(0), wish(0), false);
+    let (outbox, agreed) = host.sit_alone().unwrap();
+    assert!(outbox.is_empty());
+    assert_eq!(agreed.unwrap().charter.charter().players.len(), 1);
+}
+
+#[test]
+fn three_agree() {
+    let mut host = host(3);
+    let mut guests = [guest(1), guest(2)];
+    let first = ticks(&guests);
+    let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
+    assert_eq!(agreed.len(), 3);
+    assert!(
+        agreed
+            .iter()
+            .all(|a| a.charter.table() == agreed[0].charter.table())
+    );
+}
+
+/// A guest that has signed loses its seat with its connection, and asks for it again.
+#[test]
+fn a_guest_that_was_lost_sits_down_again() {
+    let (mut host, mut guests) = (host(2), [guest(1)]);
+    let mut all_sign = |host: &mut HostLobby, lost: bool| {
+        if lost {
+            host.gone(peer(1)).unwrap();
+            guests[0].lost();
+        }
+        let first = ticks(&guests);
+        let signs = |frame: &Frame| matches!(frame, Frame::Sign { .. });
+        let (_, mut held) = carry(host, &mut guests, first, signs);
+        held.pop().unwrap().1
+    };
+    let late = all_sign(&mut host, false);
+    let sign = all_sign(&mut host, true);
+    assert_eq!(late, sign);
+    assert!(host.receive(peer(1), sign).unwrap().1.is_some());
+}
+
+/// A charter needs a nonce of its own from each seat; who copies one gets no seat, and the
+/// others' lobby goes on.
+#[test]
+fn a_copied_nonce_is_refused_and_the_lobby_goes_on() {
+    let mut host = host(3);
+    join(&mut host, 1, wish(1));
+    for copied in [0, 1] {
+        let copy = Join {
+            nonce: [copied; 32],
+            ..wish(2)
+        };
+        let outbox = join(&mut host, 2, copy);
+        assert!(refused(&outbox, 2), "{outbox:?}");
+    }
+    let outbox = join(&mut host, 2, wish(2));
+    assert!(proposal(&outbox).is_some());
+    // Nor by joining once more.
+    let copy = Join {
+        nonce: [1; 32],
+        ..wish(2)
+    };
+    assert!(refused(&join(&mut host, 2, copy), 2));
+    assert!(!host.tick().is_empty(), "the proposal still stands");
+}
+
+#[test]
+fn other_tables_and_full_ones_refuse() {
+    let mut host = host(2);
+    let elsewhere = Join {
+        lobby: Some([9; 8]),
+        ..wish(1)
+    };
+    assert!(refused(&join(&mut host, 1, elsewhere), 1));
+    assert!(proposal(&join(&mut host, 1, wish(1))).is_some());
+    assert!(refused(&join(&mut host, 2, wish(2)), 2));
+    // A seat that is left is free again.
+    host.gone(peer(1)).unwrap();
+    assert!(proposal(&join(&mut host, 2, wish(2))).is_some());
+}
+
+/// The table begins when the last of those who sit there is ready, and not before.
+#[test]
+fn nobody_begins_before_all_are_ready() {
+    let mut host = host(3);
+    host.set_ready(false).unwrap();
+    let mut guests = [guest(1), guest(2)];
+    guests[1].set_ready(false);
+    let first = ticks(&guests);
+    let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
+    assert!(agreed.is_empty());
+    assert_eq!(host.view().ready, [false, true, false]);
+    assert!(host.tick().is_empty(), "nothing is proposed");
+    let first = vec![(0, host.set_ready(true).unwrap())];
+    assert!(carry(&mut host, &mut guests, first, nothing).0.is_empty());
+    for lobby in [host.view(), guests[0].view(), guests[1].view()] {
+        assert_eq!(lobby.ready, [true, true, false]);
+    }
+    let first = vec![(2, guests[1].set_ready(true))];
+    let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
+    assert_eq!(agreed.len(), 3);
+}
+
+/// What a guest says of its readiness is lost: the roster shows that, and it says it again.
+#[test]
+fn lost_words_on_being_ready_are_said_again() {
+    let (mut host, mut guests) = (host(2), [guest(1)]);
+    let lost = |frame: &Frame| matches!(frame, Frame::Ready(_));
+    let first = ticks(&guests);
+    let (agreed, held) = carry(&mut host, &mut guests, first, lost);
+    assert_eq!((agreed.len(), held.len()), (0, 1));
+    let first = ticks(&guests);
+    let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
+    assert_eq!(agreed.len(), 2);
+}
+
+/// Somebody who is not ready any more, or leaves, while the others sign, stops the beginning.
+#[test]
+fn a_charter_is_withdrawn_while_it_is_signed() {
+    let (mut host, mut guests) = (host(3), [guest(1), guest(2)]);
+    let signs = |frame: &Frame| matches!(frame, Frame::Sign { .. });
+    let first = ticks(&guests);
+    let (_, late) = carry(&mut host, &mut guests, first, signs);
+    assert_eq!(late.len(), 2);
+    let first = vec![(1, guests[0].set_ready(false))];
+    let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
+    assert!(agreed.is_empty() && host.tick().is_empty());
+    assert_eq!(guests[1].view().ready, [true, false, true]);
+    // Neither what it has signed before nor what is proposed late makes it begin.
+    for (from, sign) in late {
+        assert!(host.receive(peer(from), sign).unwrap().1.is_none());
+    }
+    let says = guests[0].tick();
+    assert!(matches!(&says[..], [(_, Frame::Ready(false))]), "{says:?}");
+    // The other one, who has signed, still hears how the lobby stands.
+    let roster_again = host.receive(peer(2), Frame::Ready(true)).unwrap().0;
+    assert!(roster(&roster_again, 2).is_some());
+    // All are ready once more, and one leaves: its seat is free, and another can have it.
+    let first = vec![(1, guests[0].set_ready(true))];
+    let (_, late) = carry(&mut host, &mut guests, first, signs);
+    assert_eq!(late.len(), 2);
+    host.gone(peer(2)).unwrap();
+    assert_eq!(host.view().seats[2], None);
+    assert_eq!(host.view().ready, [true, true, false]);
+    for (from, sign) in late {
+        assert!(host.receive(peer(from), sign).unwrap().1.is_none());
+    }
+    assert!(proposal(&join(&mut host, 3, wish(3))).is_some());
+}
+
+/// A proposal that comes late, when its guest is not ready any more, is not signed.
+#[test]
+fn who_is_not_ready_signs_nothing() {
+    let (mut host, mut guests) = (host(2), [guest(1)]);
+    let proposed = |frame: &Frame| matches!(frame, Frame::Propose(_));
+    let first = ticks(&guests);
+    let (_, late) = carry(&mut host, &mut guests, first, proposed);
+    guests[0].set_ready(false);
+    for (_, proposal) in late {
+        let answer = guests[0].receive(peer(0), proposal).unwrap();
+        assert!(answer.0.is_empty() && guests[0].signed().is_none());
+    }
+}
+
+/// A guest that changes its mind, or its wish, without end is not told on to the others each time.
+#[test]
+fn who_does_not_make_up_its_mind_is_not_followed() {
+    let mut host = host(3);
+    join(&mut host, 1, wish(1));
+    join(&mut host, 2, wish(2));
+    let mut told = 0;
+    for n in 0..1000_u32 {
+        let frame = if n % 2 == 0 {
+            Frame::Ready(n % 4 == 0)
+        } else {
+            Frame::Join(Join {
+                name: Text::try_from(n.to_string()).unwrap(),
+                ..wish(1)
+            })
+        };
+        let outbox = host.receive(peer(1), frame).unwrap().0;
+        told += usize::from(roster(&outbox, 2).is_some());
+    }
+    assert!((1..=8).contains(&told), "{told}");
+    // The other one is heard, and after a while so is this one.
+    let outbox = host.receive(peer(2), Frame::Ready(false)).unwrap().0;
+    assert!(roster(&outbox, 1).is_some());
+    host.tick();
+    host.tick();
+    let last = Frame::Join(wish(1));
+    let outbox = host.receive(peer(1), last).unwrap().0;
+    assert!(roster(&outbox, 2).is_some());
+}
+
+/// Who looks on, or has no seat, is not asked whether it is ready.
+#[test]
+fn only_seats_are_ready() {
+    let mut host = host(2);
+    let watch = Watch {
+        lobby: LOBBY,
+        proof: None,
+    };
+    host.receive(peer(5), Frame::Watch(watch)).unwrap();
+    for n in [5, 6] {
+        let outbox = host.receive(peer(n), Frame::Ready(true)).unwrap().0;
+        assert!(outbox.is_empty());
+    }
+    assert_eq!(host.view().ready, [true, false]);
+}
+
+#[test]
+fn a_guest_signs_only_what_it_was_shown() {
+    let mut host = host(2);
+    let outbox = join(&mut host, 1, wish(1));
+    let shown = outbox.iter().find_map(|(_, frame)| match frame {
+        Frame::Roster(roster) => Some(roster.clone()),
+        _ => None,
+    });
+    let shown = shown.unwrap();
+    let proposal = proposal(&outbox).unwrap();
+    let answer = |roster: Option<Roster>, proposal: &Proposal| {
+        let mut guest = guest(1);
+        if let Some(roster) = roster {
+            guest.receive(peer(0), Frame::Roster(roster)).unwrap();
+        }
+        let frame = Frame::Propose(Box::new(proposal.clone()));
+        guest
+            .receive(peer(0), frame)
+            .map(|(outbox, _)| outbox.len())
+    };
+    assert_eq!(answer(None, proposal), Ok(0));
+    assert_eq!(answer(Some(shown.clone()), proposal), Ok(1));
+    let bad = |roster| {
+        matches!(
+            answer(Some(roster), proposal),
+            Err(LobbyError::BadProposal(_))
+        )
+    };
+    assert!(bad(Roster {
+        lobby: [9; 8],
+        ..shown.clone()
+    }));
+    assert!(bad(Roster {
+        seats: vec![None; 3].try_into().unwrap(),
+        ..shown.clone()
+    }));
+    assert!(bad(Roster {
+        game: Text::try_from("thoth".to_owned()).unwrap(),
+        ..shown.clone()
+    }));
+    // A charter without us, or with another name at our seat, is refused as well.
+    let mut other = proposal.clone();
+    other.charter.players = vec![
+        other.charter.players[0].clone(),
+        Player {
+            nonce: [7; 32],
+            ..other.charter.players[1].clone()
+        },
+    ]
+    .try_into()
+    .unwrap();
+    assert!(matches!(
+        answer(Some(shown), &other),
+        Err(LobbyError::BadProposal(_))
+    ));
+}

@@ -1,0 +1,130 @@
+//! Choosing what to do, one spot after the other.
+
+use super::{Asked, Sitting};
+use crate::session::Command;
+use crate::tui::canvas::Target;
+use crate::tui::screen::{Effect, Question, Tone, Wish, Wishes};
+use crate::tui::tables::offers::{Offer, refused};
+use crate::tui::tables::{Spot, hint};
+
+impl Sitting {
+    /// What is offered for what is aimed at, else for what is picked.
+    pub(super) fn listed(&self) -> Vec<Offer> {
+        let aimed: Vec<Offer> = self.offers.after(&self.aimed).cloned().collect();
+        if !aimed.is_empty() {
+            return aimed;
+        }
+        // Nothing can be done with what is aimed at: why not.
+        let Some((spot, picked)) = self.aimed.split_last() else {
+            return Vec::new();
+        };
+        let refused = self.look(picked, |look, snapshot| {
+            refused(&snapshot.game, *spot, look)
+        });
+        refused.unwrap_or_default()
+    }
+
+    pub(super) fn aim(&mut self, target: Option<Target>) {
+        self.focus = target;
+        if let Some(Target::Spot(spot)) = target {
+            self.page = 0;
+            self.aimed.clone_from(&self.picked);
+            if self.picked.last() != Some(&spot) {
+                self.aimed.push(spot);
+            }
+        }
+    }
+
+    pub(super) fn pick(&mut self, spot: Spot, wishes: &mut Wishes) {
+        if self.picked.contains(&spot) {
+            // Once more lets it go.
+            let at = self
+                .picked
+                .iter()
+                .position(|picked| *picked == spot)
+                .unwrap_or(0);
+            self.picked.truncate(at);
+            self.aim(Some(Target::Spot(spot)));
+            return;
+        }
+        if !self.offers.next(&self.picked).contains(&spot) && self.offers.next(&[]).contains(&spot)
+        {
+            self.picked.clear();
+        }
+        let mut path = self.picked.clone();
+        path.push(spot);
+        let after: Vec<Offer> = self.offers.after(&path).cloned().collect();
+        match after.as_slice() {
+            [] => {
+                self.aimed = path;
+                let why = self.listed().into_iter().find_map(|offer| offer.refused);
+                let why = why.unwrap_or_else(|| "nothing can be done with that now".to_owned());
+                wishes.push(Wish::Toast(Tone::Plain, sentence(&why)));
+            }
+            [only] if only.path.len() == path.len() => self.wish(only.clone(), wishes),
+            several => {
+                // One that is the only one waits for its other spots too: whoever takes up a card may just want to look.
+                let is_list = several.iter().all(|offer| offer.path.len() == path.len());
+                let next = several.iter().find_map(|offer| offer.path.get(path.len()));
+                let focus = match (is_list, next) {
+                    (false, Some(next)) => Target::Spot(*next),
+                    _ => Target::Row(0),
+                };
+                self.picked.clone_from(&path);
+                self.aimed = path;
+                wishes.push(Wish::Focus(focus));
+            }
+        }
+    }
+
+    /// Shows what a good player might do, where the game says so.
+    pub(super) fn hint(&mut self, wishes: &mut Wishes) {
+        let hinted = self
+            .look(&[], |look, snapshot| hint(&snapshot.game, look))
+            .flatten();
+        let offers = self.offers.all().iter();
+        let found = hinted.and_then(|action| offers.clone().find(|offer| offer.action == action));
+        let Some(offer) = found else {
+            let text = "There is no hint here.".to_owned();
+            return wishes.push(Wish::Toast(Tone::Plain, text));
+        };
+        let text = format!("A hint: {}.", offer.words);
+        wishes.push(Wish::Toast(Tone::Good, text));
+        if let Some(spot) = offer.path.first() {
+            self.picked.clear();
+            wishes.push(Wish::Focus(Target::Spot(*spot)));
+        }
+    }
+
+    /// Asks before it acts, if that is wise.
+    pub(super) fn wish(&mut self, offer: Offer, wishes: &mut Wishes) {
+        if let Some(why) = &offer.refused {
+            return wishes.push(Wish::Toast(Tone::Plain, sentence(why)));
+        }
+        match &offer.question {
+            Some(question) => {
+                wishes.push(Wish::Ask(Question::sure(question.clone())));
+                self.asked = Some(Asked::Act(Box::new(offer)));
+            }
+            None => self.act(offer, wishes),
+        }
+    }
+
+    pub(super) fn act(&mut self, offer: Offer, wishes: &mut Wishes) {
+        self.picked.clear();
+        self.aimed.clear();
+        wishes.push(Wish::Effect(Effect::Session(Command::Act(offer.action))));
+    }
+}
+
+/// A reason as a sentence.
+pub(super) fn sentence(why: &str) -> String {
+    let mut letters = why.chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string());
+    let end = if why.ends_with(['.', '!', '?']) {
+        ""
+    } else {
+        "."
+    };
+    format!("{}{}{end}", first.unwrap_or_default(), letters.as_str())
+}

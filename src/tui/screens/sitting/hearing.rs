@@ -1,0 +1,161 @@
+//! What the session tells, and what the player sees of it.
+
+use fairdeal_protocol::game::Game as _;
+
+use super::choosing::sentence;
+use super::moving::{Moving, Telling};
+use super::{Outcome, Over, Sitting, Voice};
+use crate::session::{PeerState, SessionEvent, Snapshot};
+use crate::tui::canvas::Target;
+use crate::tui::screen::{Tone, Wish, Wishes, World};
+use crate::tui::tables::offers::Offers;
+use crate::tui::tables::{motions, show};
+
+impl Sitting {
+    pub(super) fn hear_session(
+        &mut self,
+        world: &World,
+        event: &SessionEvent,
+        wishes: &mut Wishes,
+    ) {
+        match event {
+            SessionEvent::Lobby(view) => self.lobby = view.clone(),
+            SessionEvent::Seated { name, .. } => {
+                self.say(Voice::Table, format!("{name} sits down."));
+            }
+            SessionEvent::Started { table, names, .. } => {
+                self.names.clone_from(names);
+                let line = format!("The table is open; its id begins {}.", table.short());
+                self.say(Voice::Table, line);
+            }
+            SessionEvent::Snapshot(snapshot) => self.set_snapshot(world, snapshot, wishes),
+            SessionEvent::Game(event) => self.events.push(event.clone()),
+            SessionEvent::Line(line) => self.say(Voice::Game, line.clone()),
+            SessionEvent::Refused(why) => wishes.push(Wish::Toast(Tone::Bad, sentence(why))),
+            SessionEvent::Peer { seat, state } => {
+                let line = state.in_words(&self.name_of(*seat));
+                let voice = match state {
+                    PeerState::Connected | PeerState::Left => Voice::Table,
+                    PeerState::Lost | PeerState::VotedOut | PeerState::Removed => Voice::Warning,
+                };
+                if voice == Voice::Warning {
+                    wishes.push(Wish::Toast(Tone::Bad, line.clone()));
+                }
+                self.say(voice, line);
+                self.left |= *state == PeerState::Left && Some(*seat) == self.me();
+            }
+            SessionEvent::Fault {
+                stopped,
+                seat,
+                what,
+                evidence,
+            } => {
+                let kept = evidence.as_ref().map_or_else(String::new, |path| {
+                    format!(" The evidence is in {}.", path.display())
+                });
+                let line = if *stopped {
+                    format!("The table has stopped: {what}.{kept}")
+                } else {
+                    let name = seat.map(|seat| self.name_of(seat)).unwrap_or_default();
+                    format!("{name} is proven guilty ({what}).{kept}")
+                };
+                if *stopped {
+                    self.failed = Some(line.clone());
+                }
+                wishes.push(Wish::Toast(Tone::Bad, line.clone()));
+                self.say(Voice::Warning, line);
+            }
+            SessionEvent::Claimed { seat, transcript } => {
+                let name = self.name_of(*seat);
+                let kept = transcript.as_ref().map_or_else(String::new, |path| {
+                    format!(" The transcript is in {}.", path.display())
+                });
+                let line = format!(
+                    "{name} has closed the table: the other one stayed away. The game is unfinished.{kept}"
+                );
+                self.say(Voice::Warning, line.clone());
+                self.failed = Some(line);
+            }
+            SessionEvent::Over {
+                scores,
+                winners,
+                log,
+                transcript,
+            } => {
+                self.outcome = Some(Outcome {
+                    scores: scores.clone(),
+                    winners: winners.iter().map(|seat| self.name_of(*seat)).collect(),
+                    log: *log,
+                    transcript: transcript.clone(),
+                });
+                if !matches!(self.over, Over::Telling(_)) {
+                    self.over = Over::Outcome;
+                }
+            }
+            SessionEvent::Error(why) => {
+                self.say(Voice::Warning, why.clone());
+                self.failed = Some(why.clone());
+            }
+            SessionEvent::Chat { name, text, .. } => {
+                self.say(Voice::Chat, format!("{name}: {text}"));
+            }
+            SessionEvent::Invited { name, ticket, .. } => {
+                let line = format!(
+                    "{name} invites you to another game; f follows, once this one is over."
+                );
+                wishes.push(Wish::Toast(Tone::Good, line.clone()));
+                self.say(Voice::Table, line);
+                self.invitation = Some((name.clone(), ticket.clone()));
+            }
+            SessionEvent::Deal(_) | SessionEvent::Action { .. } => {}
+        }
+    }
+
+    pub(super) fn set_snapshot(&mut self, world: &World, snapshot: &Snapshot, wishes: &mut Wishes) {
+        self.theme = world.theme;
+        self.names.clone_from(&snapshot.names);
+        let same_game = self
+            .snapshot
+            .as_ref()
+            .is_some_and(|old| old.game == snapshot.game);
+        self.snapshot = Some(snapshot.clone());
+        let events = std::mem::take(&mut self.events);
+        if !same_game || !events.is_empty() {
+            let offers = self.look(&[], |look, snapshot| Offers::of(&snapshot.game, look));
+            self.offers = offers.unwrap_or_default();
+            // What was picked is kept as long as it leads anywhere.
+            if self.offers.next(&self.picked).is_empty() {
+                self.picked.clear();
+            }
+            // Who is to do something else than before finds the focus on it.
+            let lit = self.offers.next(&self.picked);
+            let is_lit = matches!(self.focus, Some(Target::Spot(spot)) if lit.contains(&spot));
+            let mine = snapshot
+                .me
+                .is_some_and(|me| snapshot.game.to_act().contains(me));
+            if mine && !lit.is_empty() && !is_lit {
+                wishes.push(Wish::Unfocus);
+            }
+        }
+        let told = self.look(&[], |look, snapshot| {
+            let shows: Vec<_> = events
+                .iter()
+                .filter_map(|event| show(&snapshot.game, event, look))
+                .collect();
+            let moves: Vec<_> = events
+                .iter()
+                .flat_map(|event| motions(&snapshot.game, event, look))
+                .collect();
+            (shows, moves)
+        });
+        let (shows, moves) = told.unwrap_or_default();
+        if world.settings.motion {
+            let from = &self.places;
+            self.moving
+                .extend(moves.into_iter().map(|motion| Moving::new(motion, from)));
+        }
+        if let Some(show) = shows.into_iter().next_back() {
+            self.over = Over::Telling(Telling::new(show, world.settings.motion));
+        }
+    }
+}

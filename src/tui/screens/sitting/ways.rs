@@ -1,0 +1,131 @@
+//! Ways into the game and out of it: being ready, another game, the audit, leaving.
+
+use super::{Asked, Sitting, Way};
+use crate::session::Command;
+use crate::tui::screen::{Effect, Opening, Question, Wish, Wishes};
+use crate::tui::screens::audit::Audit;
+
+impl Sitting {
+    /// Whether this player has said that it is ready.
+    pub(super) fn is_ready(&self) -> bool {
+        let me = self
+            .lobby
+            .me
+            .and_then(|me| self.lobby.ready.get(me.index()));
+        me.copied().unwrap_or(false)
+    }
+
+    pub(super) fn toggle_ready(&self, wishes: &mut Wishes) {
+        if self.lobby.me.is_some() {
+            let command = Command::Ready(!self.is_ready());
+            wishes.push(Wish::Effect(Effect::Session(command)));
+        }
+    }
+
+    /// Whether nothing is lost by following an invitation.
+    pub(super) fn may_follow(&self) -> bool {
+        self.invitation.is_some() && (self.outcome.is_some() || self.failed.is_some())
+    }
+
+    pub(super) fn follow(&self, wishes: &mut Wishes) {
+        let ticket = self.invitation.as_ref().filter(|_| self.may_follow());
+        // The session has read it already.
+        if let Some(target) = ticket.and_then(|(_, ticket)| ticket.parse().ok()) {
+            let password = None;
+            wishes.push(Wish::Effect(Effect::Join { target, password }));
+            wishes.push(Wish::Replace(Box::new(Self::new("joining", false))));
+        }
+    }
+
+    pub(super) fn audit(&self, wishes: &mut Wishes) {
+        if let Some(outcome) = &self.outcome {
+            wishes.push(Wish::Effect(Effect::Audit(outcome.transcript.clone())));
+            wishes.push(Wish::Push(Box::new(Audit::new())));
+        }
+    }
+
+    /// Whether the game is over, and this player can open another table like it.
+    pub(super) fn may_rematch(&self) -> bool {
+        self.outcome.is_some() && self.me().is_some() && !self.lobby.seats.is_empty()
+    }
+
+    pub(super) fn rematch(&mut self, wishes: &mut Wishes) {
+        if !self.may_rematch() {
+            return;
+        }
+        let seats = u8::try_from(self.lobby.seats.len()).unwrap_or(1);
+        let opening = Opening {
+            game: self.lobby.game.clone(),
+            seats,
+            bots: if self.local { seats - 1 } else { 0 },
+            options: self.lobby.options.clone(),
+            networked: !self.local,
+            lan: false,
+            password: None,
+        };
+        let effect = if self.local {
+            Effect::Open(opening)
+        } else {
+            Effect::Rematch(opening)
+        };
+        wishes.push(Wish::Effect(effect));
+        wishes.push(Wish::Replace(Box::new(Self::new(
+            "another game",
+            self.local,
+        ))));
+    }
+
+    pub(super) fn ask_leave(&mut self, wishes: &mut Wishes) {
+        let nothing_lost = self.ended
+            || self.looks_on()
+            || self.outcome.is_some()
+            || self.failed.is_some()
+            || self.left;
+        if nothing_lost {
+            return self.go(wishes);
+        }
+        if self.snapshot.is_none() {
+            wishes.push(Wish::Ask(Question::sure(
+                "Leave the table? It has not begun.",
+            )));
+            self.asked = Some(Asked::Leave(vec![Way::Go]));
+            return;
+        }
+        let mut answers = vec![(
+            'y',
+            "pause".to_owned(),
+            "the table waits; go on with it from the first screen".to_owned(),
+        )];
+        let mut ways = vec![Way::Pause];
+        if self.names.len() > 1 {
+            answers.push((
+                'f',
+                "forfeit".to_owned(),
+                "for good: the others play on".to_owned(),
+            ));
+            ways.push(Way::Forfeit);
+        }
+        if self
+            .snapshot
+            .as_ref()
+            .is_some_and(|snapshot| snapshot.may_claim)
+        {
+            answers.push((
+                'c',
+                "claim".to_owned(),
+                "close it: the other one stays away".to_owned(),
+            ));
+            ways.push(Way::Claim);
+        }
+        wishes.push(Wish::Ask(Question {
+            text: "Leave the table? The game is not over.".to_owned(),
+            answers,
+        }));
+        self.asked = Some(Asked::Leave(ways));
+    }
+
+    pub(super) fn go(&mut self, wishes: &mut Wishes) {
+        wishes.push(Wish::Effect(Effect::CloseSession));
+        wishes.push(Wish::Leave);
+    }
+}
