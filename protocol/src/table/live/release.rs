@@ -105,18 +105,22 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether this seat must not act on the round of a ballot of the open step: it has been given up, or this
-    /// seat has signed so and none of those who would have to sign it too has signed against.
+    /// seat has signed so and none of those who would have to sign it too has signed against, or that it has acted
+    /// on the round: it never gives it up then, and may be too many steps ahead to be asked.
     pub(super) fn gives_up(&self, ballot: &Ballot) -> bool {
         let participants = self.replica.participants();
         let Some(motion) = Motion::of(ballot) else {
             return false;
         };
         let voters = motion.voters(participants);
+        let words = self.votes.all().map(SignedBallot::ballot).copied();
+        let acted = motion.acted(&words.collect::<Vec<Ballot>>(), participants);
         let signed = voters.iter().any(|without| {
             // Not the word of that one itself: it is the others who promise one another.
             let others = signers(motion, voters, without);
             let mut words = self.votes.words(motion, without);
-            let against = words.any(|word| !word.gives_up() && others.contains(word.seat));
+            let against = words.any(|word| !word.gives_up() && others.contains(word.seat))
+                || acted.iter().any(|seat| others.contains(seat));
             !against && self.votes.gives_up(motion, without, self.me)
         });
         signed || self.votes.has_released(ballot, participants)
