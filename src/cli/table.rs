@@ -134,7 +134,7 @@ fn open(
     let bots = vec![pilot(&seat, !own_pilot); usize::from(opening.bots)];
     let (data, house) = (Arc::clone(&setup.data), House::of(&setup));
     Ok(Table {
-        handle: house::open(setup, bots)?,
+        handle: house::open(&house, setup, bots)?,
         data,
         house: Some(house),
         local,

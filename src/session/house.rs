@@ -2,17 +2,19 @@
 //! together with them.
 //!
 //! A bot of the house is a session like any other. It comes by the table's ticket and shuffles, proves and signs as a
-//! friend would; it only leaves the transcript to its host.
+//! friend would; it only leaves the transcript to its host. When the player's own session ends the bots pause with it, so
+//! that the table can be gone on with; but where others play on without the player, the bots do too.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use fairdeal_protocol::crypto::pake::Password;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use super::driver::{self, Attended, Pilot, Role, SessionError, Setup, start};
 use super::journal::{Interrupted, Place};
-use super::{Command, Handle, SessionEvent};
+use super::{Command, Handle, PeerState, SessionEvent};
 use crate::net::{JoinTarget, Ticket, Transport};
 use crate::store::{DataDir, IdentityKey};
 
@@ -30,6 +32,97 @@ pub fn patience(transport: Transport, among_peers: Duration) -> Duration {
     }
 }
 
+/// The bots that play at a table from this program.
+#[derive(Clone, Debug, Default)]
+struct Bots(Arc<Mutex<Vec<Bot>>>);
+
+#[derive(Debug)]
+struct Bot {
+    commands: mpsc::Sender<Command>,
+    ended: JoinHandle<()>,
+}
+
+impl Bots {
+    /// Reads a bot's events and throws them away.
+    fn add(&self, handle: Handle) {
+        let Handle {
+            commands,
+            mut events,
+        } = handle;
+        let kept = commands.clone();
+        let ended = tokio::spawn(async move {
+            while let Some(event) = events.recv().await {
+                if let SessionEvent::Error(why) = event {
+                    tracing::warn!(%why, "a bot of the house");
+                }
+            }
+            // Held until here: a dropped sender is the order to leave.
+            drop(kept);
+        });
+        self.all().push(Bot { commands, ended });
+    }
+
+    /// Tells all of them to pause, and waits until they have.
+    async fn pause(&self) {
+        let bots = std::mem::take(&mut *self.all());
+        for bot in &bots {
+            // One that has ended needs no telling.
+            let _ = bot.commands.send(Command::Quit).await;
+        }
+        for bot in bots {
+            let _ = bot.ended.await;
+        }
+    }
+
+    fn all(&self) -> MutexGuard<'_, Vec<Bot>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The player's own session, whose end they wait for. `hear` sees every event first; where it fails, that is
+    /// the last thing told.
+    fn attend(
+        self,
+        own: Handle,
+        transport: Transport,
+        mut hear: impl FnMut(&SessionEvent) -> Result<(), SessionError> + Send + 'static,
+    ) -> Handle {
+        let Handle {
+            commands,
+            events: mut rest,
+        } = own;
+        let (sender, events) = mpsc::channel(1024);
+        tokio::spawn(async move {
+            let mut me = None;
+            // Whether others are there for whom the bots play on.
+            let mut plays_on = false;
+            while let Some(event) = rest.recv().await {
+                match &event {
+                    SessionEvent::Started { me: own, .. } => me = *own,
+                    SessionEvent::Peer {
+                        seat,
+                        state: PeerState::Left,
+                    } if Some(*seat) == me => plays_on = transport == Transport::Sockets,
+                    SessionEvent::Over { .. } => plays_on = transport == Transport::Sockets,
+                    _ => {}
+                }
+                let heard = hear(&event);
+                // Whoever does not listen any more still has the bots go.
+                let _ = sender.send(event).await;
+                if let Err(error) = heard {
+                    let why = format!("a bot cannot sit down: {error}");
+                    let _ = sender.send(SessionEvent::Error(why)).await;
+                    break;
+                }
+            }
+            drop(rest);
+            if !plays_on {
+                self.pause().await;
+            }
+        });
+        Handle { commands, events }
+    }
+}
+
 /// What bots need to sit down at a table of this program.
 #[derive(Clone, Debug)]
 pub struct House {
@@ -41,6 +134,7 @@ pub struct House {
     pub data: Arc<DataDir>,
     /// How long they wait for a missing seat.
     pub patience: Duration,
+    bots: Bots,
 }
 
 impl House {
@@ -51,11 +145,12 @@ impl House {
             password: setup.password.clone(),
             data: Arc::clone(&setup.data),
             patience: setup.patience,
+            bots: Bots::default(),
         }
     }
 
     /// Lets a bot join the lobby that the ticket leads to; call it within a tokio runtime. `number` counts the bots
-    /// from 0 and gives it its name. It plays until its table ends; told to quit in the lobby, it gives its seat back.
+    /// from 0 and gives it its name.
     ///
     /// # Errors
     /// [`SessionError`].
@@ -64,7 +159,7 @@ impl House {
         ticket: Ticket,
         number: usize,
         pilot: Pilot,
-    ) -> Result<mpsc::Sender<Command>, SessionError> {
+    ) -> Result<(), SessionError> {
         let listen = match self.transport {
             Transport::Memory => "/memory/0",
             Transport::Sockets => "/ip4/127.0.0.1/tcp/0",
@@ -87,9 +182,8 @@ impl House {
             ready: true,
             attended: Attended::Nobody,
         })?;
-        let commands = handle.commands.clone();
-        leave_alone(handle);
-        Ok(commands)
+        self.bots.add(handle);
+        Ok(())
     }
 
     fn fill(&self, ticket: &str, bots: &[Pilot]) -> Result<(), SessionError> {
@@ -102,42 +196,25 @@ impl House {
 }
 
 /// Opens a table in a task of the current tokio runtime; the bots come as soon as there is a ticket to give them.
+/// `house` is that of the setup.
 ///
 /// # Errors
 /// [`SessionError`] of the host; a bot that cannot come ends the events with a [`SessionEvent::Error`].
-pub fn open(setup: Setup, bots: Vec<Pilot>) -> Result<Handle, SessionError> {
-    let house = House::of(&setup);
-    let handle = start(setup)?;
-    if bots.is_empty() {
-        return Ok(handle);
-    }
-    let Handle {
-        commands,
-        events: mut rest,
-    } = handle;
-    let (sender, events) = mpsc::channel(1024);
-    tokio::spawn(async move {
-        let mut waiting = Some(bots);
-        while let Some(event) = rest.recv().await {
-            let ticket = match &event {
-                SessionEvent::Lobby(view) => view.ticket.clone(),
-                _ => None,
-            };
-            if sender.send(event).await.is_err() {
-                return;
-            }
-            // The next ticket has other addresses, and the bots are there already.
-            let bots = ticket.and_then(|ticket| Some((ticket, waiting.take()?)));
-            if let Some((ticket, bots)) = bots
-                && let Err(error) = house.fill(&ticket, &bots)
-            {
-                let why = format!("a bot cannot sit down: {error}");
-                let _ = sender.send(SessionEvent::Error(why)).await;
-                return;
-            }
+pub fn open(house: &House, setup: Setup, bots: Vec<Pilot>) -> Result<Handle, SessionError> {
+    let own = start(setup)?;
+    let (all, transport, house) = (house.bots.clone(), house.transport, house.clone());
+    // The next ticket has other addresses, and the bots are there already.
+    let mut waiting = Some(bots);
+    Ok(all.attend(own, transport, move |event| {
+        let ticket = match event {
+            SessionEvent::Lobby(view) => view.ticket.clone(),
+            _ => None,
+        };
+        match ticket.and_then(|ticket| Some((ticket, waiting.take()?))) {
+            Some((ticket, bots)) => house.fill(&ticket, &bots),
+            None => Ok(()),
         }
-    });
-    Ok(Handle { commands, events })
+    }))
 }
 
 /// Goes on with a table that was interrupted, in a task of the current tokio runtime: with all seats that played in the
@@ -153,29 +230,19 @@ pub fn resume(
     among_peers: Duration,
     attended: Attended,
 ) -> Result<Handle, SessionError> {
+    let bots = Bots::default();
     let mut own = None;
     for seat in seats {
-        let (is_house, patience) = (seat.is_house(), patience(seat.transport(), among_peers));
+        let (is_house, transport) = (seat.is_house(), seat.transport());
+        let patience = patience(transport, among_peers);
         let (identity, data) = (identity.clone(), Arc::clone(data));
         let handle = driver::resume(seat, identity, pilot, data, patience, attended)?;
         if is_house {
-            leave_alone(handle);
+            bots.add(handle);
         } else {
-            own = Some(handle);
+            own = Some((handle, transport));
         }
     }
-    own.ok_or(SessionError::NobodyHere)
-}
-
-/// Reads a bot's events and throws them away.
-fn leave_alone(mut handle: Handle) {
-    tokio::spawn(async move {
-        while let Some(event) = handle.events.recv().await {
-            if let SessionEvent::Error(why) = event {
-                tracing::warn!(%why, "a bot of the house");
-            }
-        }
-        // Held until here: a dropped sender is the order to leave.
-        drop(handle.commands);
-    });
+    let (own, transport) = own.ok_or(SessionError::NobodyHere)?;
+    Ok(bots.attend(own, transport, |_| Ok(())))
 }

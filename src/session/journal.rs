@@ -1,6 +1,6 @@
 //! What a session keeps of a table besides its records: enough to sit down again after a crash.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -271,8 +271,10 @@ pub(super) fn of_returner(
 /// The tables that wait to be gone on with, newest first, each with the journals of all its seats
 /// here; without those that have come to their end unless `table`, the start of an id, names one.
 ///
+/// A table with a journal that cannot be read, or that a session still writes, hides no other one.
+///
 /// # Errors
-/// [`ResumeError`].
+/// [`ResumeError`], if there is no other table.
 pub fn interrupted(
     data: &DataDir,
     table: Option<&str>,
@@ -280,12 +282,21 @@ pub fn interrupted(
     let wanted = table.unwrap_or_default().to_ascii_lowercase();
     let mut tables: Vec<(String, Vec<Interrupted>)> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut unread, mut first) = (BTreeSet::new(), None);
     for file in data.journals()? {
         // Where the promise still stands the journal has not begun: its ticket leads there.
         if !file.table.starts_with(&wanted) || data.has_promised(&file.table, file.seat)? {
             continue;
         }
-        let opened = Interrupted::open(data, &file)?;
+        let opened = match Interrupted::open(data, &file) {
+            Ok(opened) => opened,
+            Err(why) => {
+                tracing::warn!(table = %file.table, %why, "a journal is passed over");
+                unread.insert(file.table);
+                first.get_or_insert(why);
+                continue;
+            }
+        };
         let place = *places.entry(file.table.clone()).or_insert(tables.len());
         if place == tables.len() {
             tables.push((file.table.clone(), Vec::new()));
@@ -296,6 +307,7 @@ pub fn interrupted(
     }
     let (mut tables, orphans): (Vec<_>, Vec<_>) = tables
         .into_iter()
+        .filter(|(table, _)| !unread.contains(table))
         .partition(|(_, seats)| seats.iter().any(|seat| !seat.is_house()));
     // Bots whose player has left the table for good play no more.
     for bot in orphans.into_iter().flat_map(|(_, seats)| seats) {
@@ -307,7 +319,10 @@ pub fn interrupted(
         let own = seats.iter().find(|seat| !seat.is_house());
         own.is_some_and(|own| table.is_some() || !own.is_ended())
     });
-    Ok(tables)
+    match first {
+        Some(why) if tables.is_empty() => Err(why),
+        _ => Ok(tables),
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! it stands in it as it asked to, and signs; the host hands all signatures round. The host decides who sits
 //! where and nothing else: it cannot change a name, a key, the rules or the table id unnoticed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::charter::{
@@ -31,6 +31,9 @@ const CHANGES: Rate = Rate {
     at_once: 8,
     ticks: 2,
 };
+
+/// What a guest is told that the host does not want.
+const DISMISSED: &str = "the host has sent you away from this table";
 
 /// Frames to send, each to one peer.
 pub type Outbox = Vec<(PeerId, Frame)>;
@@ -87,6 +90,8 @@ pub struct HostLobby {
     ready: bool,
     guests: BTreeMap<Seat, Guest>,
     proposal: Option<Proposal>,
+    /// Whom the host has sent away: they get no seat here again.
+    dismissed: BTreeSet<PeerId>,
     /// The door, and those who look on.
     gallery: Gallery,
 }
@@ -113,6 +118,7 @@ impl HostLobby {
             ready,
             guests: BTreeMap::new(),
             proposal: None,
+            dismissed: BTreeSet::new(),
             gallery: Gallery::new(lobby),
         }
     }
@@ -282,6 +288,9 @@ impl HostLobby {
         let refuse = |reason: &str| Ok(vec![(peer, Frame::refusal(reason))]);
         if join.lobby.is_some_and(|lobby| lobby != self.lobby) {
             return refuse("this ticket is for another table; ask for a new one");
+        }
+        if self.dismissed.contains(&peer) {
+            return refuse(DISMISSED);
         }
         let seated = self.has_seated(peer);
         if !seated && !self.gallery.admits(peer, join.proof.as_ref()) {
@@ -485,6 +494,20 @@ impl HostLobby {
         } else {
             self.change()
         }
+    }
+
+    /// Sends a guest away: it is told so, and its seat is free for another.
+    ///
+    /// # Errors
+    /// [`LobbyError`] as for [`Self::receive`].
+    pub fn dismiss(&mut self, seat: Seat) -> Result<Outbox, LobbyError> {
+        let Some(guest) = self.guests.remove(&seat) else {
+            return Ok(Vec::new());
+        };
+        self.dismissed.insert(guest.peer);
+        let mut outbox = vec![(guest.peer, Frame::refusal(DISMISSED))];
+        outbox.extend(self.change()?);
+        Ok(outbox)
     }
 
     /// Whether the host plays alone.

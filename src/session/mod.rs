@@ -11,6 +11,7 @@ pub mod house;
 pub mod journal;
 pub mod lan;
 pub mod lobby;
+pub mod practice;
 pub mod talk;
 pub mod text;
 
@@ -36,6 +37,10 @@ pub enum Command {
     Claim,
     /// Be ready to begin, or not any more; in the lobby.
     Ready(bool),
+    /// Send a guest away from the lobby; the host's alone.
+    Dismiss(Seat),
+    /// Take the last action back, in a practice game.
+    Undo,
     /// Say something to everybody in the lobby or at the table.
     Say(String),
     /// Invite those who sit at this table to another one that this player has opened, with its ticket.
@@ -76,8 +81,8 @@ pub struct Snapshot {
     pub game: AnyGame,
     /// The sealed cards that this seat knows.
     pub known: Faces,
-    /// What the protocol is doing.
-    pub progress: Progress,
+    /// What stands behind this moment.
+    pub standing: Standing,
     /// Whether the table waits for an action of this seat's turn.
     pub my_turn: bool,
     /// The seats that are connected (this one included).
@@ -114,6 +119,18 @@ impl PeerState {
             Self::Removed => format!("{name} is out; the others play on without it."),
         }
     }
+}
+
+/// What stands behind a moment of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// A log that every seat signs, and what the protocol is doing.
+    Sealed(Progress),
+    /// Nothing: a solitaire for practice.
+    Practice {
+        /// How many actions can be taken back.
+        undo: usize,
+    },
 }
 
 /// What a session tells its player.

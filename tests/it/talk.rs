@@ -13,10 +13,10 @@ use fairdeal::net::{Ticket, Transport};
 use fairdeal::session::driver::{Attended, Pilot, Role, Setup, start};
 use fairdeal::session::frame::{Addresses, Frame, Join};
 use fairdeal::session::house::{self, House};
-use fairdeal::session::journal::Place;
+use fairdeal::session::journal::{Place, interrupted};
 use fairdeal::session::lobby::GuestLobby;
 use fairdeal::session::talk::MAX_INVITATIONS;
-use fairdeal::session::{Command, Handle, LobbyView, PeerState, SessionEvent};
+use fairdeal::session::{Command, Handle, LobbyView, PeerState, SessionEvent, Standing};
 use fairdeal::store::{DataDir, IdentityKey};
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -338,7 +338,7 @@ async fn a_seat_that_is_left_in_the_lobby_is_free() {
     let house = data(root.path(), "host");
     let setup = person(&house, "Anna", Role::Host(rules(3)));
     let bots = House::of(&setup);
-    let mut host = Player::at(house::open(setup, vec![pilot()]).unwrap());
+    let mut host = Player::at(house::open(&bots, setup, vec![pilot()]).unwrap());
     let ticket = host.ticket().await;
     host.lobby(|view| taken(view) == 2).await;
     let mut gone = Player::guest(root.path(), "gone", &ticket);
@@ -350,10 +350,10 @@ async fn a_seat_that_is_left_in_the_lobby_is_free() {
     gone.ends().await;
     host.lobby(|view| taken(view) == 2 && view.ready == [false, true, false])
         .await;
-    let bot = bots.seat_bot(ticket.parse().unwrap(), 1, pilot()).unwrap();
+    bots.seat_bot(ticket.parse().unwrap(), 1, pilot()).unwrap();
     host.lobby(|view| view.seats[2].as_deref() == Some("Blaise"))
         .await;
-    bot.send(Command::Quit).await.unwrap();
+    host.order(Command::Dismiss(Seat::new(2).unwrap())).await;
     host.lobby(|view| taken(view) == 2).await;
     let mut stays = Player::guest(root.path(), "stays", &ticket);
     stays.lobby(|view| view.me.is_some()).await;
@@ -361,6 +361,47 @@ async fn a_seat_that_is_left_in_the_lobby_is_free() {
     host.order(Command::Ready(true)).await;
     host.started().await;
     stays.started().await;
+}
+
+/// A table against bots can be paused and gone on with as often as one likes while the program runs: the bots pause
+/// with their player, and their journals are free again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
+    let root = TempDir::new().unwrap();
+    let own = data(root.path(), "own");
+    let mut setup = person(&own, "Anna", Role::Host(rules(3)));
+    setup.ready = true;
+    let bots = House::of(&setup);
+    let mut player = Player::at(house::open(&bots, setup, vec![pilot(); 2]).unwrap());
+    player.started().await;
+    let mut steps = Vec::new();
+    for _ in 0..3 {
+        // As soon as it is the player's turn.
+        let step = player
+            .until(|event| match event {
+                SessionEvent::Snapshot(now) if now.my_turn => match &now.standing {
+                    Standing::Sealed(progress) => Some(progress.step),
+                    Standing::Practice { .. } => None,
+                },
+                _ => None,
+            })
+            .await;
+        steps.push(step);
+        player.order(Command::Quit).await;
+        player.ends().await;
+        let mut waiting = interrupted(&own, None).unwrap();
+        let (_, seats) = waiting.pop().expect("the table waits");
+        assert_eq!((seats.len(), waiting.len()), (3, 0));
+        let identity = own.identity().unwrap();
+        let again = house::resume(seats, &identity, None, &own, LONG, Attended::Person);
+        player = Player::at(again.unwrap());
+    }
+    assert!(steps.windows(2).all(|pair| pair[0] == pair[1]), "{steps:?}");
+    // Given up for good, with nobody else there: the bots play no more, and nothing waits.
+    player.started().await;
+    player.order(Command::Leave).await;
+    player.ends().await;
+    assert!(interrupted(&own, None).unwrap().is_empty());
 }
 
 /// A program of another kind that sits at a table and says what it likes.

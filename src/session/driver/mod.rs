@@ -505,6 +505,11 @@ impl Driver {
                     Some(Command::Leave) => self.leave().await,
                     Some(Command::Claim) => self.claim().await,
                     Some(Command::Ready(ready)) => self.be_ready(ready).await,
+                    Some(Command::Dismiss(seat)) => self.dismiss(seat).await,
+                    Some(Command::Undo) => {
+                        let why = "what is signed cannot be taken back; practice games can";
+                        self.tell(SessionEvent::Refused(why.to_owned())).await;
+                    }
                     Some(Command::Say(text)) => self.say(&text).await,
                     Some(Command::Invite(ticket)) => self.invite(&ticket).await,
                     Some(Command::Quit) | None => self.stage = Stage::Ended,

@@ -164,6 +164,14 @@ impl Driver {
         self.lobby_result(outbox.map(|outbox| (outbox, None))).await;
     }
 
+    /// The host sends a guest away.
+    pub(super) async fn dismiss(&mut self, seat: Seat) {
+        if let Stage::Host { lobby, .. } = &mut self.stage {
+            let outbox = lobby.dismiss(seat);
+            self.lobby_result(outbox.map(|outbox| (outbox, None))).await;
+        }
+    }
+
     /// Before a guest's signature goes out: from then on the others can begin the table. A host that proposes
     /// one charter after the other leaves one promise.
     fn promise(&mut self) -> Result<(), StoreError> {

@@ -43,6 +43,25 @@ fn join(host: &mut HostLobby, n: u8, join: Join) -> Outbox {
     outbox
 }
 
+/// Whom the host sends away is told so, and comes back to no seat; another gets it.
+#[test]
+fn who_is_sent_away_stays_away() {
+    let mut host = host(2);
+    host.set_ready(false).unwrap();
+    join(&mut host, 1, wish(1));
+    let seat = host.seat_of(peer(1)).unwrap();
+    let outbox = host.dismiss(seat).unwrap();
+    assert_eq!(outbox, [(peer(1), Frame::refusal(DISMISSED))]);
+    assert!(guest(1).receive(peer(0), outbox[0].1.clone()).is_err());
+    let again = join(&mut host, 1, wish(1));
+    assert_eq!(again, [(peer(1), Frame::refusal(DISMISSED))]);
+    assert!(!host.has_seated(peer(1)));
+    join(&mut host, 2, wish(2));
+    assert_eq!(host.seat_of(peer(2)), Some(seat));
+    // Nobody is there who could be sent away.
+    assert_eq!(host.dismiss(Seat::new(0).unwrap()).unwrap(), []);
+}
+
 /// The last roster that a guest is sent.
 fn roster(outbox: &Outbox, n: u8) -> Option<&Roster> {
     outbox.iter().rev().find_map(|(to, frame)| match frame {
