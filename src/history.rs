@@ -7,6 +7,8 @@
 //! put there by hand, or by an earlier version), or that is newer than its own, is listed as [`What::Unread`] until
 //! [`Past::read`] has audited it; then its summary is kept too. To lose a summary costs that audit and no more.
 
+pub mod solitaire;
+
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -22,6 +24,7 @@ use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::wire::codec::CodecError;
 use serde::{Deserialize, Serialize};
 
+use crate::games::ivory::daily::is_date;
 use crate::games::{AnyGame, game_info};
 use crate::session::driver::display_names;
 use crate::session::journal::Interrupted;
@@ -29,7 +32,7 @@ use crate::session::text::{clean, clean_reason};
 use crate::store::{DataDir, JournalFile, StoreError, TranscriptFile, read_transcript};
 
 /// The version of the summary's encoding.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +78,8 @@ pub struct Summary {
     pub players: Vec<String>,
     /// This player's seat; `None` of one who looked on.
     pub me: Option<Seat>,
+    /// The day whose deal it was, as `2026-01-31`; `None` of any other deal.
+    pub day: Option<String>,
     /// How it ended.
     pub ending: Ending,
     /// One score a seat, as they stood at the end of the log; none if it could not be replayed.
@@ -93,6 +98,7 @@ impl Summary {
             game: clean(charter.game.as_str()),
             players: display_names(charter),
             me,
+            day: day_of(charter),
             ending,
             scores: Vec::new(),
             winners: Vec::new(),
@@ -124,6 +130,7 @@ impl Summary {
             .players
             .iter_mut()
             .chain([&mut read.game, &mut read.log])
+            .chain(&mut read.day)
         {
             *text = clean(text);
         }
@@ -143,6 +150,12 @@ impl Summary {
         let name = self.players.get(seat.index()).cloned();
         name.unwrap_or_else(|| seat.to_string())
     }
+}
+
+fn day_of(charter: &Charter) -> Option<String> {
+    let mut options = charter.rules().options.into_iter();
+    let daily = options.find(|(key, _)| key == "daily");
+    daily.map(|(_, day)| day).filter(|day| is_date(day))
 }
 
 /// What a transcript that nothing is known against says of its end.
@@ -400,13 +413,14 @@ mod tests {
         }
     }
 
-    fn summary() -> Summary {
+    pub(super) fn summary() -> Summary {
         Summary {
             version: VERSION,
             bytes: 7,
             game: "loot".to_owned(),
             players: vec!["Anna\u{1b}[31m".to_owned(), "Béla".to_owned()],
             me: Seat::new(1),
+            day: None,
             ending: Ending::Unfair {
                 why: "seat 0\u{7} cheats".to_owned(),
             },

@@ -35,6 +35,25 @@ impl Bot<Ivory> for IvoryBot {
     }
 }
 
+/// What a player may try: what the bot would do, but no giving up as long as anything can be played in the cards that
+/// are still to be turned, whether or not it seems to help.
+pub fn advice(game: &Ivory, known: &Faces, rng: &mut dyn Rng) -> Option<IvoryAction> {
+    let seat = game.to_act().iter().next()?;
+    let chosen = IvoryBot.choose(game, seat, known, rng)?;
+    if chosen != IvoryAction::Resign {
+        return Some(chosen);
+    }
+    if let Some((from, to)) = game.plays().first().copied() {
+        return Some(IvoryAction::Play { from, to });
+    }
+    let mut copy = game.clone();
+    let passes = 0..(game.deck().len() + game.draw_pile().len());
+    let comes = passes
+        .into_iter()
+        .any(|_| copy.turn_for_thought() && !copy.plays().is_empty());
+    Some(if comes { IvoryAction::Turn } else { chosen })
+}
+
 /// Whether the tower still needs the card.
 fn is_needed(game: &Ivory, card: Face) -> bool {
     let Some(ace) = game.tower().first() else {
@@ -122,6 +141,30 @@ mod tests {
             won += usize::from(game.is_won());
         }
         (sum, won)
+    }
+
+    /// Nobody is told to give up as long as something can be played.
+    #[test]
+    fn advice_gives_up_only_where_nothing_can_be_played() {
+        let rules = rule_set("ivory-tower", 1, &Default::default()).unwrap();
+        for number in 0..40 {
+            let mut game = Ivory::create(&rules).unwrap();
+            let mut chance = RefereeChance::from_seed([number; 32]);
+            game.begin(&mut chance, &mut Vec::new()).unwrap();
+            let mut rng = ChaCha20Rng::from_seed([1; 32]);
+            for _ in 0..400 {
+                let seat = Seat::new(0).unwrap();
+                let Some(action) = advice(&game, &Faces::new(), &mut rng) else {
+                    break;
+                };
+                game.check(seat, &action).unwrap();
+                if action == IvoryAction::Resign {
+                    assert!(game.plays().is_empty());
+                }
+                game.apply(seat, &action, &mut chance, &mut Vec::new())
+                    .unwrap();
+            }
+        }
     }
 
     #[test]

@@ -24,7 +24,7 @@ mod random;
 mod sphinx;
 mod thoth;
 
-pub use ivory::IvoryBot;
+pub use ivory::{IvoryBot, advice as ivory_advice};
 pub use loot::LootBot;
 pub use playthrough::playthrough;
 pub use plutonian::PlutonianBot;

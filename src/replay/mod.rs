@@ -29,7 +29,7 @@ use fairdeal_protocol::table::live::Progress;
 use self::deals::PlayedDeal;
 use self::record::Recorder;
 use crate::games::{AnyAction, AnyGame};
-use crate::session::Snapshot;
+use crate::session::{Snapshot, Standing};
 
 /// The most moments of a replay; what follows is checked and not shown.
 pub const MAX_MOMENTS: usize = 1 << 16;
@@ -268,7 +268,7 @@ impl Replay {
             names: self.names.clone(),
             game: AnyGame::clone(&kept.game),
             known: self.known(number, eyes),
-            progress: kept.progress.clone(),
+            standing: Standing::Sealed(kept.progress.clone()),
             my_turn: false,
             connected: kept.here,
             round_trips: BTreeMap::new(),

@@ -29,12 +29,14 @@ pub(super) enum Intent {
     Seal,
     Rules,
     Hint,
+    /// Take the last action back, in a practice game.
+    Undo,
     /// Skip what moves, or leave.
     Quit,
 }
 
 /// Every intent with its name in the settings, its usual keys, and what it does in words.
-const INTENTS: [(Intent, &str, &[&str], &str); 20] = [
+const INTENTS: [(Intent, &str, &[&str], &str); 21] = [
     (Intent::Up, "up", &["up", "k"], "up"),
     (Intent::Down, "down", &["down", "j"], "down"),
     (Intent::Left, "left", &["left", "h"], "left"),
@@ -83,6 +85,12 @@ const INTENTS: [(Intent, &str, &[&str], &str); 20] = [
         "hint",
         &["H"],
         "a hint, where a game gives any",
+    ),
+    (
+        Intent::Undo,
+        "undo",
+        &["u"],
+        "take an action back, in practice",
     ),
     (Intent::Quit, "quit", &["q"], "leave"),
 ];

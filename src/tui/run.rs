@@ -38,6 +38,7 @@ use crate::session::driver::{Attended, Pilot, Role, Setup, display_names, start}
 use crate::session::house::{self, House};
 use crate::session::journal::{Place, interrupted};
 use crate::session::lan::Browser;
+use crate::session::practice;
 use crate::session::{Command, Handle, SessionEvent};
 use crate::store::{DataDir, IdentityKey, Settings, read_transcript};
 
@@ -395,6 +396,10 @@ impl Rim {
         let options = opening.options.iter().cloned().collect();
         let info = game_info(&opening.game)?;
         let rules = rule_set(info.id, opening.seats, &options)?;
+        if opening.practice {
+            self.begin(practice::open(&rules, world.name())?, None);
+            return Ok(());
+        }
         let transport = if opening.networked {
             Transport::Sockets
         } else {
@@ -411,7 +416,7 @@ impl Rim {
         setup.ready = !opening.networked;
         let house = House::of(&setup);
         let bots = vec![pilot(&world.settings); usize::from(opening.bots)];
-        let handle = house::open(setup, bots)?;
+        let handle = house::open(&house, setup, bots)?;
         self.begin(handle, Some(house));
         Ok(())
     }

@@ -114,6 +114,8 @@ pub(super) struct Opening {
     pub lan: bool,
     /// The password, if there is one.
     pub password: Option<Password>,
+    /// Whether it is a solitaire that is not sealed, for practice.
+    pub practice: bool,
 }
 
 /// What is asked of the program round the interface.

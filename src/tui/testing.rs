@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -27,7 +28,7 @@ use super::tables::testing::{Scene, seat};
 use super::theme::{Depth, Theme};
 use crate::bots::{Bot, Level, bot};
 use crate::games::{AnyAction, AnyEvent, AnyGame, TableGame as _};
-use crate::session::{Command, LobbyView, SessionEvent, Snapshot};
+use crate::session::{Command, LobbyView, SessionEvent, Snapshot, Standing};
 use crate::store::Settings;
 
 /// What screens see in tests.
@@ -55,6 +56,8 @@ pub(super) struct Stage {
     pub(super) size: (u16, u16),
     /// What was asked for and not done here.
     pub(super) effects: Vec<Effect>,
+    /// The cards that the player was last told.
+    known: Faces,
     step: u64,
     is_over: bool,
     bot: Box<dyn Bot<AnyGame>>,
@@ -73,6 +76,7 @@ impl Stage {
             scene: None,
             size: (80, 24),
             effects: Vec::new(),
+            known: Faces::default(),
             step: 10,
             is_over: false,
             bot: bot(Level::Normal),
@@ -229,14 +233,14 @@ impl Stage {
             me: Some(seat(0)),
             names: scene.names.clone(),
             known: scene.known(seat(0)),
-            progress: Progress {
+            standing: Standing::Sealed(Progress {
                 step: self.step,
                 kind: (!game.is_over()).then_some(StepKind::Action { leader }),
                 deal: 0,
                 done: SeatSet::EMPTY,
                 awaited: SeatSet::one(leader),
                 log: Hash32([0xab; 32]),
-            },
+            }),
             my_turn: leader == seat(0),
             round_trips: BTreeMap::new(),
             connected: SeatSet::all(scene.names.len()),
@@ -249,6 +253,12 @@ impl Stage {
             if !line.is_empty() {
                 self.news(SessionEvent::Line(line));
             }
+        }
+        // As at a real table, a card is often known only a moment after the game has gone on.
+        let mut early = snapshot.clone();
+        early.known = std::mem::replace(&mut self.known, snapshot.known.clone());
+        if early != snapshot {
+            self.news(SessionEvent::Snapshot(Box::new(early)));
         }
         self.news(SessionEvent::Snapshot(Box::new(snapshot)));
         if over && !self.is_over {

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use fairdeal::games::{AnyGame, TableGame as _};
 use fairdeal::replay::deals::DealEnd;
 use fairdeal::replay::{Eyes, Replay, ReplayError};
+use fairdeal::session::Standing;
 use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
@@ -68,7 +69,10 @@ fn every_moment_is_as_the_seats_saw_it() {
             let open = replay.snapshot(number, Eyes::Everybody);
             assert_eq!((open.me, open.known), (None, Faces::new()));
             assert!(!open.my_turn && !open.may_claim);
-            let Some((game, known)) = stands.get(&open.progress.step) else {
+            let Standing::Sealed(progress) = &open.standing else {
+                panic!("{game} is not sealed");
+            };
+            let Some((game, known)) = stands.get(&progress.step) else {
                 continue;
             };
             assert_eq!(moment.game, game);

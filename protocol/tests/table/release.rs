@@ -231,7 +231,7 @@ fn who_has_given_up_a_round_does_not_act_on_it_alone() {
 fn who_has_given_up_a_round_is_freed_by_another_that_has_acted() {
     let mut scene = Scene::new();
     scene.late_entry();
-        let word = scene.given_up();
+    let word = scene.given_up();
     stands_later(&mut scene, 4, LATE, &[0]);
     scene.bring(0, ballots(scene.missing_word()), SILENT);
     let (_, keys) = charter(&rules(4, 16));

@@ -11,25 +11,24 @@ use super::cards;
 
 /// Whether the text is a day of the calendar, written YYYY-MM-DD.
 pub fn is_date(text: &str) -> bool {
+    day_number(text).is_some()
+}
+
+/// The number of a day of the calendar, written YYYY-MM-DD: one more each day.
+pub fn day_number(text: &str) -> Option<i32> {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts.as_slice() else {
-        return false;
+        return None;
     };
     let number = |text: &str, digits: usize| {
         let right = text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit());
         right.then(|| text.parse::<u32>().ok()).flatten()
     };
-    let (Some(year), Some(month), Some(day)) = (number(year, 4), number(month, 2), number(day, 2))
-    else {
-        return false;
-    };
-    let month = u8::try_from(month)
-        .ok()
-        .and_then(|month| Month::try_from(month).ok());
-    let (Ok(year), Some(month), Ok(day)) = (i32::try_from(year), month, u8::try_from(day)) else {
-        return false;
-    };
-    Date::from_calendar_date(year, month, day).is_ok()
+    let (year, month, day) = (number(year, 4)?, number(month, 2)?, number(day, 2)?);
+    let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
+    let (year, day) = (i32::try_from(year).ok()?, u8::try_from(day).ok()?);
+    let date = Date::from_calendar_date(year, month, day).ok()?;
+    Some(date.to_julian_day())
 }
 
 /// The seed of a day's deal: SHA-256 of `fairdeal/daily/ivory-tower/` and the ISO date in UTC.

@@ -23,7 +23,7 @@ use crate::net::{Multiaddr, PeerId};
 use crate::session::frame::Frame;
 use crate::session::gallery::Gallery;
 use crate::session::text::clean;
-use crate::session::{PeerState, SessionEvent, Snapshot};
+use crate::session::{PeerState, SessionEvent, Snapshot, Standing};
 
 /// Ticks in which a head that has not changed is not told.
 const QUIET: u32 = 2;
@@ -185,7 +185,7 @@ impl Driver {
             names: seated.names.clone(),
             game: table.game().clone(),
             known: table.known().clone(),
-            progress: table.progress(),
+            standing: Standing::Sealed(table.progress()),
             my_turn: table.is_my_turn(),
             connected,
             round_trips: seated.round_trips.clone(),

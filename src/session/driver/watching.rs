@@ -23,7 +23,7 @@ use crate::session::door::GuestDoor;
 use crate::session::frame::{Frame, Roster, Showing, Watch};
 use crate::session::lobby::{Outbox, view_of};
 use crate::session::text::clean_reason;
-use crate::session::{SessionEvent, Snapshot};
+use crate::session::{SessionEvent, Snapshot, Standing};
 
 /// After how long without an answer it asks again.
 const ASK_AGAIN: Duration = Duration::from_secs(5);
@@ -113,7 +113,7 @@ impl Shown {
             names: self.names.clone(),
             game: replica.game().clone(),
             known: Faces::new(),
-            progress: progress(replica),
+            standing: Standing::Sealed(progress(replica)),
             my_turn: false,
             // Only the host knows who is.
             connected: seats.collect(),

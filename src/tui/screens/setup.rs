@@ -7,10 +7,14 @@ use ratatui::text::Line;
 use super::sitting::Sitting;
 use super::{column, setting};
 use crate::games::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION};
+use crate::history::solitaire::Solitaire;
 use crate::tui::canvas::{Canvas, Layer, Target, wrapped};
 use crate::tui::field::Field;
 use crate::tui::keys::Intent;
 use crate::tui::screen::{Effect, Opening, Screen, Tone, Wish, Wishes, World};
+
+/// What the option of a day's deal is where there is none.
+const NO_DAY: &str = "none";
 
 /// What can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +25,8 @@ enum Item {
     Bots,
     /// An option of the game, by its number; the last is that of all tables.
     Choice(usize),
+    /// Of a solitaire: which deal, and whether it is sealed.
+    Deal,
     Lan,
     Password,
     Start,
@@ -34,6 +40,7 @@ pub(in crate::tui) struct Setup {
     seats: u8,
     bots: u8,
     options: Vec<(&'static OptionInfo, String)>,
+    practice: bool,
     lan: bool,
     password: Field,
     focus: Option<Item>,
@@ -54,6 +61,7 @@ impl Setup {
                 .chain(table)
                 .map(|option| (option, option.default.to_owned()))
                 .collect(),
+            practice: false,
             lan: true,
             password: Field::secret(MAX_PASSWORD),
             focus: None,
@@ -73,7 +81,14 @@ impl Setup {
         if several && self.networked {
             items.push(Item::Bots);
         }
-        items.extend((0..self.options.len()).map(Item::Choice));
+        let dated = |number: &usize| self.options.get(*number).is_some_and(is_dated);
+        items.extend((0..self.options.len()).map(|number| {
+            if dated(&number) {
+                Item::Deal
+            } else {
+                Item::Choice(number)
+            }
+        }));
         if self.networked {
             items.extend([Item::Lan, Item::Password]);
         }
@@ -115,13 +130,27 @@ impl Setup {
                     key if key == TABLE_OPTION.key => {
                         "No keys in escrow: a deal that loses a seat is dealt anew.".to_owned()
                     }
-                    "daily" => format!(
-                        "Everybody has the same deal of a day; today is {}.",
-                        self.today
-                    ),
+
                     _ => format!("{}.", option.kind.allowed()),
                 };
                 return (option.key.to_owned(), value.clone(), meaning);
+            }
+            Item::Deal => {
+                let (value, meaning) = match (self.day(), self.practice) {
+                    (Some(day), _) => (
+                        format!("that of {day}"),
+                        "Everybody on earth has the same deal today. Sealed and kept; one try counts.",
+                    ),
+                    (None, true) => (
+                        "one's own, for practice".to_owned(),
+                        "Not sealed and not kept; what you do can be taken back.",
+                    ),
+                    (None, false) => (
+                        "one's own, sealed".to_owned(),
+                        "Really sealed and really audited; it counts in your statistics.",
+                    ),
+                };
+                ("deal", value, meaning.to_owned())
             }
             Item::Lan => (
                 "shown on the network",
@@ -159,14 +188,38 @@ impl Setup {
             }
             Item::Bots => self.bots = stepped(self.bots, by, 0, self.seats - 1),
             Item::Choice(number) => {
-                let today = self.today.clone();
                 if let Some((option, value)) = self.options.get_mut(number) {
-                    *value = next_value(option.kind, value, by, &today);
+                    *value = next_value(option.kind, value, by);
+                }
+            }
+            Item::Deal => {
+                // Sealed, that of the day, practice.
+                let now = match (self.day(), self.practice) {
+                    (None, false) => 0,
+                    (Some(_), _) => 1,
+                    (None, true) => 2,
+                };
+                let next = (now + by).rem_euclid(3);
+                self.practice = next == 2;
+                let day = if next == 1 {
+                    self.today.as_str()
+                } else {
+                    NO_DAY
+                };
+                if let Some((_, value)) = self.options.iter_mut().find(|option| is_dated(option)) {
+                    day.clone_into(value);
                 }
             }
             Item::Lan => self.lan = !self.lan,
             Item::Password | Item::Start => {}
         }
+    }
+
+    /// The day whose deal is chosen.
+    fn day(&self) -> Option<&str> {
+        let option = self.options.iter().find(|option| is_dated(option));
+        let day = option.map(|(_, day)| day.as_str());
+        day.filter(|day| *day != NO_DAY)
     }
 
     fn start(&self, wishes: &mut Wishes) {
@@ -186,6 +239,7 @@ impl Setup {
             networked: self.networked,
             lan: self.lan,
             password,
+            practice: self.practice,
         };
         wishes.push(Wish::Effect(Effect::Open(opening)));
         wishes.push(Wish::Replace(Box::new(Sitting::new(
@@ -213,7 +267,7 @@ fn stepped(value: u8, by: i32, least: u8, most: u8) -> u8 {
 }
 
 /// The next value of an option, round the ends; a number of many goes in tens.
-fn next_value(kind: OptionKind, value: &str, by: i32, today: &str) -> String {
+fn next_value(kind: OptionKind, value: &str, by: i32) -> String {
     match kind {
         OptionKind::Number(least, most) => {
             let step = if most - least > 20 { 10 } else { 1 };
@@ -233,9 +287,14 @@ fn next_value(kind: OptionKind, value: &str, by: i32, today: &str) -> String {
             words.get(next).copied().unwrap_or_default().to_owned()
         }
         OptionKind::Flag => (value != "true").to_string(),
-        OptionKind::Date if value == "none" => today.to_owned(),
-        OptionKind::Date => "none".to_owned(),
+        // It is chosen together with the seal.
+        OptionKind::Date => value.to_owned(),
     }
+}
+
+/// Whether an option says of which day the deal is.
+fn is_dated(option: &(&OptionInfo, String)) -> bool {
+    matches!(option.0.kind, OptionKind::Date)
 }
 
 impl Screen for Setup {
@@ -273,10 +332,11 @@ impl Screen for Setup {
         }
         let (_, _, meaning) = self.focus.map(|item| self.told(item)).unwrap_or_default();
         let keys = &world.keymap;
-        let (left, right) = (keys.keys(Intent::Left), keys.keys(Intent::Right));
+        let [left, right] =
+            [Intent::Left, Intent::Right].map(|intent| keys.keys(intent).replace(' ', "/"));
         let how = match self.focus {
             Some(Item::Password) => "Tab or Down goes on.".to_owned(),
-            _ => format!("{left} and {right} change it; click it for the next."),
+            _ => format!("{left} or {right}: another value; a click goes to the next."),
         };
         let below = Rect {
             y: at.y + 2,
@@ -289,6 +349,22 @@ impl Screen for Setup {
             below,
             lines.map(|row| Line::styled(format!("   {row}"), theme.faint())),
         );
+        if self.game.most_seats == 1 {
+            let past = Solitaire::of(&world.shelf.past, self.game.id, &world.today);
+            let below = Rect {
+                y: below.bottom() + 1,
+                height: 6,
+                ..page
+            };
+            let inner = canvas.section(below, "So far");
+            let width = usize::from(inner.width).saturating_sub(4);
+            let mut words = past.in_words();
+            if words.is_empty() {
+                words.push("No game of yours has come to its end yet.".to_owned());
+            }
+            let rows = words.iter().flat_map(|words| wrapped(words, width, 0));
+            canvas.rows(inner, rows.map(|row| Line::raw(format!("   {row}"))));
+        }
     }
 
     fn choose(&mut self, _world: &World, target: Target, wishes: &mut Wishes) {
@@ -345,13 +421,13 @@ mod tests {
 
     #[test]
     fn values_go_round() {
-        let next = |kind, value: &str, by| next_value(kind, value, by, "2026-11-21");
+        let next = |kind, value: &str, by| next_value(kind, value, by);
         assert_eq!(next(OptionKind::Number(50, 500), "100", 1), "110");
         assert_eq!(next(OptionKind::Number(50, 500), "500", 1), "50");
         assert_eq!(next(OptionKind::Number(1, 3), "1", -1), "3");
         assert_eq!(next(OptionKind::Choice(&["a", "b"]), "a", -1), "b");
         assert_eq!(next(OptionKind::Flag, "false", 1), "true");
-        assert_eq!(next(OptionKind::Date, "none", 1), "2026-11-21");
+
         assert_eq!((stepped(5, 1, 2, 5), stepped(2, -1, 2, 5)), (2, 5));
     }
 }

@@ -15,7 +15,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{Board, Deed, Look, Motion, Show, Spot};
-use crate::bots::{Bot as _, IvoryBot};
+use crate::bots::ivory_advice;
 use crate::games::ivory::cards::{self, CROWN};
 use crate::games::ivory::{Ivory, IvoryAction, IvoryEvent, Source, Target, named};
 use crate::tui::canvas::Canvas;
@@ -327,7 +327,8 @@ impl Board for Ivory {
     fn hint(&self, look: &Look<'_>) -> Option<IvoryAction> {
         // The bot follows rules of thumb and rolls nothing.
         let mut rng = ChaCha20Rng::from_seed([0; 32]);
-        IvoryBot.choose(self, look.me?, look.known, &mut rng)
+        look.me?;
+        ivory_advice(self, look.known, &mut rng)
     }
 
     fn motions(&self, event: &IvoryEvent, look: &Look<'_>) -> Vec<Motion> {

@@ -90,7 +90,8 @@ impl Sitting {
         };
         let text = format!("A hint: {}.", offer.words);
         wishes.push(Wish::Toast(Tone::Good, text));
-        if let Some(spot) = offer.path.first() {
+        // What is asked about first is not for the next key.
+        if let Some(spot) = offer.path.first().filter(|_| offer.question.is_none()) {
             self.picked.clear();
             wishes.push(Wish::Focus(Target::Spot(*spot)));
         }

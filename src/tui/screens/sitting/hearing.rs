@@ -7,7 +7,7 @@ use super::moving::{Moving, Telling};
 use super::{Outcome, Over, Sitting, Voice};
 use crate::session::{PeerState, SessionEvent, Snapshot};
 use crate::tui::canvas::Target;
-use crate::tui::screen::{Tone, Wish, Wishes, World};
+use crate::tui::screen::{Effect, Tone, Wish, Wishes, World};
 use crate::tui::tables::offers::Offers;
 use crate::tui::tables::{motions, show};
 
@@ -91,6 +91,8 @@ impl Sitting {
                 if !matches!(self.over, Over::Telling(_)) {
                     self.over = Over::Outcome;
                 }
+                // It counts in the statistics that stand beside it.
+                wishes.push(Wish::Effect(Effect::LoadShelf));
             }
             SessionEvent::Error(why) => {
                 self.say(Voice::Warning, why.clone());
@@ -114,13 +116,14 @@ impl Sitting {
     pub(super) fn set_snapshot(&mut self, world: &World, snapshot: &Snapshot, wishes: &mut Wishes) {
         self.theme = world.theme;
         self.names.clone_from(&snapshot.names);
-        let same_game = self
+        // A card that was dealt is often known only after the game has gone on.
+        let nothing_new = self
             .snapshot
             .as_ref()
-            .is_some_and(|old| old.game == snapshot.game);
+            .is_some_and(|old| old.game == snapshot.game && old.known == snapshot.known);
         self.snapshot = Some(snapshot.clone());
         let events = std::mem::take(&mut self.events);
-        if !same_game || !events.is_empty() {
+        if !nothing_new || !events.is_empty() {
             let offers = self.look(&[], |look, snapshot| Offers::of(&snapshot.game, look));
             self.offers = offers.unwrap_or_default();
             // What was picked is kept as long as it leads anywhere.

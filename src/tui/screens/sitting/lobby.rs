@@ -1,12 +1,13 @@
 //! The lobby: seats filling, and the ticket to give to friends.
 
+use fairdeal_protocol::seat::Seat;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{Sitting, Voice, button};
 use crate::games::game_info;
-use crate::tui::canvas::{Canvas, wrapped};
+use crate::tui::canvas::{Canvas, Target, wrapped};
 use crate::tui::screen::World;
 use crate::tui::screens::column;
 
@@ -27,9 +28,11 @@ pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, a
     } else {
         let game = game_info(&lobby.game).map_or(lobby.game.as_str(), |info| info.name);
         at = canvas.section(at, &format!("{game}: seats"));
-        for (number, name) in lobby.seats.iter().enumerate() {
-            let you = lobby.me.is_some_and(|me| me.index() == number);
-            let ready = lobby.ready.get(number).copied().unwrap_or(false);
+        for (name, number) in lobby.seats.iter().zip(0_u16..) {
+            let seat = Seat::new(usize::from(number));
+            let you = seat.is_some() && lobby.me == seat;
+            let ready = lobby.ready.get(usize::from(number)).copied();
+            let ready = ready.unwrap_or(false);
             let state = match (ready, you) {
                 (true, _) => theme.glyph("✓ ready", "+ ready"),
                 (false, true) => "you: not ready yet",
@@ -46,7 +49,12 @@ pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, a
                 }
                 None => Line::styled(format!("  {} free", number + 1), theme.faint()),
             };
+            let x = at.x + u16::try_from(line.width()).unwrap_or(0) + 2;
             canvas.put(at, line);
+            if seat.is_some_and(|seat| sitting.may_dismiss(seat)) {
+                let target = Target::Button(button::DISMISS + number);
+                canvas.button((x, at.y), "", "send away", target);
+            }
             at.y += 1;
         }
         let options: Vec<String> = lobby

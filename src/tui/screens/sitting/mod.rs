@@ -54,6 +54,8 @@ mod button {
     pub(super) const AUDIT: Target = Target::Button(10);
     pub(super) const MORE: Target = Target::Button(11);
     pub(super) const FOLLOW: Target = Target::Button(12);
+    /// Sends the guest at a seat away; the seat's number is added.
+    pub(super) const DISMISS: u16 = 20;
 }
 
 /// How a line of the log is meant.
@@ -357,7 +359,16 @@ impl Screen for Sitting {
                     self.wish(offer.clone(), wishes);
                 }
             }
-            Target::Button(_) | Target::Key(_) => {}
+            Target::Button(number) => {
+                let seat = number.checked_sub(button::DISMISS);
+                if let Some(seat) = seat.and_then(|seat| Seat::new(usize::from(seat)))
+                    && self.may_dismiss(seat)
+                {
+                    let command = Command::Dismiss(seat);
+                    wishes.push(Wish::Effect(Effect::Session(command)));
+                }
+            }
+            Target::Key(_) => {}
         }
     }
 
@@ -367,6 +378,9 @@ impl Screen for Sitting {
                 self.chat = Some(Field::new(MAX_SHOWN));
             }
             Intent::Hint => self.hint(wishes),
+            Intent::Undo if self.is_practice() => {
+                wishes.push(Wish::Effect(Effect::Session(Command::Undo)));
+            }
             Intent::PageUp => self.scroll(5),
             Intent::PageDown => self.scroll(-5),
             Intent::Up if matches!(self.over, Over::Telling(_)) => self.scroll(1),
@@ -591,6 +605,10 @@ impl Screen for Sitting {
                 button::SEAL,
             ));
             all.push(("a hint".to_owned(), Target::Key(Intent::Hint)));
+            if self.is_practice() {
+                let name = "take the last action back".to_owned();
+                all.push((name, Target::Key(Intent::Undo)));
+            }
             if self.may_rematch() {
                 all.push(("another game".to_owned(), button::REMATCH));
             }
@@ -603,6 +621,13 @@ impl Screen for Sitting {
         } else if self.lobby.ticket.is_some() {
             all.push(("copy the ticket".to_owned(), button::COPY));
             all.push(("seat a bot".to_owned(), button::BOT));
+            for (name, number) in self.lobby.seats.iter().zip(0..) {
+                let seat = Seat::new(usize::from(number)).filter(|seat| self.may_dismiss(*seat));
+                if let (Some(name), Some(_)) = (name, seat) {
+                    let target = Target::Button(button::DISMISS + number);
+                    all.push((format!("send {name} away"), target));
+                }
+            }
         }
         if self.snapshot.is_none() && self.lobby.me.is_some() {
             all.push(("ready, or not".to_owned(), button::READY));

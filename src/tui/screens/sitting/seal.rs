@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{Sitting, button};
-use crate::session::Snapshot;
+use crate::session::{Snapshot, Standing};
 use crate::tui::canvas::{Canvas, wrapped};
 use crate::tui::shell::window;
 
@@ -20,13 +20,13 @@ fn names(snapshot: &Snapshot, seats: SeatSet) -> String {
 }
 
 /// What protects this moment, in a sentence.
-pub(super) fn text(snapshot: &Snapshot) -> String {
+fn text(snapshot: &Snapshot, progress: &Progress) -> String {
     let Progress {
         kind,
         done,
         awaited,
         ..
-    } = snapshot.progress;
+    } = *progress;
     let (count, all) = (done.len(), snapshot.names.len());
     let missing = names(snapshot, awaited);
     match kind {
@@ -93,26 +93,36 @@ pub(super) fn draw_row(
         },
         button::SEAL,
     );
+    let (told, step, word, word_style) = match &snapshot.standing {
+        Standing::Sealed(progress) => {
+            let step = format!(
+                "  step {}, log {}{}",
+                progress.step,
+                progress.log.short(),
+                furthest(snapshot).unwrap_or_default()
+            );
+            let word = theme.glyph("◈ seal", "# seal");
+            (text(snapshot, progress), step, word, theme.good())
+        }
+        Standing::Practice { .. } => {
+            let word = theme.glyph("◇ open", "- open");
+            (PRACTICE.to_owned(), String::new(), word, theme.faint())
+        }
+    };
     let (text, style) = match &sitting.failed {
         Some(why) => (why.clone(), theme.bad()),
-        None => (text(snapshot), theme.text()),
+        None => (told, theme.text()),
     };
-    let step = format!(
-        "  step {}, log {}{}",
-        snapshot.progress.step,
-        snapshot.progress.log.short(),
-        furthest(snapshot).unwrap_or_default()
-    );
     let line = Line::from(vec![
-        Span::styled(
-            format!(" {} ", theme.glyph("◈ seal", "# seal")),
-            mark.over(theme.good(), theme),
-        ),
+        Span::styled(format!(" {word} "), mark.over(word_style, theme)),
         Span::styled(text, style),
         Span::styled(step, theme.faint()),
     ]);
     canvas.put(area, line);
 }
+
+/// What is said of a practice game.
+const PRACTICE: &str = "Practice: nothing is sealed, nothing is kept, and all can be taken back.";
 
 /// What the steps of a deal are for, in order: name and meaning.
 const STEPS: [(&str, &str); 6] = [
@@ -160,15 +170,21 @@ pub(super) fn draw_panel(snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
     let seats = snapshot.names.len();
     let height = u16::try_from(seats).unwrap_or(6) + 17;
     let inner = window(canvas, "The seal", 78, height);
+    let y = inner.bottom().saturating_sub(1);
+    let Standing::Sealed(progress) = &snapshot.standing else {
+        canvas.rows(inner, [Line::styled(format!(" {PRACTICE}"), theme.title())]);
+        canvas.button((inner.x + 1, y), "Enter", "close", button::CLOSE);
+        return;
+    };
     let Progress {
         kind,
         done,
         awaited,
         ..
-    } = snapshot.progress;
+    } = *progress;
     let here = stage(kind);
     let mut lines = vec![
-        Line::styled(format!(" {}", text(snapshot)), theme.title()),
+        Line::styled(format!(" {}", text(snapshot, progress)), theme.title()),
         Line::raw(""),
     ];
     for (number, (name, meaning)) in STEPS.iter().enumerate() {
@@ -203,12 +219,12 @@ pub(super) fn draw_panel(snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
         ]));
     }
     lines.push(Line::raw(""));
-    let hash = snapshot.progress.log.to_string();
-    let deal = snapshot.progress.deal + 1;
+    let hash = progress.log.to_string();
+    let deal = progress.deal + 1;
     let words = format!(
         "Deal {deal}, step {}. The log so far has this hash; read its beginning to a friend at the table: it is the \
          same for both of you, or somebody is cheated.",
-        snapshot.progress.step
+        progress.step
     );
     lines.extend(
         wrapped(&words, 74, 0)
@@ -217,6 +233,5 @@ pub(super) fn draw_panel(snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
     );
     lines.push(Line::styled(format!(" {hash}"), theme.accent()));
     canvas.rows(inner, lines);
-    let y = inner.bottom().saturating_sub(1);
     canvas.button((inner.x + 1, y), "Enter", "close", button::CLOSE);
 }

@@ -8,13 +8,15 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::choosing::sentence;
 use super::{Over, Sitting, Voice, button, seal};
-use crate::session::Snapshot;
+use crate::history::solitaire::Solitaire;
+use crate::session::{Snapshot, Standing};
 use crate::tui::canvas::{Canvas, Target, cut, fit, wrapped};
 use crate::tui::keys::Intent;
 use crate::tui::screen::World;
 use crate::tui::screens::first_shown;
 use crate::tui::shell::window;
 use crate::tui::tables::{Board as _, Deed, Look, Spot, layout, on_board};
+use crate::tui::theme::Theme;
 
 /// How wide a name is beside the board.
 const NAME: usize = 8;
@@ -64,7 +66,7 @@ pub(super) fn draw(sitting: &mut Sitting, world: &World, canvas: &mut Canvas<'_>
         Over::Nothing => {}
         Over::Seal => seal::draw_panel(snapshot, canvas),
         Over::Telling(telling) => telling.draw(canvas, button::CLOSE),
-        Over::Outcome => draw_outcome(sitting, canvas),
+        Over::Outcome => draw_outcome(sitting, world, canvas),
     }
 }
 
@@ -138,8 +140,15 @@ fn draw_panel(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect, about: &[S
     let theme = canvas.theme();
     let [list, words] =
         Layout::horizontal([Constraint::Percentage(52), Constraint::Percentage(48)]).areas(area);
-    let offers = sitting.listed();
+    let is_over = sitting.is_over();
+    // Why nothing can be done any more needs no list.
+    let offers = if is_over {
+        Vec::new()
+    } else {
+        sitting.listed()
+    };
     let title = match offers.first() {
+        None if is_over => "How it ended",
         None if sitting.offers.is_empty() => "Nothing to do now",
         Some(offer) if offer.refused.is_some() => "Not now",
         _ => "What you can do",
@@ -188,6 +197,9 @@ fn draw_panel(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect, about: &[S
         ];
         canvas.put(area, Line::from(spans));
         y += 1;
+    }
+    if is_over {
+        canvas.rows(inner, result(sitting, theme));
     }
     if offers.len() > rows {
         let text = format!("{} more", offers.len() - rows);
@@ -243,35 +255,98 @@ fn draw_status(
             _ => None,
         })
         .collect();
+    let deeds = deeds.into_iter().map(|(spot, deed)| {
+        let key = deed.key.map(String::from).unwrap_or_default();
+        (key, deed.label.to_owned(), Target::Spot(spot))
+    });
+    let mut buttons: Vec<(String, String, Target)> = deeds.collect();
+    if matches!(snapshot.standing, Standing::Practice { undo } if undo > 0) {
+        let key = world.keymap.key(Intent::Undo);
+        buttons.push((key, "take back".to_owned(), Target::Key(Intent::Undo)));
+    }
+    if sitting.is_over() && sitting.status.is_none() {
+        buttons.extend(what_next(sitting, world, theme));
+    }
     // The buttons have to be there; the words may be cut.
-    let wide = |deed: &Deed| deed.label.width() + if deed.key.is_some() { 5 } else { 3 };
-    let buttons: usize = deeds.iter().map(|(_, deed)| wide(deed)).sum();
-    let room = usize::from(area.width).saturating_sub(buttons + 2);
+    let wide = |(key, label, _): &(String, String, Target)| {
+        label.width() + 3 + if key.is_empty() { 0 } else { key.width() + 1 }
+    };
+    let all: usize = buttons.iter().map(wide).sum();
+    let room = usize::from(area.width).saturating_sub(all + 2);
     let text = cut(&sentence(&text), room, theme);
     canvas.put(area, Line::styled(format!(" {text}"), theme.accent()));
     let mut x = area.x + u16::try_from(text.width()).unwrap_or(0) + 2;
-    for (spot, deed) in deeds {
-        let key = deed.key.map(String::from).unwrap_or_default();
-        x = canvas.button((x, area.y), &key, deed.label, Target::Spot(spot));
+    for (key, label, target) in buttons {
+        x = canvas.button((x, area.y), &key, &label, target);
     }
 }
 
-fn draw_outcome(sitting: &Sitting, canvas: &mut Canvas<'_>) {
+/// What can be done after the end: keys, labels, and where they lead.
+fn what_next(sitting: &Sitting, world: &World, theme: &Theme) -> Vec<(String, String, Target)> {
+    let mut next = Vec::new();
+    if sitting.outcome.is_some() {
+        next.push(("a".to_owned(), "audit".to_owned(), button::AUDIT));
+    }
+    if let Some((name, _)) = sitting.invitation.as_ref().filter(|_| sitting.may_follow()) {
+        let label = format!("follow {}", cut(name, 12, theme));
+        next.push(("f".to_owned(), label, button::FOLLOW));
+    }
+    if sitting.may_rematch() {
+        next.push(("r".to_owned(), "another game".to_owned(), button::REMATCH));
+    }
+    let key = world.keymap.key(Intent::Quit);
+    next.push((key, "leave".to_owned(), Target::Key(Intent::Quit)));
+    next
+}
+
+/// Who has won, and everybody's points.
+fn result(sitting: &Sitting, theme: &Theme) -> Vec<Line<'static>> {
+    let Some(snapshot) = &sitting.snapshot else {
+        return Vec::new();
+    };
+    let winners = snapshot.game.winners();
+    let name = |seat: Seat| snapshot.names.get(seat.index()).cloned();
+    let names: Vec<String> = winners.iter().filter_map(name).collect();
+    let mut lines = vec![Line::styled(format!(" {}", who_wins(&names)), theme.good())];
+    for (name, score) in snapshot.names.iter().zip(snapshot.game.scores()) {
+        lines.push(Line::raw(format!(" {score:>6}  {name}")));
+    }
+    lines
+}
+
+fn who_wins(names: &[String]) -> String {
+    match names {
+        [] => "Nobody wins.".to_owned(),
+        [one] => format!("{one} wins."),
+        several => format!("{} win together.", several.join(" and ")),
+    }
+}
+
+fn draw_outcome(sitting: &Sitting, world: &World, canvas: &mut Canvas<'_>) {
     let theme = canvas.theme();
     let Some(outcome) = &sitting.outcome else {
         return;
     };
-    let rows = u16::try_from(outcome.scores.len()).unwrap_or(0) + 12;
-    let inner = window(canvas, "The game is over", 76, rows);
-    let who = match outcome.winners.as_slice() {
-        [] => "Nobody wins.".to_owned(),
-        [one] => format!("{one} wins."),
-        several => format!("{} win together.", several.join(" and ")),
+    let so_far = match (&sitting.snapshot, sitting.names.len()) {
+        (Some(snapshot), 1) => {
+            let id = snapshot.game.info().id;
+            Solitaire::of(&world.shelf.past, id, &world.today).in_words()
+        }
+        _ => Vec::new(),
     };
+    let so_far: Vec<String> = so_far
+        .iter()
+        .flat_map(|words| wrapped(words, 72, 0))
+        .collect();
+    let rows = outcome.scores.len() + so_far.len();
+    let rows = u16::try_from(rows).unwrap_or(0) + 12;
+    let inner = window(canvas, "The game is over", 76, rows);
+    let who = who_wins(&outcome.winners);
     let mut lines = vec![Line::styled(format!(" {who}"), theme.good()), Line::raw("")];
     for (name, score) in sitting.names.iter().zip(&outcome.scores) {
         lines.push(Line::raw(format!(" {score:>6}  {name}")));
     }
+    lines.extend(so_far.into_iter().map(|row| Line::raw(format!(" {row}"))));
     lines.extend([
         Line::raw(""),
         Line::raw(" The log is closed; read its hash to a friend to compare:"),
@@ -286,21 +361,8 @@ fn draw_outcome(sitting: &Sitting, canvas: &mut Canvas<'_>) {
     );
     canvas.rows(inner, lines);
     let y = inner.bottom().saturating_sub(1);
-    let x = canvas.button((inner.x + 1, y), "Enter", "the table", button::CLOSE);
-    let x = canvas.button((x, y), "a", "audit", button::AUDIT);
-    let x = match &sitting.invitation {
-        Some((name, _)) => canvas.button(
-            (x, y),
-            "f",
-            &format!("follow {}", cut(name, 12, theme)),
-            button::FOLLOW,
-        ),
-        None => x,
-    };
-    let x = if sitting.may_rematch() {
-        canvas.button((x, y), "r", "another game", button::REMATCH)
-    } else {
-        x
-    };
-    canvas.button((x, y), "q", "leave", Target::Key(Intent::Quit));
+    let mut x = canvas.button((inner.x + 1, y), "Enter", "the table", button::CLOSE);
+    for (key, label, target) in what_next(sitting, world, theme) {
+        x = canvas.button((x, y), &key, &label, target);
+    }
 }

@@ -1,7 +1,10 @@
 //! Ways into the game and out of it: being ready, another game, the audit, leaving.
 
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+
 use super::{Asked, Sitting, Way};
-use crate::session::Command;
+use crate::session::{Command, Standing};
 use crate::tui::screen::{Effect, Opening, Question, Wish, Wishes};
 use crate::tui::screens::audit::Audit;
 
@@ -20,6 +23,13 @@ impl Sitting {
             let command = Command::Ready(!self.is_ready());
             wishes.push(Wish::Effect(Effect::Session(command)));
         }
+    }
+
+    /// Whether somebody is at a seat of the lobby whom this host can send away.
+    pub(super) fn may_dismiss(&self, seat: Seat) -> bool {
+        let guest = self.lobby.seats.get(seat.index()).and_then(Option::as_ref);
+        let hosts = self.snapshot.is_none() && self.lobby.ticket.is_some() && !self.local;
+        hosts && guest.is_some() && self.lobby.me != Some(seat)
     }
 
     /// Whether nothing is lost by following an invitation.
@@ -44,9 +54,22 @@ impl Sitting {
         }
     }
 
+    /// Whether the game is over by its rules.
+    pub(super) fn is_over(&self) -> bool {
+        let snapshot = self.snapshot.as_ref();
+        snapshot.is_some_and(|snapshot| snapshot.game.is_over())
+    }
+
+    /// Whether the player is alone with a game that is not sealed.
+    pub(super) fn is_practice(&self) -> bool {
+        let standing = self.snapshot.as_ref().map(|snapshot| &snapshot.standing);
+        matches!(standing, Some(Standing::Practice { .. }))
+    }
+
     /// Whether the game is over, and this player can open another table like it.
     pub(super) fn may_rematch(&self) -> bool {
-        self.outcome.is_some() && self.me().is_some() && !self.lobby.seats.is_empty()
+        let over = self.outcome.is_some() || self.is_practice() && self.is_over();
+        over && self.me().is_some() && !self.lobby.seats.is_empty()
     }
 
     pub(super) fn rematch(&mut self, wishes: &mut Wishes) {
@@ -62,6 +85,7 @@ impl Sitting {
             networked: !self.local,
             lan: false,
             password: None,
+            practice: self.is_practice(),
         };
         let effect = if self.local {
             Effect::Open(opening)
@@ -80,13 +104,21 @@ impl Sitting {
             || self.looks_on()
             || self.outcome.is_some()
             || self.failed.is_some()
-            || self.left;
+            || self.left
+            || self.is_practice() && self.is_over();
         if nothing_lost {
             return self.go(wishes);
         }
         if self.snapshot.is_none() {
             wishes.push(Wish::Ask(Question::sure(
                 "Leave the table? It has not begun.",
+            )));
+            self.asked = Some(Asked::Leave(vec![Way::Go]));
+            return;
+        }
+        if self.is_practice() {
+            wishes.push(Wish::Ask(Question::sure(
+                "Leave the game? A practice game is not kept.",
             )));
             self.asked = Some(Asked::Leave(vec![Way::Go]));
             return;

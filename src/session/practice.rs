@@ -1,0 +1,249 @@
+//! A solitaire for practice: dealt by this program alone, without a seal, so that actions can be taken back.
+//!
+//! What is signed in a log cannot be taken back, and a card that has been opened cannot be closed. Nobody else is at
+//! the table, so nobody can be cheated: a practice game has no log and no transcript, is in no history and counts
+//! in no statistics.
+
+use std::collections::BTreeMap;
+
+use fairdeal_protocol::game::{Game as _, RuleSet};
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use tokio::sync::mpsc;
+
+use super::text::clean;
+use super::{Command, Handle, LobbyView, SessionEvent, Snapshot, Standing};
+use crate::games::chance::{RefereeChance, Refusal};
+use crate::games::{AnyAction, AnyEvent, AnyGame, TableGame as _};
+
+/// The game, and every state that it was in before an action.
+#[derive(Clone, Debug)]
+struct Practice {
+    me: Seat,
+    names: Vec<String>,
+    now: State,
+    before: Vec<State>,
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    game: AnyGame,
+    chance: RefereeChance,
+}
+
+impl Practice {
+    fn deal(rules: &RuleSet, name: String, seed: [u8; 32]) -> Option<(Self, Vec<AnyEvent>)> {
+        let mut game = AnyGame::create(rules).ok()?;
+        let mut chance = RefereeChance::from_seed(seed);
+        let mut events = Vec::new();
+        game.begin(&mut chance, &mut events).ok()?;
+        let practice = Self {
+            me: Seat::new(0)?,
+            names: vec![name],
+            now: State { game, chance },
+            before: Vec::new(),
+        };
+        Some((practice, events))
+    }
+
+    /// Acts as the rules allow; the reason in words if they do not.
+    fn act(&mut self, action: &AnyAction) -> Result<Vec<AnyEvent>, String> {
+        let before = self.now.clone();
+        let State { game, chance } = &mut self.now;
+        let mut events = Vec::new();
+        let done = chance.attempt(game, |game, chance| {
+            game.apply(self.me, action, chance, &mut events)
+        });
+        match done {
+            Ok(()) => {
+                self.before.push(before);
+                Ok(events)
+            }
+            Err(Refusal::Illegal(why)) => Err(why.to_string()),
+            // The generator gives whatever is asked for.
+            Err(Refusal::Stopped(_)) => Err("there is no card for that".to_owned()),
+        }
+    }
+
+    /// Takes the last action back, if there is one.
+    fn undo(&mut self) -> Result<(), &'static str> {
+        let before = self.before.pop().ok_or("there is nothing to take back")?;
+        self.now = before;
+        Ok(())
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let game = &self.now.game;
+        Snapshot {
+            table: Hash32::default(),
+            me: Some(self.me),
+            names: self.names.clone(),
+            game: game.clone(),
+            known: self.now.chance.dealt_to(self.me).clone(),
+            standing: Standing::Practice {
+                undo: self.before.len(),
+            },
+            my_turn: game.to_act().contains(self.me),
+            connected: SeatSet::one(self.me),
+            round_trips: BTreeMap::new(),
+            may_claim: false,
+        }
+    }
+
+    /// What is told of these events, and how it stands after them.
+    fn tell(&self, events: Vec<AnyEvent>) -> Vec<SessionEvent> {
+        let mut told = Vec::new();
+        for event in events {
+            let line = self.now.game.event_text(&event, &self.names);
+            told.push(SessionEvent::Game(event));
+            if !line.is_empty() {
+                told.push(SessionEvent::Line(line));
+            }
+        }
+        told.push(SessionEvent::Snapshot(Box::new(self.snapshot())));
+        told
+    }
+
+    /// What comes of what the player asks; `None` once it goes.
+    fn answer(&mut self, command: Command) -> Option<Vec<SessionEvent>> {
+        Some(match command {
+            Command::Act(action) => match self.act(&action) {
+                Ok(events) => self.tell(events),
+                Err(why) => vec![SessionEvent::Refused(why)],
+            },
+            Command::Undo => match self.undo() {
+                Ok(()) => {
+                    let line = "The last action is taken back.".to_owned();
+                    let mut told = vec![SessionEvent::Line(line)];
+                    told.extend(self.tell(Vec::new()));
+                    told
+                }
+                Err(why) => vec![SessionEvent::Refused(why.to_owned())],
+            },
+            Command::Quit | Command::Leave => return None,
+            // There is nobody else.
+            Command::Claim
+            | Command::Ready(_)
+            | Command::Dismiss(_)
+            | Command::Say(_)
+            | Command::Invite(_) => Vec::new(),
+        })
+    }
+}
+
+/// Deals a game for one in a task of the current tokio runtime.
+///
+/// # Errors
+/// [`PracticeError`].
+pub fn open(rules: &RuleSet, name: &str) -> Result<Handle, PracticeError> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).map_err(PracticeError::Random)?;
+    let solitaire = (rules.seats == 1).then_some(rules);
+    let dealt = solitaire.and_then(|rules| Practice::deal(rules, clean(name), seed));
+    let (mut practice, events) = dealt.ok_or_else(|| PracticeError::Rules(rules.game.clone()))?;
+    let lobby = LobbyView {
+        game: rules.game.clone(),
+        options: rules.written_options().into_iter().collect(),
+        seats: practice.names.iter().cloned().map(Some).collect(),
+        me: Some(practice.me),
+        ..LobbyView::default()
+    };
+    let (commands, mut inbox) = mpsc::channel(16);
+    let (outbox, told) = mpsc::channel(64);
+    tokio::spawn(async move {
+        let mut say = vec![SessionEvent::Lobby(lobby)];
+        say.extend(practice.tell(events));
+        loop {
+            for event in say {
+                if outbox.send(event).await.is_err() {
+                    return;
+                }
+            }
+            let answer = inbox.recv().await;
+            let Some(answer) = answer.and_then(|command| practice.answer(command)) else {
+                return;
+            };
+            say = answer;
+        }
+    });
+    Ok(Handle {
+        commands,
+        events: told,
+    })
+}
+
+/// Why there is no practice game.
+#[derive(Debug, thiserror::Error)]
+pub enum PracticeError {
+    /// The system has no randomness.
+    #[error("the system gives no random bytes: {0}")]
+    Random(getrandom::Error),
+    /// The game is not for one, or its rules are not known.
+    #[error("{0} cannot be practised alone")]
+    Rules(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::ivory::IvoryAction;
+    use crate::games::rule_set;
+
+    fn dealt() -> Practice {
+        let rules = rule_set("ivory-tower", 1, &BTreeMap::new()).unwrap();
+        Practice::deal(&rules, "Anna".to_owned(), [4; 32])
+            .unwrap()
+            .0
+    }
+
+    fn turn() -> AnyAction {
+        AnyAction::Ivory(IvoryAction::Turn)
+    }
+
+    /// Every action can be taken back, one by one, to the beginning; and what follows is as it was.
+    #[test]
+    fn all_can_be_taken_back() {
+        let mut practice = dealt();
+        let mut states = vec![practice.snapshot()];
+        for _ in 0..30 {
+            practice.act(&turn()).unwrap();
+            states.push(practice.snapshot());
+        }
+        for state in states.iter().rev().skip(1) {
+            practice.undo().unwrap();
+            assert_eq!(practice.snapshot(), *state);
+        }
+        practice.undo().unwrap_err();
+        practice.act(&turn()).unwrap();
+        assert_eq!(practice.snapshot(), states[1]);
+    }
+
+    /// Also the last one of a game that is over.
+    #[test]
+    fn giving_up_can_be_taken_back() {
+        let mut practice = dealt();
+        practice
+            .act(&AnyAction::Ivory(IvoryAction::Resign))
+            .unwrap();
+        assert!(practice.now.game.is_over());
+        let refused = practice.answer(Command::Act(turn())).unwrap();
+        assert!(matches!(refused[..], [SessionEvent::Refused(_)]));
+        let told = practice.answer(Command::Undo).unwrap();
+        assert!(matches!(told.last(), Some(SessionEvent::Snapshot(now)) if now.my_turn));
+        assert!(practice.answer(Command::Quit).is_none());
+    }
+
+    #[tokio::test]
+    async fn only_what_is_for_one_is_practised() {
+        let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
+        open(&rules, "Anna").unwrap_err();
+        let rules = rule_set("ivory-tower", 1, &BTreeMap::new()).unwrap();
+        let mut handle = open(&rules, "Anna").unwrap();
+        assert!(matches!(
+            handle.events.recv().await,
+            Some(SessionEvent::Lobby(_))
+        ));
+        handle.commands.send(Command::Quit).await.unwrap();
+        while handle.events.recv().await.is_some() {}
+    }
+}
