@@ -4,6 +4,7 @@ pub mod bots;
 pub mod cli;
 pub mod games;
 pub mod history;
+mod markup;
 pub mod net;
 pub mod referee;
 pub mod replay;

@@ -76,6 +76,8 @@ pub(super) enum Command {
         /// No screen: print what happened, moment by moment
         #[arg(long)]
         plain: bool,
+        #[command(flatten)]
+        picture: PictureArgs,
     },
     /// Audit a transcript: exit 0 fair, 1 not fair, 2 unreadable
     Verify(Verify),
@@ -266,6 +268,34 @@ pub(super) struct Options {
     /// An option of the game; may be given more than once
     #[arg(long = "option", value_name = "KEY=VALUE")]
     pub(super) options: Vec<String>,
+}
+
+/// A picture of a moment of a past game.
+#[derive(Debug, clap::Args)]
+pub(super) struct PictureArgs {
+    /// Write a picture of a moment to a file, and show nothing
+    #[arg(long, value_name = "OUT", conflicts_with = "plain")]
+    pub(super) svg: Option<PathBuf>,
+    /// The picture's moment, from 1; the last unless given
+    #[arg(long, value_name = "N", requires = "svg")]
+    pub(super) moment: Option<usize>,
+    /// The seat whose eyes it is seen with, from 1; what everybody saw unless given
+    #[arg(long, value_name = "SEAT", requires = "svg", value_parser = clap::value_parser!(u8).range(1..=6))]
+    pub(super) seat: Option<u8>,
+    /// The picture's columns and rows
+    #[arg(long, value_name = "WxH", requires = "svg", default_value = "110x34", value_parser = size)]
+    pub(super) size: (u16, u16),
+}
+
+fn size(text: &str) -> Result<(u16, u16), String> {
+    let (width, height) = text
+        .split_once('x')
+        .ok_or("write columns, an x, and rows, as in 110x34")?;
+    let number = |text: &str| {
+        let number = text.parse();
+        number.map_err(|_| format!("'{text}' is no number of columns or rows"))
+    };
+    Ok((number(width)?, number(height)?))
 }
 
 #[derive(Debug, clap::Args)]

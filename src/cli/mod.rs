@@ -108,7 +108,11 @@ fn run(args: Args) -> anyhow::Result<Exit> {
             command: BotCommand::Join(join),
         } => table::bot_join(&common, join),
         Command::History { json } => history::history(&common, json),
-        Command::Replay { file, plain } => replay::replay(&common, &file, plain),
+        Command::Replay {
+            file,
+            plain,
+            picture,
+        } => replay::replay(&common, &file, plain, &picture),
         Command::Verify(verify) => verify::verify(&verify),
         Command::Rules { game } => rules(game.as_deref()),
         Command::Engine => engine::engine(),

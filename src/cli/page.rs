@@ -3,7 +3,7 @@
 //! It needs nothing from anywhere: no script, no picture, no style sheet, and its policy lets a browser load none.
 //! Every text in it is escaped; names are cleaned before.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Write as _;
 
 use data_encoding::HEXLOWER;
 use fairdeal_protocol::audit::auditor::{Departure, Finding, Reason, Report};
@@ -11,6 +11,7 @@ use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::seat::Seat;
 
 use crate::games::game_info;
+use crate::markup::Escaped;
 use crate::replay::deals::PlayedDeal;
 use crate::session::text::{clean, clean_reason};
 
@@ -27,25 +28,6 @@ th, td { border-bottom: 1px solid #8886; padding: .25rem .5rem; text-align: left
 code { font-size: .85em; overflow-wrap: anywhere }
 @media print { body { font-size: 11pt; max-width: none; padding: 0 } h2, tr { break-inside: avoid } h2 { break-after: avoid } }
 ";
-
-/// Text in which nothing is markup.
-struct Escaped<T>(T);
-
-impl<T: Display> Display for Escaped<T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for c in self.0.to_string().chars() {
-            match c {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
-                '\'' => f.write_str("&#39;")?,
-                c => f.write_char(c)?,
-            }
-        }
-        Ok(())
-    }
-}
 
 /// What the page is written from.
 pub(super) struct Audited<'a> {

@@ -1,17 +1,27 @@
-//! `fairdeal replay`: a past game, moment by moment.
+//! `fairdeal replay`: a past game, moment by moment, or a picture of one of them.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
-use super::args::Common;
+use anyhow::Context as _;
+use fairdeal_protocol::seat::Seat;
+
+use super::args::{Common, PictureArgs};
 use super::{Exit, print, table};
-use crate::replay::{Replay, ReplayError};
+use crate::replay::{Eyes, Replay, ReplayError};
 use crate::store::read_transcript;
+use crate::tui::picture::Picture;
+use crate::tui::theme::ThemeName;
 
 /// Shows a game on the screen, or prints it: if that is asked for, or if there is no terminal to show it on.
-pub(super) fn replay(common: &Common, file: &Path, plain: bool) -> anyhow::Result<Exit> {
-    if !plain && std::io::stdout().is_terminal() {
+pub(super) fn replay(
+    common: &Common,
+    file: &Path,
+    plain: bool,
+    picture: &PictureArgs,
+) -> anyhow::Result<Exit> {
+    if !plain && picture.svg.is_none() && std::io::stdout().is_terminal() {
         // What cannot be read is told without a screen.
         if read_transcript(file).is_ok() {
             return table::show_replay(common, file);
@@ -29,7 +39,25 @@ pub(super) fn replay(common: &Common, file: &Path, plain: bool) -> anyhow::Resul
         Ok(replay) => replay,
         Err(error @ (ReplayError::Rules(_) | ReplayError::BrokenOff)) => return unreadable(&error),
     };
-    print(in_words(&replay).as_bytes())?;
+    if let Some(out) = &picture.svg {
+        let eyes = picture
+            .seat
+            .and_then(|seat| Seat::new(usize::from(seat) - 1));
+        let moment = picture
+            .moment
+            .map_or(replay.last(), |moment| moment.saturating_sub(1));
+        let mut drawn = Picture::new(
+            &replay,
+            moment,
+            eyes.map_or(Eyes::Everybody, Eyes::Seat),
+            picture.size,
+            ThemeName::default(),
+        );
+        std::fs::write(out, drawn.to_svg())
+            .with_context(|| format!("cannot write {}", out.display()))?;
+    } else {
+        print(in_words(&replay).as_bytes())?;
+    }
     Ok(if replay.report().is_fair() {
         Exit::Done
     } else {

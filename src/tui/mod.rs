@@ -7,6 +7,7 @@
 //! | `screen` | what a screen is, what all see ([`screen::World`]), what they ask for |
 //! | `screens` | the screens; `sitting` is the lobby and the table |
 //! | `tables` | what each game draws, and how its actions are chosen |
+//! | [`picture`] | a past moment as an SVG, without a terminal |
 //! | `canvas`, `focus`, `field`, `keys`, [`theme`] | what screens are made of |
 //!
 //! Everything but `run` is state and its transitions: inputs in, effects out, no clock, no I/O. So whole games are
@@ -17,6 +18,7 @@ mod field;
 mod focus;
 mod keys;
 mod news;
+pub mod picture;
 mod run;
 mod screen;
 mod screens;

@@ -183,6 +183,14 @@ impl Sitting {
         }
     }
 
+    /// As it stands at some moment, after these lines of its log.
+    pub(in crate::tui) fn at(world: &World, snapshot: &Snapshot, lines: Vec<String>) -> Self {
+        let mut table = Self::new("table", true);
+        table.lines = lines.into_iter().map(|line| (Voice::Game, line)).collect();
+        table.set_snapshot(world, snapshot, &mut Wishes::default());
+        table
+    }
+
     fn me(&self) -> Option<Seat> {
         self.snapshot.as_ref().and_then(|snapshot| snapshot.me)
     }
