@@ -26,11 +26,15 @@ simulate TABLES="1000" FIRST="0":
 # Figures of earlier runs are in docs/performance.md.
 bench:
     cargo bench -p fairdeal-protocol --bench crypto --bench deal
-    cargo bench -p fairdeal --bench audit --bench engines
+        cargo bench -p fairdeal --bench audit --bench engines --bench screens
 
 # What a table costs its machine and its network, by real programs (on Linux; figures are in docs/network.md).
 bench-network:
     cargo bench -p fairdeal --bench network
+
+# Draws the README's pictures anew.
+pictures:
+    cargo run --example pictures -- docs/pictures
 
 play *ARGS:
     cargo run --release -- play loot {{ARGS}}

@@ -165,6 +165,38 @@ impl Motion {
         seats.filter(|seat| voters.contains(*seat)).collect()
     }
 
+    /// The voters that have signed that they have acted on a carried motion which puts the same seat out beside the
+    /// same others, each with the round: on this one, or where two have on those of other rounds as well.
+    fn acted_alike(&self, ballots: &[Ballot], participants: SeatSet) -> BTreeSet<(u16, Seat)> {
+        let voters = self.voters(participants);
+        // Who has voted so in each round, and who has acted on that.
+        let mut rounds: BTreeMap<u16, (SeatSet, SeatSet)> = BTreeMap::new();
+        let alike =
+            |ballot: &&Ballot| (ballot.base, ballot.target) == (self.base, Some(self.target));
+        for ballot in ballots.iter().filter(alike) {
+            let (voted, acted) = rounds.entry(ballot.round).or_default();
+            match ballot.release {
+                None => voted.insert(ballot.seat),
+                Some(release) if release.is_acted() && release.target == self.target => {
+                    acted.insert(ballot.seat);
+                }
+                Some(_) => {}
+            }
+        }
+        let carried = rounds.into_iter().filter(|(round, (voted, _))| {
+            *round == self.round || voters.iter().all(|seat| voted.contains(seat))
+        });
+        let acted: BTreeSet<(u16, Seat)> = carried
+            .flat_map(|(round, (_, acted))| {
+                let all = voters.iter().filter(move |seat| acted.contains(*seat));
+                all.map(move |seat| (round, seat))
+            })
+            .collect();
+        let seats: SeatSet = acted.iter().map(|(_, seat)| *seat).collect();
+        let here = |(round, _): &(u16, Seat)| seats.len() >= 2 || *round == self.round;
+        acted.into_iter().filter(here).collect()
+    }
+
     /// Whether the seat that a carried motion puts out can believe it, by the words of the voters and its own: it
     /// cannot be undone any more.
     ///
@@ -173,6 +205,10 @@ impl Motion {
     ///   this seat has not given the motion up, which it does not from then on.
     /// - Not by a later round, on X, which takes a ballot of this seat. Whoever has acted on the motion has no later
     ///   ballot that could succeed, so that one who has, and is not X, is enough.
+    ///
+    /// Where two have acted, those count as well who have on another round that was carried and puts the same seat out:
+    /// each of the voters may have seen another one carried first. The others cannot go on with this seat then: no
+    /// vote on one of the two is carried without the other.
     pub fn is_final(&self, ballots: &[Ballot], participants: SeatSet) -> bool {
         let voters = self.voters(participants);
         let on_this = |word: &&Ballot| (word.round, word.base) == (self.round, self.base);
@@ -182,7 +218,11 @@ impl Motion {
             .filter_map(|word| Some((word.release?, word)))
             .filter(|(release, _)| release.target == self.target)
             .collect();
-        let acted = self.acted(ballots, participants);
+        let acted = self.acted_alike(ballots, participants);
+        let has_acted = |seat: Seat, before: u16| {
+            let mut words = acted.iter();
+            words.any(|(round, signer)| *signer == seat && *round < before)
+        };
         let is_kept = |without: Seat| {
             let others = voters.without(without);
             let word_on_it = |seat: Seat, gives_up: bool| {
@@ -194,15 +234,17 @@ impl Motion {
             let mine = others.len() < 2 && !word_on_it(self.target, true);
             mine || others
                 .iter()
-                .any(|seat| acted.contains(seat) || word_on_it(seat, false))
+                .any(|seat| has_acted(seat, u16::MAX) || word_on_it(seat, false))
         };
         let mut later = ballots.iter().filter(|ballot| {
             let mine = ballot.seat == self.target && ballot.release.is_none();
             mine && ballot.round > self.round
         });
         let stands = later.all(|ballot| {
-            let mut acted = acted.iter();
-            ballot.target.is_none_or(|on| acted.any(|seat| seat != on))
+            ballot.target.is_none_or(|on| {
+                let mut others = voters.without(on).iter();
+                others.any(|seat| has_acted(seat, ballot.round))
+            })
         });
         stands && voters.len() >= 2 && voters.iter().all(is_kept)
     }
@@ -329,6 +371,51 @@ mod tests {
         }
         // Earlier votes, and words against, are nothing.
         assert!(is_final(&[word(2, 0, Some(2)), vote(1, 2, 0)]));
+    }
+
+    /// Where two rounds were carried one voter may have acted on the first and another on the second.
+    #[test]
+    fn each_voter_may_have_acted_on_another_round() {
+        for (seats, target) in [(4, 3), (3, 2)] {
+            let all: SeatSet = Seat::first(seats).collect();
+            let votes = |round| (0..target).map(move |by| vote(round, by, target));
+            let acted = |by: usize, round: u16| Ballot {
+                release: Some(Release {
+                    target: seat(target),
+                    without: seat(target),
+                }),
+                ..vote(round, by, target)
+            };
+            let gave_up = |without: usize| Ballot {
+                release: Some(Release {
+                    target: seat(target),
+                    without: seat(without),
+                }),
+                target: None,
+                ..vote(1, target, target)
+            };
+            let is_final = |more: &[Ballot]| {
+                let first = vote(1, 0, target);
+                let mut words: Vec<Ballot> = votes(1).collect();
+                // At a table of three its own word matters.
+                words.extend([gave_up(0), gave_up(1)]);
+                words.extend(more);
+                Motion::of(&first).unwrap().is_final(&words, all)
+            };
+            let second: Vec<Ballot> = votes(2).collect();
+            assert!(!is_final(&[&second[..], &[acted(1, 2)]].concat()), "one");
+            assert!(is_final(
+                &[&second[..], &[acted(0, 1), acted(1, 2)]].concat()
+            ));
+            let uncarried = [&second[1..], &[acted(0, 1), acted(1, 2)]].concat();
+            assert!(!is_final(&uncarried), "a round that was not carried");
+            // Its own vote in a round before the one that the only other voter has acted on.
+            let mut voted = [&second[..], &[acted(0, 1), acted(1, 3), vote(2, target, 0)]].concat();
+            voted.extend(votes(3));
+            assert!(!is_final(&voted));
+            voted.push(acted(1, 1));
+            assert!(is_final(&voted));
+        }
     }
 
     /// Of three voters each release takes the words of two.
