@@ -66,7 +66,7 @@ pub(crate) struct Sim<G: Game> {
     pub(crate) cheat: Option<Seat>,
     /// How many of ten thousand looks at an action step end in a farewell.
     pub(crate) leaves: u32,
-    /// Whether all players think for as long as somebody is leaving.
+    /// Whether all players think, and nobody else leaves, for as long as somebody is leaving.
     pub(crate) thoughtful: bool,
     /// Who has said that it leaves.
     leavers: SeatSet,
@@ -329,7 +329,8 @@ impl<G: Game> Sim<G> {
             let table = &mut self.tables[seat.index()];
             let rng = &mut self.rngs[seat.index()];
             // Refused only at a table that has ended, or to the last one.
-            if self.leaves > 0
+            if !thinking
+                && self.leaves > 0
                 && uniform(rng, 10_000) < self.leaves
                 && !table.has_left()
                 && table.leave(rng).is_ok()
