@@ -616,6 +616,11 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
+        // The hook has given it back already, before it wrote why: once more, and what comes next would be written
+        // over that.
+        if std::thread::panicking() {
+            return;
+        }
         let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste);
         ratatui::restore();
     }

@@ -656,11 +656,22 @@ impl Shell {
                     }),
                 }
             }
-            Intent::Next | Intent::Previous => {
-                let by = if intent == Intent::Next { 1 } else { -1 };
+            Intent::Next | Intent::Previous | Intent::First | Intent::Last => {
+                let by = match intent {
+                    Intent::Next | Intent::First => 1,
+                    _ => -1,
+                };
+                // The first is the one after none.
+                let ends = matches!(intent, Intent::First | Intent::Last);
+                let focus = focus.filter(|_| !ends);
                 let Some(place) = self.stack.last() else {
                     return;
                 };
+                if place.screen.steers(intent) {
+                    return self.on_top(effects, |screen, world, wishes| {
+                        screen.intent(world, intent, wishes);
+                    });
+                }
                 let stop = |target: Target| {
                     !matches!(target, Target::Key(_)) && place.screen.is_stop(target)
                 };

@@ -22,8 +22,11 @@ mod leave;
 mod namespaces;
 mod net;
 mod own_game;
+#[path = "../fixture/pictures.rs"]
+mod pictures;
 mod process;
 mod reach;
+mod readme;
 mod replay;
 mod resume;
 #[cfg(unix)]

@@ -6,8 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use fairdeal::store::DataDir;
+use fairdeal::tui::theme::Depth;
+use fairdeal::tui::{Interface, Start};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
+/// Names the data directory of an interface that is to panic.
+const PANICS_IN: &str = "FAIRDEAL_TEST_PANICS_IN";
 /// How long anything may take before the test gives up.
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -26,6 +31,13 @@ struct Player {
 impl Player {
     /// Starts the interface with a data directory and a name.
     fn sits_down(data: &Path, name: &str) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+        command.args(["--name", name]);
+        Self::starts(data, command)
+    }
+
+    /// Starts any program that takes a terminal.
+    fn starts(data: &Path, mut command: CommandBuilder) -> Self {
         let size = PtySize {
             rows: 32,
             cols: 100,
@@ -33,8 +45,6 @@ impl Player {
             pixel_height: 0,
         };
         let pair = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
-        command.args(["--name", name]);
         command.env("FAIRDEAL_DATA_DIR", data);
         command.env("TERM", "xterm-256color");
         command.env_remove("NO_COLOR");
@@ -120,6 +130,17 @@ impl Player {
         let row = format!("▸ {words}");
         self.reads(&row);
         self.presses(ENTER);
+    }
+
+    /// Waits until the terminal is as the program found it: what was written last may still be on its way.
+    fn has_its_terminal_back(&self) {
+        self.sees("other screen", |_| {
+            let parser = self.screen.lock().unwrap();
+            let screen = parser.screen();
+            let mouse = screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None;
+            let cursor = !screen.hide_cursor();
+            !screen.alternate_screen() && mouse && !screen.bracketed_paste() && cursor
+        });
     }
 
     fn is_gone(&mut self) -> bool {
@@ -275,14 +296,66 @@ fn the_terminal_is_given_back_when_the_program_is_told_to_go() {
             assert!(since.elapsed() < PATIENCE, "it does not go at SIG{signal}");
             thread::sleep(Duration::from_millis(20));
         }
-        // What it has written last may still be on its way.
-        player.sees("other screen", |_| {
-            let parser = player.screen.lock().unwrap();
-            let screen = parser.screen();
-            let mouse = screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None;
-            !screen.alternate_screen() && mouse && !screen.bracketed_paste()
-        });
+        player.has_its_terminal_back();
     }
+}
+
+/// Not of itself, but within the terminal of the next test: the interface, and a panic beside it.
+#[test]
+fn a_panic_where_it_is_asked_for() {
+    let Some(data) = std::env::var_os(PANICS_IN) else {
+        return;
+    };
+    let interface = Interface {
+        data: Arc::new(DataDir::open(Some(Path::new(&data))).unwrap()),
+        name: None,
+        user: "Anna".to_owned(),
+        today: "2026-11-21".to_owned(),
+        depth: Depth::Indexed,
+        ascii: false,
+        patience: Duration::from_secs(120),
+    };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let panics = async {
+            // The test has seen the first screen when it writes this.
+            let told = Path::new(&data).join("now");
+            while std::fs::File::open(&told).is_err() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            panic!("as it was asked to");
+        };
+        tokio::select! {
+            _ = fairdeal::tui::run(interface, Start::Home) => {}
+            () = panics => {}
+        }
+    });
+}
+
+#[test]
+fn the_terminal_is_given_back_after_a_panic() {
+    let data = tempfile::tempdir().unwrap();
+    let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
+    command.args([
+        "--exact",
+        "screen::a_panic_where_it_is_asked_for",
+        "--nocapture",
+    ]);
+        command.env(PANICS_IN, data.path());
+    // Its words have to fit on the screen.
+    command.env("RUST_BACKTRACE", "0");
+    let mut player = Player::starts(data.path(), command);
+    player.reads("On your network");
+    assert!(player.screen.lock().unwrap().screen().alternate_screen());
+    std::fs::write(data.path().join("now"), b"").unwrap();
+    let since = Instant::now();
+    while !player.is_gone() {
+        assert!(since.elapsed() < PATIENCE, "it does not go after a panic");
+        thread::sleep(Duration::from_millis(20));
+    }
+    player.has_its_terminal_back();
+    // On the screen that it has given back.
+    player.reads("as it was asked to");
 }
 
 /// Small, large and back, in the middle of a game.

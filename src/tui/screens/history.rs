@@ -212,7 +212,10 @@ impl Screen for History {
 
     /// Up and down go through the games, also those that have no room.
     fn steers(&self, intent: Intent) -> bool {
-        matches!(intent, Intent::Up | Intent::Down)
+        matches!(
+            intent,
+            Intent::Up | Intent::Down | Intent::First | Intent::Last
+        )
     }
 
     fn letter(&mut self, world: &World, letter: char, wishes: &mut Wishes) -> bool {

@@ -189,7 +189,10 @@ impl Screen for ReplayScreen {
 
     /// Left and right go through the moments, not over the board.
     fn steers(&self, intent: Intent) -> bool {
-        matches!(intent, Intent::Left | Intent::Right)
+        matches!(
+            intent,
+            Intent::Left | Intent::Right | Intent::First | Intent::Last
+        )
     }
 
     fn letter(&mut self, world: &World, letter: char, wishes: &mut Wishes) -> bool {

@@ -193,6 +193,11 @@ impl Screen for Rules {
         }
     }
 
+    /// The first and the last line, and not what could be chosen.
+    fn steers(&self, intent: Intent) -> bool {
+        matches!(intent, Intent::First | Intent::Last)
+    }
+
     fn intent(&mut self, _world: &World, intent: Intent, wishes: &mut Wishes) {
         let page = isize::try_from(self.room).unwrap_or(1).max(2) - 1;
         match intent {
