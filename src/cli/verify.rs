@@ -74,7 +74,7 @@ fn print_words(report: &Report, game: &str, names: &[String]) {
     println!("table  {}", report.table);
     println!("game   {} between {}", clean(game), names.join(", "));
     println!(
-        "log    {} steps in {} deals, {} of them opened and computed again",
+        "log    {} steps; deals: {}, opened and computed again: {}",
         report.steps, report.deals, report.deals_opened
     );
     println!("hash   {}", report.log);

@@ -18,7 +18,7 @@ use crate::games::{AnyAction, AnyEvent, AnyGame, TableGame as _};
 
 /// The game, and every state that it was in before an action.
 #[derive(Clone, Debug)]
-struct Practice {
+pub(crate) struct Practice {
     me: Seat,
     names: Vec<String>,
     now: State,
@@ -32,7 +32,12 @@ struct State {
 }
 
 impl Practice {
-    fn deal(rules: &RuleSet, name: String, seed: [u8; 32]) -> Option<(Self, Vec<AnyEvent>)> {
+    /// The game dealt from a seed, and what happened in that; `None` for rules that are not known.
+    pub(crate) fn deal(
+        rules: &RuleSet,
+        name: String,
+        seed: [u8; 32],
+    ) -> Option<(Self, Vec<AnyEvent>)> {
         let mut game = AnyGame::create(rules).ok()?;
         let mut chance = RefereeChance::from_seed(seed);
         let mut events = Vec::new();
@@ -44,6 +49,17 @@ impl Practice {
             before: Vec::new(),
         };
         Some((practice, events))
+    }
+
+    /// What there is instead of a lobby.
+    pub(crate) fn lobby(&self, rules: &RuleSet) -> LobbyView {
+        LobbyView {
+            game: rules.game.clone(),
+            options: rules.written_options().into_iter().collect(),
+            seats: self.names.iter().cloned().map(Some).collect(),
+            me: Some(self.me),
+            ..LobbyView::default()
+        }
     }
 
     /// Acts as the rules allow; the reason in words if they do not.
@@ -91,7 +107,7 @@ impl Practice {
     }
 
     /// What is told of these events, and how it stands after them.
-    fn tell(&self, events: Vec<AnyEvent>) -> Vec<SessionEvent> {
+    pub(crate) fn tell(&self, events: Vec<AnyEvent>) -> Vec<SessionEvent> {
         let mut told = Vec::new();
         for event in events {
             let line = self.now.game.event_text(&event, &self.names);
@@ -105,7 +121,7 @@ impl Practice {
     }
 
     /// What comes of what the player asks; `None` once it goes.
-    fn answer(&mut self, command: Command) -> Option<Vec<SessionEvent>> {
+    pub(crate) fn answer(&mut self, command: Command) -> Option<Vec<SessionEvent>> {
         Some(match command {
             Command::Act(action) => match self.act(&action) {
                 Ok(events) => self.tell(events),
@@ -141,13 +157,7 @@ pub fn open(rules: &RuleSet, name: &str) -> Result<Handle, PracticeError> {
     let solitaire = (rules.seats == 1).then_some(rules);
     let dealt = solitaire.and_then(|rules| Practice::deal(rules, clean(name), seed));
     let (mut practice, events) = dealt.ok_or_else(|| PracticeError::Rules(rules.game.clone()))?;
-    let lobby = LobbyView {
-        game: rules.game.clone(),
-        options: rules.written_options().into_iter().collect(),
-        seats: practice.names.iter().cloned().map(Some).collect(),
-        me: Some(practice.me),
-        ..LobbyView::default()
-    };
+    let lobby = practice.lobby(rules);
     let (commands, mut inbox) = mpsc::channel(16);
     let (outbox, told) = mpsc::channel(64);
     tokio::spawn(async move {

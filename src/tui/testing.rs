@@ -27,7 +27,8 @@ use super::shell::Shell;
 use super::tables::testing::{Scene, seat};
 use super::theme::{Depth, Theme};
 use crate::bots::{Bot, Level, bot};
-use crate::games::{AnyAction, AnyEvent, AnyGame, TableGame as _};
+use crate::games::{AnyAction, AnyEvent, AnyGame, TableGame as _, rule_set};
+use crate::session::practice::Practice;
 use crate::session::{Command, LobbyView, SessionEvent, Snapshot, Standing};
 use crate::store::Settings;
 
@@ -56,6 +57,8 @@ pub(super) struct Stage {
     pub(super) size: (u16, u16),
     /// What was asked for and not done here.
     pub(super) effects: Vec<Effect>,
+    /// A game for practice, in place of the scene.
+    practice: Option<Practice>,
     /// The cards that the player was last told.
     known: Faces,
     step: u64,
@@ -76,6 +79,7 @@ impl Stage {
             scene: None,
             size: (80, 24),
             effects: Vec::new(),
+            practice: None,
             known: Faces::default(),
             step: 10,
             is_over: false,
@@ -169,6 +173,23 @@ impl Stage {
 
     fn carry_out(&mut self, effect: Effect) {
         match effect {
+            Effect::Open(opening) if opening.practice => {
+                let options = opening.options.into_iter().collect();
+                let rules = rule_set(&opening.game, opening.seats, &options).unwrap();
+                let dealt = Practice::deal(&rules, "Anna".to_owned(), [3; 32]);
+                let (practice, events) = dealt.unwrap();
+                self.news(SessionEvent::Lobby(practice.lobby(&rules)));
+                for event in practice.tell(events) {
+                    self.news(event);
+                }
+                self.practice = Some(practice);
+            }
+            Effect::Session(command) if self.practice.is_some() => {
+                let practice = self.practice.as_mut().unwrap();
+                for event in practice.answer(command).unwrap_or_default() {
+                    self.news(event);
+                }
+            }
             Effect::Open(opening) => {
                 let options: Vec<(&str, &str)> = opening
                     .options

@@ -341,7 +341,7 @@ fn the_terminal_is_given_back_after_a_panic() {
         "screen::a_panic_where_it_is_asked_for",
         "--nocapture",
     ]);
-        command.env(PANICS_IN, data.path());
+    command.env(PANICS_IN, data.path());
     // Its words have to fit on the screen.
     command.env("RUST_BACKTRACE", "0");
     let mut player = Player::starts(data.path(), command);

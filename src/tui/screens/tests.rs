@@ -142,6 +142,24 @@ fn ticket() -> Ticket {
 }
 
 /// What appears by itself is not chosen by a key that was meant for something else.
+/// Home and End go to the first and the last of what can be chosen.
+#[test]
+fn there_is_a_first_and_a_last() {
+    let mut stage = Stage::at_home(false);
+    let chosen = |stage: &mut Stage| {
+        let shown = stage.draw();
+        let row = shown
+            .lines()
+            .find(|row| row.contains('▸'))
+            .map(str::to_owned);
+        row.unwrap_or_default()
+    };
+    stage.key(KeyCode::End);
+    assert!(chosen(&mut stage).contains("leave"));
+    stage.key(KeyCode::Home);
+    assert!(chosen(&mut stage).contains("Loot"));
+}
+
 #[test]
 fn a_table_of_the_network_takes_no_other_lines_place() {
     let mut stage = Stage::at_home(false);

@@ -131,6 +131,58 @@ fn every_game_is_played_to_its_end_by_mouse_alone() {
     played_all(by_mouse);
 }
 
+/// A solitaire for practice: everything can be taken back, giving up too, and nothing of it is audited.
+#[test]
+fn practice_is_taken_back() {
+    let mut stage = Stage::at_home(false);
+    stage.key(KeyCode::Down);
+    stage.key(KeyCode::Enter);
+    stage.key(KeyCode::Up);
+    stage.key(KeyCode::Left);
+    assert!(stage.draw().contains("for practice"), "{}", stage.draw());
+    stage.key(KeyCode::Down);
+    stage.key(KeyCode::Enter);
+    stage.rest();
+    let board = |stage: &mut Stage| {
+        stage.rest();
+        let shown = stage.draw();
+        let rows = shown
+            .lines()
+            .filter(|row| row.contains('┊') || row.contains('║'));
+        // Without the log beside it.
+        let left = rows.map(|row| row.chars().take(50).collect::<String>());
+        left.map(|row| row.trim_end().to_owned())
+            .collect::<Vec<String>>()
+    };
+    let mut before = vec![board(&mut stage)];
+    for _ in 0..4 {
+        stage.keys("t");
+        before.push(board(&mut stage));
+    }
+    assert_ne!(before[0], before[1]);
+    for board_then in before.iter().rev().skip(1) {
+        stage.keys("u");
+        assert_eq!(board(&mut stage), *board_then);
+    }
+    stage.keys("u");
+    assert!(stage.draw().contains("There is nothing to take back"));
+    stage.keys("ry");
+    stage.rest();
+    while stage.draw().contains("[Enter go on]") {
+        by_keys(&mut stage, CLOSE);
+    }
+    insta::assert_snapshot!("practice-over", stage.draw());
+    stage.keys("a");
+    assert_ne!(stage.shell.trail().last().unwrap(), "audit");
+    stage.keys("u");
+    assert_eq!(board(&mut stage), before[0]);
+    // Nothing is kept, so it is asked about; over and done with it is not.
+    stage.keys("q");
+    assert!(stage.draw().contains("A practice game is not kept"));
+    stage.keys("nryq");
+    assert_eq!(stage.shell.trail(), ["home"]);
+}
+
 #[test]
 fn after_the_end_there_is_a_way_back() {
     let mut stage = seated(0);
