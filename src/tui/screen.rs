@@ -181,6 +181,8 @@ pub(super) enum Wish {
     Toast(Tone, String),
     /// A question over the screen.
     Ask(Question),
+    /// The question over the screen is pointless by now.
+    Withdraw,
     /// The focus on something.
     Focus(Target),
     /// The focus on what is most likely wanted.

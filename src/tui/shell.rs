@@ -416,6 +416,11 @@ impl Shell {
             }
             Wish::Toast(tone, text) => self.toast(tone, text),
             Wish::Ask(question) => self.overlay = Some(Overlay::Question(question, place)),
+            Wish::Withdraw => {
+                let asked =
+                    |overlay: &Overlay| matches!(overlay, Overlay::Question(_, by) if *by == place);
+                self.overlay = self.overlay.take().filter(|overlay| !asked(overlay));
+            }
             Wish::Focus(target) => self.set_focus(place, target),
             Wish::Unfocus => {
                 if let Some(place) = self.stack.get_mut(place) {

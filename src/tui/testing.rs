@@ -27,6 +27,7 @@ use super::shell::Shell;
 use super::tables::testing::{Scene, seat};
 use super::theme::{Depth, Theme};
 use crate::bots::{Bot, Level, bot};
+use crate::games::loot::LootAction;
 use crate::games::{AnyAction, AnyEvent, AnyGame, TableGame as _, rule_set};
 use crate::session::practice::Practice;
 use crate::session::{Command, LobbyView, SessionEvent, Snapshot, Standing};
@@ -218,6 +219,14 @@ impl Stage {
             }
             effect => self.effects.push(effect),
         }
+    }
+
+    /// Another seat fires the village.
+    pub(super) fn fires(&mut self, other: Seat) {
+        let scene = self.scene.as_mut().unwrap();
+        let events = scene.act(other, &AnyAction::Loot(LootAction::Fire));
+        self.tell(events);
+        self.others();
     }
 
     /// Lets the others act until it is the player's turn.

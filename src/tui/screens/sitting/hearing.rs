@@ -4,7 +4,7 @@ use fairdeal_protocol::game::Game as _;
 
 use super::choosing::sentence;
 use super::moving::{Moving, Telling};
-use super::{Outcome, Over, Sitting, Voice};
+use super::{Asked, Outcome, Over, Sitting, Voice};
 use crate::session::{PeerState, SessionEvent, Snapshot};
 use crate::tui::canvas::Target;
 use crate::tui::screen::{Effect, Tone, Wish, Wishes, World};
@@ -32,6 +32,11 @@ impl Sitting {
             SessionEvent::Game(event) => self.events.push(event.clone()),
             SessionEvent::Line(line) => self.say(Voice::Game, line.clone()),
             SessionEvent::Refused(why) => wishes.push(Wish::Toast(Tone::Bad, sentence(why))),
+            // After the end everybody goes as they like.
+            SessionEvent::Peer {
+                state: PeerState::Connected | PeerState::Lost,
+                ..
+            } if self.is_over() => {}
             SessionEvent::Peer { seat, state } => {
                 let line = state.in_words(&self.name_of(*seat));
                 let voice = match state {
@@ -126,6 +131,18 @@ impl Sitting {
         if !nothing_new || !events.is_empty() {
             let offers = self.look(&[], |look, snapshot| Offers::of(&snapshot.game, look));
             self.offers = offers.unwrap_or_default();
+            // What was asked about may not be possible any more.
+            let gone = match &self.asked {
+                Some(Asked::Act(asked)) => {
+                    let mut all = self.offers.all().iter();
+                    !all.any(|offer| offer.action == asked.action && offer.refused.is_none())
+                }
+                _ => false,
+            };
+            if gone {
+                self.asked = None;
+                wishes.push(Wish::Withdraw);
+            }
             // What was picked is kept as long as it leads anywhere.
             if self.offers.next(&self.picked).is_empty() {
                 self.picked.clear();

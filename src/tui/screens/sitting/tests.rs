@@ -131,6 +131,37 @@ fn every_game_is_played_to_its_end_by_mouse_alone() {
     played_all(by_mouse);
 }
 
+/// A question about an action goes away with what it asks for, and nobody is missed after the end.
+#[test]
+fn what_is_pointless_is_not_asked_any_more() {
+    let mut stage = seated(0);
+    stage.rest();
+    let asked = loop {
+        while stage.draw().contains("[Enter go on]") {
+            by_keys(&mut stage, CLOSE);
+        }
+        stage.keys("f");
+        if stage.draw().contains("Fire the village?") {
+            break stage.draw();
+        }
+        let action = stage.advice().expect("it is the player's turn");
+        let (path, place, _) = way(&stage, &action);
+        for spot in path {
+            by_keys(&mut stage, Target::Spot(spot));
+        }
+        if let Some(place) = place {
+            by_keys(&mut stage, Target::Row(place));
+        }
+        stage.rest();
+    };
+    assert!(asked.contains("[y yes]"), "{asked}");
+    // Somebody else is faster.
+    stage.fires(seat(1));
+    stage.rest();
+    let shown = stage.draw();
+    assert!(!shown.contains("[y yes]"), "{shown}");
+}
+
 /// A solitaire for practice: everything can be taken back, giving up too, and nothing of it is audited.
 #[test]
 fn practice_is_taken_back() {
