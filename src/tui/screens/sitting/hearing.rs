@@ -118,6 +118,13 @@ impl Sitting {
         }
     }
 
+    fn is_my_turn(&self) -> bool {
+        self.snapshot.as_ref().is_some_and(|now| {
+            let to_act = now.game.to_act();
+            now.me.is_some_and(|me| to_act.contains(me))
+        })
+    }
+
     pub(super) fn set_snapshot(&mut self, world: &World, snapshot: &Snapshot, wishes: &mut Wishes) {
         self.theme = world.theme;
         self.names.clone_from(&snapshot.names);
@@ -126,7 +133,9 @@ impl Sitting {
             .snapshot
             .as_ref()
             .is_some_and(|old| old.game == snapshot.game && old.known == snapshot.known);
+        let was_mine = self.is_my_turn();
         self.snapshot = Some(snapshot.clone());
+        let mine = self.is_my_turn();
         let events = std::mem::take(&mut self.events);
         if !nothing_new || !events.is_empty() {
             let offers = self.look(&[], |look, snapshot| Offers::of(&snapshot.game, look));
@@ -147,13 +156,11 @@ impl Sitting {
             if self.offers.next(&self.picked).is_empty() {
                 self.picked.clear();
             }
-            // Who is to do something else than before finds the focus on it.
+            // Who is to do something else than before finds the focus on it; and at the beginning of a turn on that,
+            // and not on what could be done all the time, such as to vote for the end.
             let lit = self.offers.next(&self.picked);
             let is_lit = matches!(self.focus, Some(Target::Spot(spot)) if lit.contains(&spot));
-            let mine = snapshot
-                .me
-                .is_some_and(|me| snapshot.game.to_act().contains(me));
-            if mine && !lit.is_empty() && !is_lit {
+            if mine && !lit.is_empty() && (!is_lit || !was_mine) {
                 wishes.push(Wish::Unfocus);
             }
         }

@@ -6,6 +6,7 @@ use ratatui::crossterm::event::KeyCode;
 use super::button::{CLOSE, MORE};
 
 use crate::games::AnyAction;
+use crate::games::plutonian::PlutonianAction;
 use crate::net::{JoinTarget, PeerId, Ticket};
 use crate::session::SessionEvent;
 use crate::store::IdentityKey;
@@ -160,6 +161,29 @@ fn what_is_pointless_is_not_asked_any_more() {
     stage.rest();
     let shown = stage.draw();
     assert!(!shown.contains("[y yes]"), "{shown}");
+}
+
+/// What can be done all the time, such as a vote for the end, is not what Enter does when one's turn begins.
+#[test]
+fn a_turn_does_not_begin_on_what_can_be_done_all_the_time() {
+    // Plutonian Poker.
+    let mut stage = seated(2);
+    for _ in 0..6 {
+        stage.rest();
+        let focus = stage.shell.focus();
+        let on_a_deed = matches!(focus, Some(Target::Spot(Spot::Deed(_))));
+        assert!(focus.is_some() && !on_a_deed, "{}", stage.draw());
+        let action = loop {
+            let action = stage.advice().expect("it is the player's turn");
+            if !matches!(action, AnyAction::Plutonian(PlutonianAction::Vote { .. })) {
+                break action;
+            }
+        };
+        let (path, ..) = way(&stage, &action);
+        for spot in path {
+            by_keys(&mut stage, Target::Spot(spot));
+        }
+    }
 }
 
 /// A solitaire for practice: everything can be taken back, giving up too, and nothing of it is audited.
