@@ -225,32 +225,6 @@ fn who_has_given_up_a_round_does_not_act_on_it_alone() {
     assert!(!scene.has_late(0));
 }
 
-/// Whoever has acted on a round may be too far ahead to be asked, and sends only that it has: that word frees a
-/// seat that has given the round up, unless it is the word of the one without whom it did.
-#[test]
-fn who_has_given_up_a_round_is_freed_by_another_that_has_acted() {
-    let mut scene = Scene::new();
-    scene.late_entry();
-    let word = scene.given_up();
-    stands_later(&mut scene, 4, LATE, &[0]);
-    scene.bring(0, ballots(scene.missing_word()), SILENT);
-    let (_, keys) = charter(&rules(4, 16));
-    for (by, frees) in [(SILENT, false), (1, true)] {
-        let target = seat(LATE);
-        let acted = Ballot {
-            seat: seat(by),
-            release: Some(Release {
-                target,
-                without: target,
-            }),
-            target: Some(target),
-            ..*word.ballot()
-        };
-        scene.bring(0, ballots(SignedBallot::sign(acted, &keys[by])), by);
-        assert_eq!(scene.has_late(0), !frees, "by {by}");
-    }
-}
-
 #[test]
 fn whom_the_others_have_gone_on_without_learns_it() {
     let mut scene = Scene::new();

@@ -105,8 +105,9 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether this seat must not act on the round of a ballot of the open step: it has been given up, or this
-    /// seat has signed so and none of those who would have to sign it too has signed against, or that it has acted
-    /// on the round: it never gives it up then, and may be too many steps ahead to be asked.
+    /// seat has signed so and none of those who would have to sign it too has signed against. Where two of them say that they have
+    /// acted on the round, that is as much: they may be too many steps ahead to be asked, and one that gives it up to
+    /// others all the same is not believed alone.
     pub(super) fn gives_up(&self, ballot: &Ballot) -> bool {
         let participants = self.replica.participants();
         let Some(motion) = Motion::of(ballot) else {
@@ -120,7 +121,7 @@ impl<G: Game> Table<G> {
             let others = signers(motion, voters, without);
             let mut words = self.votes.words(motion, without);
             let against = words.any(|word| !word.gives_up() && others.contains(word.seat))
-                || acted.iter().any(|seat| others.contains(seat));
+                || acted.iter().filter(|seat| others.contains(*seat)).count() >= 2;
             !against && self.votes.gives_up(motion, without, self.me)
         });
         signed || self.votes.has_released(ballot, participants)
