@@ -166,7 +166,7 @@ impl Motion {
     }
 
     /// The voters that have signed that they have acted on a carried motion which puts the same seat out beside the
-    /// same others, each with the round: on this one, or where two have on those of other rounds as well.
+    /// same others, each with the round: on this one, or where three have, or all, on those of other rounds as well.
     fn acted_alike(&self, ballots: &[Ballot], participants: SeatSet) -> BTreeSet<(u16, Seat)> {
         let voters = self.voters(participants);
         // Who has voted so in each round, and who has acted on that.
@@ -193,7 +193,8 @@ impl Motion {
             })
             .collect();
         let seats: SeatSet = acted.iter().map(|(_, seat)| *seat).collect();
-        let here = |(round, _): &(u16, Seat)| seats.len() >= 2 || *round == self.round;
+        let enough = seats.len() >= 3 || seats == voters;
+        let here = |(round, _): &(u16, Seat)| enough || *round == self.round;
         acted.into_iter().filter(here).collect()
     }
 
@@ -206,9 +207,10 @@ impl Motion {
     /// - Not by a later round, on X, which takes a ballot of this seat. Whoever has acted on the motion has no later
     ///   ballot that could succeed, so that one who has, and is not X, is enough.
     ///
-    /// Where two have acted, those count as well who have on another round that was carried and puts the same seat out:
-    /// each of the voters may have seen another one carried first. The others cannot go on with this seat then: no
-    /// vote on one of the two is carried without the other.
+    /// Where three have acted, or all, those count as well who have on another round that was carried and puts the same
+    /// seat out: each of the voters may have seen another one carried first. Two of three are honest if one cheats, and
+    /// the others cannot go on with this seat without them: no vote on one of the two is carried without the other.
+    /// Two are not enough: who says that it has acted on one round can give up the other, and nothing proves it.
     pub fn is_final(&self, ballots: &[Ballot], participants: SeatSet) -> bool {
         let voters = self.voters(participants);
         let on_this = |word: &&Ballot| (word.round, word.base) == (self.round, self.base);
@@ -373,10 +375,10 @@ mod tests {
         assert!(is_final(&[word(2, 0, Some(2)), vote(1, 2, 0)]));
     }
 
-    /// Where two rounds were carried one voter may have acted on the first and another on the second.
+    /// Where several rounds were carried each voter may have acted on another one. Three are believed, or all.
     #[test]
     fn each_voter_may_have_acted_on_another_round() {
-        for (seats, target) in [(4, 3), (3, 2)] {
+        for (seats, target) in [(5, 4), (4, 3), (3, 2)] {
             let all: SeatSet = Seat::first(seats).collect();
             let votes = |round| (0..target).map(move |by| vote(round, by, target));
             let acted = |by: usize, round: u16| Ballot {
@@ -403,15 +405,19 @@ mod tests {
                 Motion::of(&first).unwrap().is_final(&words, all)
             };
             let second: Vec<Ballot> = votes(2).collect();
-            assert!(!is_final(&[&second[..], &[acted(1, 2)]].concat()), "one");
-            assert!(is_final(
-                &[&second[..], &[acted(0, 1), acted(1, 2)]].concat()
-            ));
-            let uncarried = [&second[1..], &[acted(0, 1), acted(1, 2)]].concat();
+            // All but the last of those who are enough, on the second round; and the last one on the first.
+            let needed = target.min(3);
+            let some: Vec<Ballot> = (1..needed).map(|by| acted(by, 2)).collect();
+            let with =
+                |more: &[&[Ballot]]| is_final(&[&second[..], &some, &more.concat()].concat());
+            assert!(!with(&[]), "{seats} seats: one too few");
+            assert!(with(&[&[acted(0, 1)]]), "{seats} seats");
+            let uncarried = [&second[1..], &some, &[acted(0, 1)]].concat();
             assert!(!is_final(&uncarried), "a round that was not carried");
-            // Its own vote in a round before the one that the only other voter has acted on.
-            let mut voted = [&second[..], &[acted(0, 1), acted(1, 3), vote(2, target, 0)]].concat();
-            voted.extend(votes(3));
+            // Its own vote on seat 0, in a round before those that the others have acted on.
+            let third: Vec<Ballot> = votes(3).collect();
+            let late: Vec<Ballot> = (1..needed).map(|by| acted(by, 3)).collect();
+            let mut voted = [&third[..], &late, &[acted(0, 1), vote(2, target, 0)]].concat();
             assert!(!is_final(&voted));
             voted.push(acted(1, 1));
             assert!(is_final(&voted));

@@ -105,9 +105,9 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether this seat must not act on the round of a ballot of the open step: it has been given up, or this
-    /// seat has signed so and none of those who would have to sign it too has signed against. Where two of them say that they have
-    /// acted on the round, that is as much: they may be too many steps ahead to be asked, and one that gives it up to
-    /// others all the same is not believed alone.
+    /// seat has signed so and none of those who would have to sign it too has signed against. Where two of them
+    /// say that they have acted on the round, that is as much: they may be too many steps ahead to be asked, and
+    /// one that gives it up to others all the same is not believed alone.
     pub(super) fn gives_up(&self, ballot: &Ballot) -> bool {
         let participants = self.replica.participants();
         let Some(motion) = Motion::of(ballot) else {

@@ -49,6 +49,26 @@ fn way(stage: &Stage, action: &AnyAction) -> (Vec<Spot>, Option<usize>, bool) {
     (found.path.clone(), place, found.question.is_some())
 }
 
+/// Does an action: one target after the other.
+fn act(stage: &mut Stage, action: &AnyAction, choose: impl Fn(&mut Stage, Target)) {
+    let (path, place, is_asked) = way(stage, action);
+    let step = stage.step();
+    for spot in path {
+        choose(stage, Target::Spot(spot));
+    }
+    if let Some(place) = place {
+        choose(stage, Target::Row(place));
+    }
+    if is_asked {
+        choose(stage, Target::Row(0));
+    }
+    assert!(
+        stage.step() > step,
+        "{action:?} was not done:\n{}",
+        stage.draw()
+    );
+}
+
 /// Plays as a bot would; `choose` chooses a target that is on the screen.
 fn played(mut stage: Stage, choose: impl Fn(&mut Stage, Target)) {
     for _ in 0..3000 {
@@ -60,22 +80,7 @@ fn played(mut stage: Stage, choose: impl Fn(&mut Stage, Target)) {
             choose(&mut stage, CLOSE);
         }
         let action = stage.advice().expect("it is the player's turn");
-        let (path, place, is_asked) = way(&stage, &action);
-        let step = stage.step();
-        for spot in path {
-            choose(&mut stage, Target::Spot(spot));
-        }
-        if let Some(place) = place {
-            choose(&mut stage, Target::Row(place));
-        }
-        if is_asked {
-            choose(&mut stage, Target::Row(0));
-        }
-        assert!(
-            stage.step() > step,
-            "{action:?} was not done:\n{}",
-            stage.draw()
-        );
+        act(&mut stage, &action, &choose);
     }
     panic!("the game has no end:\n{}", stage.draw());
 }
@@ -146,13 +151,7 @@ fn what_is_pointless_is_not_asked_any_more() {
             break stage.draw();
         }
         let action = stage.advice().expect("it is the player's turn");
-        let (path, place, _) = way(&stage, &action);
-        for spot in path {
-            by_keys(&mut stage, Target::Spot(spot));
-        }
-        if let Some(place) = place {
-            by_keys(&mut stage, Target::Row(place));
-        }
+        act(&mut stage, &action, by_keys);
         stage.rest();
     };
     assert!(asked.contains("[y yes]"), "{asked}");
@@ -179,10 +178,7 @@ fn a_turn_does_not_begin_on_what_can_be_done_all_the_time() {
                 break action;
             }
         };
-        let (path, ..) = way(&stage, &action);
-        for spot in path {
-            by_keys(&mut stage, Target::Spot(spot));
-        }
+        act(&mut stage, &action, by_keys);
     }
 }
 
