@@ -32,6 +32,7 @@ pub(crate) fn check(world: &mut World) {
     learned(world, &honest, &removed);
     liveness(world, &honest, &removed);
     transcripts(world, &honest, &removed);
+    claims(world, &honest);
     journals(world, &honest);
     onlookers(world, &honest);
     for seat in &honest {
@@ -410,6 +411,34 @@ fn transcripts(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>
     }
 }
 
+/// A table that a claim has closed is one of two live seats, its transcript says whose word that was, and the other
+/// learns it if it is here.
+fn claims(world: &mut World, honest: &[Seat]) {
+    for seat in honest {
+        let table = &chair(world, *seat).table;
+        let Some(Stop::Claimed(_)) = table.stopped() else {
+            continue;
+        };
+        let report = audit::<AnyGame>(&table.transcript());
+        let live = table.replica().live();
+        let right = report.claims.iter().all(|who| live.contains(*who));
+        if report.finding.is_some() || report.claims.is_empty() || !right {
+            let what = format!("{seat}'s table was closed by a claim, and its audit is {report:?}");
+            world.watch.fail(3, what);
+        }
+        for other in honest.iter().filter(|other| live.contains(**other)) {
+            let there = chair(world, *other);
+            if there.is_up() && !there.is_done() && !there.role.old_disk {
+                let what = format!(
+                    "{seat} knows of a claim of {:?}, {other} does not",
+                    report.claims
+                );
+                world.watch.fail(11, what);
+            }
+        }
+    }
+}
+
 /// Invariant 8: beginnings of a journal give a table, as far as it goes the same.
 fn journals(world: &mut World, honest: &[Seat]) {
     let mut dice = Dice::new(world.plan.seed, 3);
@@ -469,12 +498,13 @@ fn journals(world: &mut World, honest: &[Seat]) {
 }
 
 fn outcome(world: &mut World, honest: &[Seat]) {
-    let (mut finished, mut stopped) = (false, false);
+    let (mut finished, mut stopped, mut claimed) = (false, false, false);
     let mut steps = 0;
     for seat in honest {
         let table = &chair(world, *seat).table;
         finished |= table.is_finished();
         stopped |= matches!(table.stopped(), Some(Stop::Fault(_) | Stop::Desync(..)));
+        claimed |= matches!(table.stopped(), Some(Stop::Claimed(_)));
         steps = steps.max(table.replica().step());
     }
     world.tally.add("steps", steps);
@@ -485,6 +515,8 @@ fn outcome(world: &mut World, honest: &[Seat]) {
         if !world.plan.cheats().is_empty() {
             world.tally.add("outcome: finished with a cheat about", 1);
         }
+    } else if claimed {
+        world.tally.add("outcome: closed by a claim", 1);
     }
     let everybody = world.plan.rules.seats;
     let game = format!("game: {} for {everybody}", world.plan.rules.game);

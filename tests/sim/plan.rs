@@ -87,6 +87,8 @@ pub(crate) struct Role {
     /// Whether its disk loses its last records in a crash, which no honest disk does.
     pub(crate) old_disk: bool,
     pub(crate) cheat: Option<Habit>,
+    /// Whether it closes a table of two whose other seat stays away.
+    pub(crate) claims: bool,
 }
 
 /// Everything that is drawn before a table opens.
@@ -150,6 +152,7 @@ impl Plan {
                 crashes,
                 old_disk: false,
                 cheat: None,
+                claims: false,
             })
             .collect();
         if count > 1 {
@@ -176,6 +179,11 @@ impl Plan {
             if crashes > 0 && dice.chance(150) {
                 roles[dice.seat(everyone).index()].old_disk = true;
             }
+        }
+        // From a stream of its own, as strict tables are.
+        let mut patient = Dice::new(seed, 5);
+        for role in &mut roles {
+            role.claims = patient.chance(500);
         }
         // Nobody at all honest and here would be no table to watch.
         let watched = dice.below(rules.seats.into()) as usize;

@@ -503,6 +503,10 @@ impl World {
                 chair.leaving = true;
                 self.tally.add("fault: leaver", u64::from(!enough));
             }
+            if chair.role.claims && chair.table.claim().is_ok() {
+                self.tally.add("claims", 1);
+                continue;
+            }
             let turn = chair.table.is_my_turn();
             if turn && chair.ready.is_none_or(|(at, _)| at != step) {
                 let thinks = u64::from(chair.dice.below(chair.role.thinks));

@@ -9,6 +9,7 @@ use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
 use fairdeal_protocol::log::body::Body;
+use fairdeal_protocol::log::claim::{Claim, SignedClaim};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::live::{Event, NothingToClaim, Output, PATIENCE, Stop};
 use fairdeal_protocol::table::replica::News;
@@ -191,6 +192,7 @@ fn who_is_gone_is_voted_out() {
 #[test]
 fn one_of_two_may_claim_that_the_other_is_away() {
     let mut sim: Sim<Drill> = Sim::new(&rules(2, 16), 3, Faults::default());
+    let (_, keys) = charter(&rules(2, 16));
     sim.patience = 10_000;
     sim.doomed = Some((Seat::new(1).unwrap(), 60));
     assert_eq!(sim.tables[0].claim(), Err(NothingToClaim));
@@ -211,6 +213,20 @@ fn one_of_two_may_claim_that_the_other_is_away() {
     });
     let mut rng = ChaCha20Rng::from_seed([0; 32]);
     back.begin(&mut rng);
+    let mut elsewhere = Claim {
+        table: table.replica().table(),
+        seat: table.me(),
+        step: back.replica().step(),
+        parent: Hash32([9; 32]),
+    };
+    // Of another past, and of steps that two cannot be apart: neither would stand in its transcript.
+    for far in [0, 2] {
+        elsewhere.step += far;
+        let signed = SignedClaim::sign(elsewhere, &keys[0]);
+        back.accept(table.me(), Message::Claim(signed), &mut rng)
+            .unwrap();
+        assert_eq!(back.stopped(), None);
+    }
     back.accept(table.me(), claim.unwrap(), &mut rng).unwrap();
     assert_eq!(back.stopped(), Some(&Stop::Claimed(table.me())));
     assert_eq!(audit::<Drill>(&back.transcript()).claims, [table.me()]);

@@ -333,6 +333,43 @@ fn a_word_of_having_acted_does_not_part_two_voters() {
     );
 }
 
+/// Five seats: 4 is late, and the others vote it out. The ballot of seat 3 does not come to seat 0, who gives the round
+/// up without it. Seats 1 and 2 have gone on, too many steps ahead to sign against that: two words on having acted are
+/// as much, one is not.
+#[test]
+fn two_words_on_having_acted_free_who_has_given_the_round_up() {
+    let mut scene = Scene::new(5);
+    for from in [1, 2, 3] {
+        scene.bring(0, scene.commits[from].clone());
+    }
+    scene.tick(0);
+    scene.now = PATIENCE + 1000;
+    scene.tick(0);
+    let votes = [1, 2].map(|by| scene.word(by, 1, None, Some(4)));
+    scene.bring(0, ballots(&votes));
+    scene.bring(0, scene.commits[4].clone());
+    scene.way.clear();
+    scene.now += PATIENCE + 1;
+    scene.tick(0);
+    let gave_up = |(_, _, message): &(usize, usize, Message)| match message {
+        Message::Ballots(signed) => signed.iter().map(SignedBallot::ballot).any(|word| {
+            let (target, without) = (seat(4), seat(3));
+            word.release == Some(Release { target, without }) && word.gives_up()
+        }),
+        _ => false,
+    };
+    assert!(scene.way.iter().any(gave_up));
+    // It has voted on the silent seat as well, in vain.
+    let stands = scene.word(1, 2, None, None);
+    scene.bring(0, ballots(&[scene.word(3, 1, None, Some(4)), stands]));
+    assert!(scene.has(0, 4), "it has given the round up");
+    for by in [1, 2] {
+        assert!(scene.has(0, 4), "one word may be a cheat's");
+        scene.bring(0, ballots(&[scene.word(by, 1, Some((4, 4)), Some(4))]));
+    }
+    assert!(!scene.has(0, 4), "one of the two is honest, and has acted");
+}
+
 /// Four seats: 3 is late; 0, 1 and the cheat 2 vote it out, seat 0 acts; its ballot does not come to seat 1 for a
 /// while, who gives the round up, with the cheat. The cheat tells the late one that it has acted.
 #[test]

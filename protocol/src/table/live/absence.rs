@@ -63,8 +63,12 @@ impl<G: Game> Table<G> {
     pub(super) fn hold_claim(&mut self, signed: &SignedClaim) -> Result<(), ClaimError> {
         let claim = signed.verify(self.replica.charter(), &self.replica.table())?;
         let live = self.replica.live();
-        // Two are never more than a step apart; where more are left nobody can claim anything.
-        let near = claim.step.abs_diff(self.replica.step()) <= 1;
+        // Two are never more than a step apart; where more are left nobody can claim anything. A claim of another
+        // past than this seat's would make its transcript one that no auditor takes.
+        let near = match claim.step.abs_diff(self.replica.step()) {
+            0 => claim.parent == self.replica.parent(),
+            apart => apart == 1,
+        };
         let own = claim.seat == self.me && self.may_sign();
         let closed =
             self.is_finished() || self.stopped.as_ref().is_some_and(|stop| !stop.is_claim());
