@@ -255,7 +255,7 @@ class Replica:
             return True
         if entry.kind == "yield" and seat == leader:
             named = [e for e in counted.values() if e.hash == body]
-            need(not named or named[0].kind == "interject", "a yield to no interjection", seat)
+            need(not named or named[0].kind in ("interject", "leave"), "a yield to nothing", seat)
             return bool(named)
         if entry.kind == "ack" and seat != leader:
             owed = [], False
@@ -624,7 +624,7 @@ class Auditor:
             entries = self.read_step()
             replica = self.replica
             if replica.ended() or len(entries) < len(replica.live - replica.out):
-                return self.check_end(entries)
+                return self.check_end(entries, proven)
             try:
                 counted = self.judge(entries)
             except Unfair as finding:
@@ -756,7 +756,7 @@ class Auditor:
         if accused:
             raise Unfair("a part of its escrow does not open", min(accused))
 
-    def check_end(self, entries):
+    def check_end(self, entries, proven):
         file, replica = self.file, self.replica
         need(self.entries == len(file.entries), "entries follow the end of the log")
         need(self.ballots == len(file.ballots), "ballots of no step")
@@ -778,10 +778,14 @@ class Auditor:
                 need(culprit, "the evidence proves nothing")
                 raise Unfair("it signed two things for one place", culprit[0])
             entries = {s: e for s, e in entries.items() if e.parent == replica.parent}
-            self.judge_accused(self.judge(entries, all_count=False))
+            counted = self.judge(entries, all_count=False)
+            self.judge_proven(proven, counted)
+            self.judge_accused(counted)
             raise Unfair("it claims a fault and shows none")
         need(not file.equivocation, "evidence in a file that is not stopped")
-        need(file.end != "unfinished" or not entries, "entries of a step that is not complete")
+        if file.end == "unfinished":
+            need(file.claims or not entries, "entries of a step that is not complete")
+            self.judge_proven(proven, self.judge(entries))
         return replica
 
 

@@ -40,7 +40,27 @@ pub(crate) fn check(world: &mut World) {
         let (patience, crashes) = (chair.role.patience, chair.crashes);
         world.watch.check_ballots(*seat, patience, crashes);
     }
+    keep(world, &honest);
     outcome(world, &honest);
+}
+
+/// Writes what honest seats hold in the end to a directory that was asked for: files for another auditor.
+fn keep(world: &World, honest: &[Seat]) {
+    let Some(directory) = std::env::var_os("FAIRDEAL_KEEP") else {
+        return;
+    };
+    for seat in honest {
+        let transcript = chair(world, *seat).table.transcript();
+        let finding = audit::<AnyGame>(&transcript).finding;
+        let verdict = match finding.as_ref().map(|finding| finding.seat()) {
+            None => "fair".to_owned(),
+            Some(Some(guilty)) => format!("guilty-{}", guilty.number()),
+            Some(None) => "unfair".to_owned(),
+        };
+        let name = format!("{}-{}.{verdict}.fairdeal", world.plan.seed, seat.number());
+        let path = std::path::Path::new(&directory).join(name);
+        std::fs::write(path, transcript.to_bytes().unwrap()).unwrap();
+    }
 }
 
 /// Who follows an honest seat sees what it sees.

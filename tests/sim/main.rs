@@ -1,7 +1,8 @@
 //! Whole tables of the product's games, each drawn from one number: players, network, crashes and cheats.
 //!
 //! `FAIRDEAL_SEED=7` plays one table and shows what happened there, `FAIRDEAL_TABLES=10000` many, from
-//! `FAIRDEAL_FIRST` on. `docs/architecture.md` lists the invariants that failures name by number.
+//! `FAIRDEAL_FIRST` on; `FAIRDEAL_KEEP=DIR` writes the transcripts of them all there, with the audit's verdict in each
+//! name. `docs/architecture.md` lists the invariants that failures name by number.
 
 // A panic is how a test fails; seats and their lists are small.
 #![allow(

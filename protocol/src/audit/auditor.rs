@@ -629,17 +629,28 @@ impl<G: Game> Audit<G> {
         self.check_claims()?;
         match transcript.end() {
             End::Finished if self.replica.is_finished() => {}
-            End::Unfinished if !self.replica.is_finished() && open.is_empty() => {}
+            End::Unfinished if !self.replica.is_finished() => {
+                // A claim shows that it was made where two were left, as evidence shows where it was found.
+                let shown = !transcript.claims().is_empty();
+                let counted = self.judge_open(open)?;
+                if counted.len() < open.len() || !(open.is_empty() || shown) {
+                    return Err(Finding::Trailer(
+                        "it holds entries of a step that is not whole",
+                    ));
+                }
+                self.judge_proven(&counted)?;
+            }
             End::Stopped if !self.replica.is_finished() => {
                 if transcript.equivocation().is_some() {
                     let fault = self.equivocation().map(Finding::Fault);
                     let nothing = Finding::Trailer("the evidence in it proves nothing");
                     return Err(fault.unwrap_or(nothing));
                 }
-                self.judge_open(open)?;
-                return Err(Finding::Trailer(
-                    "it claims a fault, but the log shows none",
-                ));
+                let counted = self.judge_open(open)?;
+                self.judge_proven(&counted)?;
+                let accused = self.replica.accused(&counted).into_iter().next();
+                let nothing = Finding::Trailer("it claims a fault, but the log shows none");
+                return Err(accused.map_or(nothing, Finding::from));
             }
             _ => return Err(Finding::Trailer("the log does not end as it says")),
         }
@@ -672,8 +683,14 @@ impl<G: Game> Audit<G> {
         Ok(())
     }
 
-    /// Looks for the fault among the entries of a step that was never completed.
-    fn judge_open(&mut self, open: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
+    /// The entries of a step that was never completed, as far as they count.
+    ///
+    /// # Errors
+    /// The fault that one of them is.
+    fn judge_open(
+        &mut self,
+        open: &BTreeMap<Seat, Entry>,
+    ) -> Result<BTreeMap<Seat, Entry>, Finding> {
         let mut counted: BTreeMap<Seat, Entry> = BTreeMap::new();
         // Each round counts at least one more entry or is the last.
         for _ in 0..=open.len() {
@@ -688,8 +705,7 @@ impl<G: Game> Audit<G> {
                 }
             }
         }
-        let accused = self.replica.accused(&counted).into_iter().next();
-        accused.map_or(Ok(()), |fault| Err(fault.into()))
+        Ok(counted)
     }
 
     /// What was found.

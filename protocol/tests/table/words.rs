@@ -1,6 +1,8 @@
-//! What one dishonest seat can do with words on giving rounds up, on having acted, and on halts. Each test states
-//! what should hold.
+//! What one dishonest seat can do with words on giving rounds up, on having acted, on halts, and what a claim shows.
+//! Each test states what should hold.
 
+use fairdeal_protocol::audit::auditor::audit;
+use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::ballot::{Ballot, Release, SignedBallot};
 use fairdeal_protocol::log::body::Body;
@@ -726,4 +728,48 @@ fn who_goes_by_the_word_of_both_gives_up_neither() {
         (1, 1),
         "before it is sent, once"
     );
+}
+
+/// Three seats: one is put out of the open step, and the other is silent from then on. The claim of seat 0 comes with
+/// what put that one out: else nobody could see that two were left.
+#[test]
+fn a_claim_shows_that_two_were_left() {
+    for guilty in [false, true] {
+        let mut scene = Scene::new(3);
+        let (signed, keys) = charter(&rules(3, 16));
+        if guilty {
+            let Message::Entries(entries) = &scene.commits[2] else {
+                panic!();
+            };
+            let commit = entries[0].verify(signed.charter(), &signed.table());
+            let content = Content {
+                body: Body::Close,
+                ..commit.unwrap().content().clone()
+            };
+            let wrong = Entry::sign(content, &keys[2]).unwrap();
+            let wrong = vec![wrong.signed().clone()].try_into().unwrap();
+            scene.bring(0, Message::Entries(wrong));
+        } else {
+            // Of both it holds a ballot at most, and no entry.
+            scene.tick(0);
+            scene.now = PATIENCE + 1000;
+            scene.tick(0);
+            for (by, target) in [(1, 2), (2, 1)] {
+                scene.bring(0, ballots(&[scene.word(by, 1, None, Some(target))]));
+            }
+        }
+        assert_eq!(
+            (scene.tables[0].replica().live().len(), scene.step(0)),
+            (2, 0)
+        );
+        scene.tick(0);
+        scene.now += 2 * PATIENCE;
+        scene.tick(0);
+        scene.tables[0].claim().unwrap();
+        let transcript = scene.tables[0].transcript();
+        let bytes = transcript.to_bytes().unwrap();
+        let report = audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap());
+        assert_eq!(report.finding, None);
+        assert_eq!(report.claims, [seat(0)]);
+    }
 }

@@ -84,6 +84,11 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
+    /// Whether a claim has closed the table.
+    pub(super) fn is_claimed(&self) -> bool {
+        !self.claims.is_empty()
+    }
+
     pub(super) fn tell_claims(&mut self) {
         if let Some(own) = self.claims.get(&self.me) {
             let claim = Message::Claim(own.clone());

@@ -466,18 +466,21 @@ impl<G: Game> Table<G> {
         two_faced: Option<Equivocation>,
     ) -> Transcript {
         let complete = self.log.iter().flat_map(BTreeMap::values);
-        // What is held of the open step goes along only as evidence against the entry that is refused: what
-        // counts, and what does not. A complaint names no other entry. Two faces prove themselves.
+        let shows_open = refused.is_some() || (end == End::Unfinished && self.is_claimed());
+        // What is held of the open step goes along only as evidence against the entry that is refused (what counts,
+        // and what does not), or to show that a claim was made where two were left. A complaint names no other
+        // entry. Two faces prove themselves.
         let complains = self.replica.kind() == Some(StepKind::Accept);
         let shown = |entry: &&Entry| {
-            let counts = self.counted.contains(entry.seat()) && !complains;
-            refused.is_some_and(|refused| counts || refused.hash() == entry.hash())
+            let counts = shows_open && self.counted.contains(entry.seat()) && !complains;
+            counts || refused.is_some_and(|refused| refused.hash() == entry.hash())
         };
         let open = self.open.values().filter(shown);
         let entries = complete.chain(open).map(|entry| entry.signed().clone());
         let step = self.replica.step();
         // What removed a seat from the open step belongs to no complete one.
-        let until = step.saturating_add(u64::from(refused.is_some()));
+        let until = step.saturating_add(u64::from(shows_open));
+        let claims = self.claims.values().filter(|_| end == End::Unfinished);
         let ballots = self.certificates.range(..until);
         let faults = self.faults.range(..until);
         Transcript::new(
@@ -490,7 +493,7 @@ impl<G: Game> Table<G> {
                 ballots: bounded(ballots.flat_map(|(_, ballots)| ballots).cloned()),
                 faults: bounded(faults.flat_map(|(_, faults)| faults).cloned()),
                 halted: bounded(self.halted.iter().cloned()),
-                claims: bounded(self.claims.values().cloned()),
+                claims: bounded(claims.cloned()),
             },
         )
     }

@@ -61,7 +61,7 @@ impl<G: Game> Table<G> {
         }
         let number = |step: usize| u64::try_from(step).unwrap_or(u64::MAX);
         // What removed a seat from the open step belongs to no complete one, unless that is how the log ends.
-        let open = u64::from(is_last && self.refused.is_some());
+        let open = u64::from(is_last && (self.refused.is_some() || self.is_claimed()));
         let steps = number(first)..number(until).saturating_add(open);
         let last = is_last.then(|| {
             let whole = self.transcript();
