@@ -1,32 +1,15 @@
 //! The second auditor, `examples/auditor`: it finds a real game fair, and one with a changed byte not.
 
 use std::path::Path;
-use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
 use super::net::{guest, host};
-
-/// Python as the auditor wants it; without bytecode, which would lie in the source tree.
-fn python(args: &[&str]) -> std::io::Result<Output> {
-    Command::new("python3")
-        .arg("-B")
-        .args(args)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-}
-
-fn audited(file: &Path) -> (Option<i32>, String) {
-    let output = python(&["examples/auditor/auditor.py", file.to_str().unwrap()]).unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    (output.status.code(), String::from_utf8(text).unwrap())
-}
+use super::python::{audited, is_there};
 
 #[test]
 fn the_second_auditor_agrees() {
-    let probe = "import sys; sys.exit(sys.version_info < (3, 9))";
-    if !python(&["-c", probe]).is_ok_and(|output| output.status.success()) {
-        eprintln!("not tested: there is no python3 of version 3.9 or later");
+    if !is_there() {
         return;
     }
     let root = TempDir::new().unwrap();

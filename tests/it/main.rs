@@ -25,6 +25,8 @@ mod own_game;
 #[path = "../fixture/pictures.rs"]
 mod pictures;
 mod process;
+#[path = "../fixture/python.rs"]
+mod python;
 mod reach;
 mod readme;
 mod replay;

@@ -1,6 +1,7 @@
 //! What has to hold when a table has come to rest: the invariants that need its end.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use fairdeal::games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
@@ -40,17 +41,15 @@ pub(crate) fn check(world: &mut World) {
         let (patience, crashes) = (chair.role.patience, chair.crashes);
         world.watch.check_ballots(*seat, patience, crashes);
     }
-    keep(world, &honest);
     outcome(world, &honest);
 }
 
-/// Writes what honest seats hold in the end to a directory that was asked for: files for another auditor.
-fn keep(world: &World, honest: &[Seat]) {
-    let Some(directory) = std::env::var_os("FAIRDEAL_KEEP") else {
-        return;
-    };
-    for seat in honest {
-        let transcript = chair(world, *seat).table.transcript();
+/// Writes what honest seats hold in the end to a directory, with the verdict of the audit in each name: files for
+/// another auditor.
+pub(crate) fn keep(world: &World, directory: &Path) {
+    let honest = Seat::first(world.chairs.len());
+    for seat in honest.filter(|seat| chair(world, *seat).role.cheat.is_none()) {
+        let transcript = chair(world, seat).table.transcript();
         let finding = audit::<AnyGame>(&transcript).finding;
         let verdict = match finding.as_ref().map(|finding| finding.seat()) {
             None => "fair".to_owned(),
@@ -58,8 +57,7 @@ fn keep(world: &World, honest: &[Seat]) {
             Some(None) => "unfair".to_owned(),
         };
         let name = format!("{}-{}.{verdict}.fairdeal", world.plan.seed, seat.number());
-        let path = std::path::Path::new(&directory).join(name);
-        std::fs::write(path, transcript.to_bytes().unwrap()).unwrap();
+        std::fs::write(directory.join(name), transcript.to_bytes().unwrap()).unwrap();
     }
 }
 

@@ -20,12 +20,16 @@ mod named;
 mod network;
 mod onlooker;
 mod plan;
+#[path = "../fixture/python.rs"]
+mod python;
 mod replay;
 mod tally;
 mod watch;
 mod world;
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 
 use fairdeal_protocol::hash::Hash32;
 
@@ -47,6 +51,11 @@ struct Outcome {
 
 /// Plays the table of a seed; a panic counts as a failure of its own.
 fn play(seed: u64, traced: bool) -> Outcome {
+    play_keeping(seed, traced, None)
+}
+
+/// Plays it, and writes the transcripts of its honest seats to a directory.
+fn play_keeping(seed: u64, traced: bool, keep: Option<&Path>) -> Outcome {
     let mut plan = None;
     let run = || {
         let drawn = plan.insert(Plan::draw(seed)).clone();
@@ -56,6 +65,9 @@ fn play(seed: u64, traced: bool) -> Outcome {
         let mut world = World::new(drawn, traced);
         world.run();
         check::check(&mut world);
+        if let Some(directory) = keep {
+            check::keep(&world, directory);
+        }
         for line in world.lines() {
             println!("{line}");
         }
@@ -82,8 +94,10 @@ fn number(name: &str) -> Option<u64> {
 
 #[test]
 fn tables_hold_what_the_protocol_promises() {
+    let keep = std::env::var_os("FAIRDEAL_KEEP").map(PathBuf::from);
+    let keep = keep.as_deref();
     if let Some(seed) = number("FAIRDEAL_SEED") {
-        let outcome = play(seed, true);
+        let outcome = play_keeping(seed, true, keep);
         println!("{}trace {:?}", outcome.tally, outcome.trace);
         assert!(
             outcome.failures.is_empty(),
@@ -97,7 +111,7 @@ fn tables_hold_what_the_protocol_promises() {
     let mut tally = Tally::default();
     let mut failed = Vec::new();
     for seed in first..first + tables {
-        let outcome = play(seed, false);
+        let outcome = play_keeping(seed, false, keep);
         tally.join(&outcome.tally);
         tally.add("tables", 1);
         if !outcome.failures.is_empty() {
@@ -142,4 +156,33 @@ fn one_seed_gives_one_run() {
             "seed {seed}"
         );
     }
+}
+
+/// The second auditor reads the files of whole tables as the first does: a vote, one who leaves while another thinks, a
+/// fault and a claim after it, evidence, and a game that is played out.
+#[test]
+fn the_second_auditor_agrees() {
+    if !python::is_there() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    for seed in [5003, 5010, 5019, 5021, 2_000_085] {
+        let failures = play_keeping(seed, false, Some(directory.path())).failures;
+        assert!(failures.is_empty(), "seed {seed}: {failures:#?}");
+    }
+    let files = std::fs::read_dir(directory.path()).unwrap();
+    let mut verdicts = BTreeMap::new();
+    for file in files {
+        let path = file.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let verdict = name.split('.').nth(1).unwrap().to_owned();
+        let (code, text) = python::audited(&path);
+        let guilty = verdict.strip_prefix("guilty-");
+        assert_eq!(code, Some(i32::from(verdict != "fair")), "{name}: {text}");
+        if let Some(guilty) = guilty {
+            assert!(text.contains(&format!("[seat {guilty}]")), "{name}: {text}");
+        }
+        *verdicts.entry(verdict).or_insert(0) += 1;
+    }
+    assert!(verdicts["fair"] > 5 && verdicts.len() > 1, "{verdicts:?}");
 }
