@@ -201,7 +201,7 @@ fn interface(common: &Common, data: Arc<DataDir>, patience: Duration) -> Interfa
         data,
         name: common.name.clone(),
         user: user(),
-        today: today(),
+        today,
         depth: Depth::from_environment(|name| std::env::var(name).ok()),
         ascii: common.ascii,
         patience,

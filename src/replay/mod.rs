@@ -263,6 +263,7 @@ impl Replay {
             _ => None,
         };
         Snapshot {
+            shares: BTreeMap::new(),
             table: self.table,
             me,
             names: self.names.clone(),

@@ -18,7 +18,7 @@ pub mod text;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::card::{self, Faces};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
@@ -81,6 +81,8 @@ pub struct Snapshot {
     pub game: AnyGame,
     /// The sealed cards that this seat knows.
     pub known: Faces,
+    /// The seats whose shares of these cards stand in the log, each with its proof; of none where there is no log.
+    pub shares: BTreeMap<card::Handle, SeatSet>,
     /// What stands behind this moment.
     pub standing: Standing,
     /// Whether the table waits for an action of this seat's turn.

@@ -91,6 +91,7 @@ impl Practice {
     fn snapshot(&self) -> Snapshot {
         let game = &self.now.game;
         Snapshot {
+            shares: BTreeMap::new(),
             table: Hash32::default(),
             me: Some(self.me),
             names: self.names.clone(),

@@ -46,8 +46,8 @@ pub struct Interface {
     pub name: Option<String>,
     /// The system's name for the user.
     pub user: String,
-    /// The day, in UTC, as the deal of the day is named by.
-    pub today: String,
+    /// Tells the day, in UTC, as the deal of the day is named by.
+    pub today: fn() -> String,
     /// How many colours the terminal shows.
     pub depth: Depth,
     /// Whether only ASCII characters are drawn, whatever the settings say.

@@ -93,7 +93,7 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
         depth: interface.depth,
         ascii: interface.ascii,
         user: interface.user.clone(),
-        today: interface.today.clone(),
+        today: (interface.today)(),
         lan: None,
         shelf: Shelf::default(),
     };
@@ -161,6 +161,8 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
             // Time counts from when something begins to move.
             drawn = Instant::now();
         }
+        // A program may be left open over midnight.
+        shell.set_day((rim.interface.today)());
         let mut leave = rim.take_in(&mut shell, input);
         for _ in 0..AT_ONCE {
             let more = keys

@@ -303,6 +303,11 @@ impl Shell {
 
     // Input.
 
+    /// Which day it is.
+    pub(super) fn set_day(&mut self, today: String) {
+        self.world.today = today;
+    }
+
     /// Takes something in.
     pub(super) fn update(&mut self, input: Input) -> Vec<Effect> {
         let mut effects = Vec::new();

@@ -257,12 +257,15 @@ impl Stage {
             .collect();
         let game = scene.game.clone();
         let leader = game.to_act().iter().next().unwrap_or(seat(0));
+        let known = scene.known(seat(0));
+        let others = SeatSet::all(scene.names.len()).without(seat(0));
         let snapshot = Snapshot {
+            shares: known.iter().map(|(card, _)| (card, others)).collect(),
             may_claim: false,
             table: Hash32([7; 32]),
             me: Some(seat(0)),
             names: scene.names.clone(),
-            known: scene.known(seat(0)),
+            known,
             standing: Standing::Sealed(Progress {
                 step: self.step,
                 kind: (!game.is_over()).then_some(StepKind::Action { leader }),

@@ -310,7 +310,7 @@ fn a_panic_where_it_is_asked_for() {
         data: Arc::new(DataDir::open(Some(Path::new(&data))).unwrap()),
         name: None,
         user: "Anna".to_owned(),
-        today: "2026-11-21".to_owned(),
+        today: || "2026-11-21".to_owned(),
         depth: Depth::Indexed,
         ascii: false,
         patience: Duration::from_secs(120),

@@ -149,6 +149,8 @@ pub enum SphinxEvent {
     Magician {
         /// Whose.
         seat: Seat,
+        /// Where it stood, if it was on the board.
+        from: Option<Square>,
         /// Where it stands.
         to: Square,
     },
@@ -241,7 +243,7 @@ impl SphinxEvent {
             Self::SetUp { jacks, cuts, first } => json!({
                 "type": "set-up", "jacks": names(jacks), "cuts": names(cuts), "first": first,
             }),
-            Self::Magician { seat, to } => {
+            Self::Magician { seat, to, .. } => {
                 json!({"type": "magician", "seat": seat, "to": to.name()})
             }
             Self::Stayed { seat } => json!({"type": "stayed", "seat": seat}),
@@ -294,7 +296,7 @@ impl SphinxEvent {
                     .collect();
                 format!("{}. {} goes first.", each.join("; "), name(first))
             }
-            Self::Magician { seat, to } => {
+            Self::Magician { seat, to, .. } => {
                 format!("The Magician of {} goes to {}.", name(seat), to.name())
             }
             Self::Stayed { seat } => format!("The Magician of {} stays.", name(seat)),

@@ -509,8 +509,9 @@ impl Game for Sphinx {
         self.check(seat, action)?;
         match *action {
             SphinxAction::Place { to } | SphinxAction::Magician { to } => {
+                let from = self.magician(seat);
                 self.put_magician(seat, Some(to));
-                events.push(SphinxEvent::Magician { seat, to });
+                events.push(SphinxEvent::Magician { seat, from, to });
                 self.after_magician(chance, events)?;
             }
             SphinxAction::Stay => {

@@ -179,7 +179,10 @@ impl Driver {
         let table = &seated.table;
         let mut connected = seated.connected(&self.connected);
         connected.insert(table.me());
+        let known = table.known().iter();
+        let shares = known.map(|(card, _)| (card, table.replica().shares(card)));
         let snapshot = Snapshot {
+            shares: shares.collect(),
             table: seated.id,
             me: Some(table.me()),
             names: seated.names.clone(),

@@ -108,6 +108,7 @@ impl Shown {
         let replica = self.follower.replica();
         let seats = Seat::first(self.names.len());
         Snapshot {
+            shares: std::collections::BTreeMap::new(),
             table: self.id,
             me: None,
             names: self.names.clone(),

@@ -421,7 +421,15 @@ impl Board for Sphinx {
             to: square_spot(to),
         };
         match event {
-            SphinxEvent::Magician { to, .. } => vec![Motion::Flash(square_spot(*to))],
+            SphinxEvent::Magician { seat, from, to } => {
+                let to = square_spot(*to);
+                let flies = from.map(|from| Motion::Fly {
+                    what: Line::from(magician(look, *seat)),
+                    from: square_spot(from),
+                    to,
+                });
+                vec![flies.unwrap_or(Motion::Flash(to))]
+            }
             SphinxEvent::Stayed { seat } => {
                 let at = self.magician(*seat).map(square_spot);
                 at.map(Motion::Flash).into_iter().collect()

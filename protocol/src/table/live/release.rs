@@ -127,6 +127,31 @@ impl<G: Game> Table<G> {
         signed || self.votes.has_released(ballot, participants)
     }
 
+    /// The seats whose word on a release is lacking: this seat has given a round up without another's ballot, and before
+    /// they say whether they do so too it can neither act on the round nor count its target's entry. While one of them
+    /// is gone the step rests (`docs/protocol.md`, "Known limits").
+    pub fn awaited_words(&self) -> SeatSet {
+        let participants = self.replica.participants();
+        let mut awaited = SeatSet::EMPTY;
+        for (round, mine) in self.mine() {
+            let Some(motion) = Motion::of(&mine).filter(|_| !self.is_dead(round, &mine)) else {
+                continue;
+            };
+            let voters = motion.voters(participants);
+            for without in voters.iter() {
+                if !self.votes.gives_up(motion, without, self.me) {
+                    continue;
+                }
+                let said = |seat: Seat| self.votes.words(motion, without).any(|w| w.seat == seat);
+                let lacking = signers(motion, voters, without).iter();
+                lacking
+                    .filter(|seat| !said(*seat))
+                    .for_each(|seat| awaited.insert(seat));
+            }
+        }
+        awaited
+    }
+
     /// Whether this seat may act on a motion that is carried: on one that puts itself out, once it is final.
     pub(super) fn may_believe(&self, ballot: &Ballot) -> bool {
         let words = self.votes.all().map(SignedBallot::ballot).copied();

@@ -415,6 +415,14 @@ impl<G: Game> Replica<G> {
         self.deal.context(seat)
     }
 
+    /// The seats whose shares of a sealed card of this deal stand in the log, each with its proof; of a seat that is
+    /// gone also the one that the others have made from its parts.
+    pub fn shares(&self, card: Handle) -> SeatSet {
+        let all = self.charter().seats().iter();
+        all.filter(|seat| self.deal.has_share(card, *seat))
+            .collect()
+    }
+
     /// The game as it stands, in the middle of an action as far as that has got.
     pub fn game(&self) -> &G {
         &self.game

@@ -1,5 +1,6 @@
 //! What the session tells, and what the player sees of it.
 
+use fairdeal_protocol::card::Handle;
 use fairdeal_protocol::game::Game as _;
 
 use super::choosing::sentence;
@@ -118,6 +119,20 @@ impl Sitting {
         }
     }
 
+    /// Notes which cards have come to this player; they are news until the table has gone on.
+    fn note_cards(&mut self, now: &Snapshot) {
+        let was = self.snapshot.as_ref();
+        let new = now.known.iter().map(|(card, _)| card).filter(|card| {
+            let known = was.and_then(|was| was.known.get(*card));
+            known.is_none()
+        });
+        let new: Vec<Handle> = new.collect();
+        let gone_on = was.is_some_and(|was| was.game != now.game);
+        if !new.is_empty() || gone_on {
+            self.came = new;
+        }
+    }
+
     fn is_my_turn(&self) -> bool {
         self.snapshot.as_ref().is_some_and(|now| {
             let to_act = now.game.to_act();
@@ -134,6 +149,7 @@ impl Sitting {
             .as_ref()
             .is_some_and(|old| old.game == snapshot.game && old.known == snapshot.known);
         let was_mine = self.is_my_turn();
+        self.note_cards(snapshot);
         self.snapshot = Some(snapshot.clone());
         let mine = self.is_my_turn();
         let events = std::mem::take(&mut self.events);

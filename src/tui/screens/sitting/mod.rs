@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use fairdeal_protocol::card::Handle;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
@@ -144,6 +145,8 @@ pub(in crate::tui) struct Sitting {
     status: Option<String>,
     /// Events that the board has not shown yet.
     events: Vec<AnyEvent>,
+    /// The cards that came to this player last.
+    came: Vec<Handle>,
     moving: Vec<Moving>,
     /// Where the places of the table are.
     places: BTreeMap<Spot, Rect>,
@@ -177,6 +180,7 @@ impl Sitting {
             ended: false,
             status: None,
             events: Vec::new(),
+            came: Vec::new(),
             moving: Vec::new(),
             places: BTreeMap::new(),
             theme: Theme::default(),

@@ -1,6 +1,9 @@
 //! The seal: what protects this moment, in a sentence and at length.
 
+use fairdeal_protocol::card::{Handle, Slot};
+use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::{Seat, SeatSet};
+
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::table::replica::StepKind;
 use ratatui::layout::Rect;
@@ -10,6 +13,7 @@ use super::{Sitting, button};
 use crate::session::{Snapshot, Standing};
 use crate::tui::canvas::{Canvas, wrapped};
 use crate::tui::shell::window;
+use crate::tui::tables::Spot;
 
 fn names(snapshot: &Snapshot, seats: SeatSet) -> String {
     let list: Vec<&str> = seats
@@ -69,6 +73,49 @@ fn text(snapshot: &Snapshot, progress: &Progress) -> String {
     }
 }
 
+/// What has opened cards of this player, as a sentence; nothing where they were not sealed. With the names of those
+/// whose shares it took if there is room.
+fn opened_by(snapshot: &Snapshot, cards: &[Handle], named: bool) -> Option<String> {
+    let (last, others) = cards.split_last()?;
+    let what = if others.is_empty() {
+        let face = snapshot.known.get(*last)?;
+        format!("Your {} is", snapshot.game.card_name(face))
+    } else {
+        format!("Your {} cards are", cards.len())
+    };
+    let mut shares = *snapshot.shares.get(last)?;
+    if let Some(me) = snapshot.me {
+        // Nobody else has seen it.
+        shares.remove(me);
+    }
+    let whose = if named {
+        format!(" ({})", names(snapshot, shares))
+    } else {
+        String::new()
+    };
+    Some(match shares.len() {
+        0 => format!("{what} opened by your key alone."),
+        1 => format!("{what} opened by 1 share{whose}, proved, and your own key."),
+        count => format!("{what} opened by {count} shares{whose}, each proved, and your own key."),
+    })
+}
+
+/// What has opened the card that the player looks at, or the one that has just come.
+fn opened(sitting: &Sitting, snapshot: &Snapshot) -> Option<String> {
+    match sitting.aimed.last() {
+        Some(Spot::Card(Slot::Sealed(card))) if snapshot.shares.contains_key(card) => {
+            opened_by(snapshot, &[*card], true)
+        }
+        Some(Spot::Card(Slot::Open(face))) if snapshot.game.seals_cards() => {
+            let name = snapshot.game.card_name(*face);
+            Some(format!(
+                "The {name} lies open: all shares of it stand in the log, each proved."
+            ))
+        }
+        _ => opened_by(snapshot, &sitting.came, true),
+    }
+}
+
 /// Who of the others is furthest away, and how far; nothing where that is less than a millisecond.
 fn furthest(snapshot: &Snapshot) -> Option<String> {
     let away = snapshot.round_trips.iter();
@@ -102,7 +149,11 @@ pub(super) fn draw_row(
                 furthest(snapshot).unwrap_or_default()
             );
             let word = theme.glyph("◈ seal", "# seal");
-            (text(snapshot, progress), step, word, theme.good())
+            let waits =
+                matches!(progress.kind, Some(StepKind::Action { .. }) if progress.done.is_empty());
+            let news = opened_by(snapshot, &sitting.came, false).filter(|_| waits);
+            let told = news.unwrap_or_else(|| text(snapshot, progress));
+            (told, step, word, theme.good())
         }
         Standing::Practice { .. } => {
             let word = theme.glyph("◇ open", "- open");
@@ -165,10 +216,15 @@ fn stage(kind: Option<StepKind>) -> usize {
 }
 
 /// The seal at length: the steps of a deal and where it is, who has done what, and the hash to compare.
-pub(super) fn draw_panel(snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
+pub(super) fn draw_panel(sitting: &Sitting, snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
     let theme = canvas.theme();
     let seats = snapshot.names.len();
-    let height = u16::try_from(seats).unwrap_or(6) + 17;
+    let opened = opened(sitting, snapshot).map(|opened| wrapped(&opened, 74, 0));
+    let more = opened.as_ref().map_or(0, |rows| rows.len() + 1);
+    let rows = seats + 17 + more;
+    let height = u16::try_from(rows).unwrap_or(u16::MAX);
+    // Where there is little room it is the space between that goes.
+    let airy = height + 2 <= canvas.area().height;
     let inner = window(canvas, "The seal", 78, height);
     let y = inner.bottom().saturating_sub(1);
     let Standing::Sealed(progress) = &snapshot.standing else {
@@ -183,10 +239,16 @@ pub(super) fn draw_panel(snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
         ..
     } = *progress;
     let here = stage(kind);
-    let mut lines = vec![
-        Line::styled(format!(" {}", text(snapshot, progress)), theme.title()),
-        Line::raw(""),
-    ];
+    let mut lines = vec![Line::styled(
+        format!(" {}", text(snapshot, progress)),
+        theme.title(),
+    )];
+    let space = |lines: &mut Vec<Line<'_>>| {
+        if airy {
+            lines.push(Line::raw(""));
+        }
+    };
+    space(&mut lines);
     for (number, (name, meaning)) in STEPS.iter().enumerate() {
         let (sign, style) = match number.cmp(&here) {
             std::cmp::Ordering::Less => (theme.glyph("✓", "+"), theme.good()),
@@ -198,7 +260,7 @@ pub(super) fn draw_panel(snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
             Span::styled((*meaning).to_owned(), theme.faint()),
         ]));
     }
-    lines.push(Line::raw(""));
+    space(&mut lines);
     for (seat, name) in Seat::first(seats).zip(&snapshot.names) {
         let (state, style) = if done.contains(seat) {
             (
@@ -218,7 +280,12 @@ pub(super) fn draw_panel(snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
             Span::styled(state, style),
         ]));
     }
-    lines.push(Line::raw(""));
+    space(&mut lines);
+    if let Some(rows) = opened {
+        let rows = rows.into_iter().map(|row| Line::raw(format!(" {row}")));
+        lines.extend(rows);
+        space(&mut lines);
+    }
     let hash = progress.log.to_string();
     let deal = progress.deal + 1;
     let words = format!(

@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::choosing::sentence;
 use super::{Over, Sitting, Voice, button, seal};
+use crate::games::listed;
 use crate::history::solitaire::Solitaire;
 use crate::session::{Snapshot, Standing};
 use crate::tui::canvas::{Canvas, Target, cut, fit, wrapped};
@@ -64,7 +65,7 @@ pub(super) fn draw(sitting: &mut Sitting, world: &World, canvas: &mut Canvas<'_>
     }
     match &mut sitting.over {
         Over::Nothing => {}
-        Over::Seal => seal::draw_panel(snapshot, canvas),
+        Over::Seal => seal::draw_panel(sitting, snapshot, canvas),
         Over::Telling(telling) => telling.draw(canvas, button::CLOSE),
         Over::Outcome => draw_outcome(sitting, world, canvas),
     }
@@ -80,7 +81,8 @@ fn draw_seats(snapshot: &Snapshot, names: &[String], canvas: &mut Canvas<'_>, ar
         let own = if Some(seat) == snapshot.me { "*" } else { " " };
         let score = scores.get(seat.index()).copied().unwrap_or(0);
         let style = if turn { theme.accent() } else { theme.text() };
-        let (note, note_style) = if snapshot.connected.contains(seat) {
+        // After the end everybody goes as they like.
+        let (note, note_style) = if snapshot.connected.contains(seat) || game.is_over() {
             (on_board!(game, game => game.seat_note(seat)), theme.faint())
         } else {
             ("offline".to_owned(), theme.bad())
@@ -318,7 +320,7 @@ fn who_wins(names: &[String]) -> String {
     match names {
         [] => "Nobody wins.".to_owned(),
         [one] => format!("{one} wins."),
-        several => format!("{} win together.", several.join(" and ")),
+        several => format!("{} win together.", listed(several)),
     }
 }
 

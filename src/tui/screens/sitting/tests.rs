@@ -1,5 +1,6 @@
 //! Whole games at the table, by keys alone and by mouse alone, and what lies over it.
 
+use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::hash::Hash32;
 use ratatui::crossterm::event::KeyCode;
 
@@ -293,6 +294,25 @@ fn the_seal_is_explained() {
     insta::assert_snapshot!("seal", stage.draw());
     stage.key(KeyCode::Esc);
     assert!(!stage.draw().contains("The seal "));
+}
+
+/// Which shares have opened a card: those that have just come, and the one that the player looks at.
+#[test]
+fn the_seal_says_what_has_opened_a_card() {
+    let mut stage = seated(0);
+    let dealt = stage.draw();
+    let cards = "cards are opened by 2 shares, each proved, and your own key.";
+    assert!(dealt.contains(cards), "{dealt}");
+    stage.rest();
+    let sealed = |target: &Target| matches!(target, Target::Spot(Spot::Card(Slot::Sealed(_))));
+    let layer = stage.shell.layer();
+    let mut targets = layer.targets.iter().map(|(_, target)| *target);
+    let card = targets.find(sealed).expect("there is a hand");
+    stage.click(card);
+    stage.keys("S");
+    let panel = stage.draw();
+    let one = "is opened by 2 shares (Béla, Cleo), each proved";
+    assert!(panel.contains(one), "{panel}");
 }
 
 #[test]
