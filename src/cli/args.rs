@@ -129,6 +129,9 @@ pub(super) struct Play {
     /// Ivory Tower: the deal of the day, or of another date (YYYY-MM-DD)
     #[arg(long, value_name = "DATE", num_args = 0..=1)]
     pub(super) daily: Option<Option<String>>,
+    /// Practice, for one alone: nothing is sealed or kept, and every action can be taken back
+    #[arg(long, conflicts_with_all = ["daily", "headless", "json"])]
+    pub(super) practice: bool,
     #[command(flatten)]
     pub(super) seat: SeatArgs,
     #[command(flatten)]

@@ -17,6 +17,7 @@ use crate::session::Handle;
 use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::house::{self, House};
 use crate::session::journal::{Interrupted, Place, interrupted};
+use crate::session::practice;
 use crate::store::{DataDir, IdentityKey, StoreError};
 use crate::tui::theme::Depth;
 use crate::tui::{self, Ending, Interface, Start};
@@ -116,6 +117,7 @@ fn open(
     own_pilot: bool,
 ) -> anyhow::Result<Table> {
     let local = opening.place.transport == Transport::Memory;
+    let place = Some(opening.place.clone());
     let setup = Setup {
         identity: data.identity()?,
         name: name(common, &data),
@@ -138,6 +140,7 @@ fn open(
         data,
         house: Some(house),
         local,
+        place,
     })
 }
 
@@ -162,6 +165,8 @@ struct Table {
     house: Option<House>,
     /// Whether it is wholly in this program.
     local: bool,
+    /// Where it listens, if that was said.
+    place: Option<Place>,
 }
 
 /// Shows the table, or prints it.
@@ -178,6 +183,7 @@ async fn attend(
         handle: table.handle,
         house: table.house,
         local: table.local,
+        place: table.place,
     };
     let interface = interface(common, table.data, patience);
     Ok(match tui::run(interface, start).await? {
@@ -243,6 +249,16 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
     let rules = rule_set(&play.game, seats, &options).map_err(usage)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
+        if play.practice {
+            let table = Table {
+                handle: practice::open(&rules, &name(common, &data)).map_err(usage)?,
+                data,
+                house: None,
+                local: true,
+                place: None,
+            };
+            return attend(common, None, PATIENCE, table).await;
+        }
         let opening = Opening {
             rules,
             bots,
@@ -342,7 +358,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             identity: data.identity()?,
             name: name(common, &data),
             role: Role::Guest(target),
-            place,
+            place: place.clone(),
             lan: false,
             password,
             pilot: headless_seat.then(|| pilot(&join.seat, false)),
@@ -357,6 +373,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             data,
             house: None,
             local: false,
+            place: Some(place),
         };
         let print = Print::of(&join.seat, headless_seat);
         attend(common, print, patience(&join.seat), table).await
@@ -394,6 +411,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             data,
             house: None,
             local: false,
+            place: None,
         };
         let headless = watch.headless || watch.json;
         let print = headless.then_some(Print { json: watch.json });
@@ -434,6 +452,7 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
             data,
             house: None,
             local,
+            place: None,
         };
         let print = Print::of(&resume.seat, resume.seat.headless);
         attend(common, print, patience, table).await

@@ -35,6 +35,8 @@ use std::time::Duration;
 use self::theme::Depth;
 use crate::session::Handle;
 use crate::session::house::House;
+use crate::session::journal::Place;
+
 use crate::store::DataDir;
 
 /// What the interface is given.
@@ -71,6 +73,9 @@ pub enum Start {
         house: Option<House>,
         /// Whether it is wholly in this program.
         local: bool,
+        /// Where it listens and through which relays others come, if that was said: so do the tables after it, on
+        /// ports of their own.
+        place: Option<Place>,
     },
 }
 

@@ -32,7 +32,7 @@ use super::theme::Theme;
 use super::{Ending, Interface, Start, TuiError};
 use crate::games::{AnyGame, game_info, rule_set};
 use crate::history::{What, history};
-use crate::net::{Transport, everywhere};
+use crate::net::{Transport, any_port, everywhere};
 use crate::replay::{Replay, ReplayError};
 use crate::session::driver::{Attended, Pilot, Role, Setup, display_names, start};
 use crate::session::house::{self, House};
@@ -63,6 +63,8 @@ struct Rim {
     reading: Arc<AtomicBool>,
     /// The session of the table before, until its players have been invited to the next.
     inviting: Option<Live>,
+    /// Where tables listen, if it was said when the first one was opened.
+    place: Option<Place>,
     browser: Option<Browser>,
     /// Whether there is a network to look at.
     browses: bool,
@@ -104,6 +106,7 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
         live: None,
         reading: Arc::default(),
         inviting: None,
+        place: None,
         browser: None,
         browses: matches!(start, Start::Home),
         readings: Arc::default(),
@@ -122,8 +125,10 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
             handle,
             house,
             local,
+            place,
         } => {
             rim.live = Some(Live { handle, house });
+            rim.place = place;
             Shell::new(world, Box::new(Sitting::new("table", local)))
         }
     };
@@ -370,10 +375,17 @@ impl Rim {
         transport: Transport,
         password: Option<Password>,
     ) -> anyhow::Result<Setup> {
-        let listen = match transport {
-            Transport::Memory => vec!["/memory/0".parse()?],
-            Transport::Sockets => everywhere(0),
+        let said = self
+            .place
+            .as_ref()
+            .filter(|place| place.transport == transport);
+        let listen = match (transport, said) {
+            (Transport::Memory, _) => vec!["/memory/0".parse()?],
+            // The ports are still those of the table before, which tells its guests where to come.
+            (Transport::Sockets, Some(said)) => said.listen.iter().map(any_port).collect(),
+            (Transport::Sockets, None) => everywhere(0),
         };
+        let relays = said.map(|said| said.relays.clone()).unwrap_or_default();
         Ok(Setup {
             identity: self.interface.data.identity()?,
             name: world.name().to_owned(),
@@ -381,7 +393,7 @@ impl Rim {
             place: Place {
                 transport,
                 listen,
-                relays: Vec::new(),
+                relays,
             },
             lan: false,
             password,

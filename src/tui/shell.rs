@@ -13,7 +13,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::canvas::{Canvas, Layer, Marks, Target, cut, wrapped};
+use super::canvas::{Canvas, Layer, Marks, Target, wrapped};
 use super::field::Field;
 use super::focus;
 use super::keys::{Intent, Keymap};
@@ -726,27 +726,45 @@ pub(super) fn window(canvas: &mut Canvas<'_>, title: &str, width: u16, height: u
     canvas.frame(area, title)
 }
 
+/// How wide the list of keys is, within its frame.
+const HELP: usize = 72;
+/// How wide its keys are at most, before they go on in the next row.
+const HELP_KEYS: usize = 32;
+
 fn draw_help(canvas: &mut Canvas<'_>, helps: &[(String, String)], back: &mut usize) {
     let theme = canvas.theme();
-    let height = u16::try_from(helps.len())
+    let column = helps.iter().map(|(keys, _)| keys.width()).max();
+    let column = column.unwrap_or(0).min(HELP_KEYS);
+    let lines: Vec<(String, String)> = helps
+        .iter()
+        .flat_map(|(keys, words)| {
+            let keys = wrapped(keys, column, 0);
+            let words = wrapped(words, HELP - column - 3, 0);
+            let rows = keys.len().max(words.len());
+            let row = |rows: &[String], row: usize| rows.get(row).cloned().unwrap_or_default();
+            let both = (0..rows).map(|at| (row(&keys, at), row(&words, at)));
+            both.collect::<Vec<_>>()
+        })
+        .collect();
+    let height = u16::try_from(lines.len())
         .unwrap_or(u16::MAX)
         .saturating_add(4);
     let height = height.min(canvas.area().height.saturating_sub(2));
     let inner = window(canvas, "Keys", 74, height);
     let rows = usize::from(inner.height.saturating_sub(1));
-    *back = (*back).min(helps.len().saturating_sub(rows));
-    let lines = helps.iter().skip(*back).take(rows).map(|(keys, words)| {
-        let keys = cut(keys, 24, theme);
-        let pad = " ".repeat(26_usize.saturating_sub(keys.width()));
+    *back = (*back).min(lines.len().saturating_sub(rows));
+    let more = lines.len().saturating_sub(*back + rows);
+    let shown = lines.into_iter().skip(*back).take(rows);
+    let lines = shown.map(|(keys, words)| {
+        let pad = " ".repeat((column + 2).saturating_sub(keys.width()));
         Line::from(vec![
             Span::raw(" "),
             Span::styled(keys, theme.key()),
             Span::raw(pad),
-            Span::raw(words.clone()),
+            Span::raw(words),
         ])
     });
     canvas.rows(inner, lines);
-    let more = helps.len().saturating_sub(*back + rows);
     let foot = if more > 0 {
         format!(" Down: {more} more; any other key: close")
     } else {

@@ -1,6 +1,7 @@
 //! A player in front of the interface, and a game behind it: what the tests of screens have in common.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,9 +15,11 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Cell;
 use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
+use ratatui::style::{Color, Modifier};
 
 use super::canvas::Target;
 use super::keys::Keymap;
@@ -98,6 +101,32 @@ impl Stage {
         let text = terminal.backend().to_string();
         let rows = text.lines().map(|row| row.trim_matches('"').trim_end());
         rows.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The colours on the screen: each run of characters of one style that is not the terminal's own.
+    pub(super) fn draw_colours(&mut self) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
+        terminal.draw(|frame| self.shell.draw(frame)).unwrap();
+        let buffer = terminal.backend().buffer();
+        let look = |cell: &Cell| (cell.fg, cell.bg, cell.modifier);
+        let mut text = String::new();
+        for y in 0..self.size.1 {
+            let row: Vec<&Cell> = (0..self.size.0).map(|x| &buffer[(x, y)]).collect();
+            let mut x = 0;
+            for run in row.chunk_by(|a, b| look(a) == look(b)) {
+                let (ink, ground, modifier) = look(run[0]);
+                let words: String = run.iter().map(|cell| cell.symbol()).collect();
+                let plain = (Color::Reset, Color::Reset, Modifier::empty());
+                if (ink, ground, modifier) != plain
+                    && (!words.trim().is_empty() || ground != plain.1)
+                {
+                    let how = format!("{ink} on {ground} {modifier:?}");
+                    writeln!(text, "{y:>2},{x:<3} {how}: {}", words.trim_end()).unwrap();
+                }
+                x += run.len();
+            }
+        }
+        text
     }
 
     /// Something comes in; what is asked for is done.

@@ -125,6 +125,11 @@ fn wrong_games_and_options_are_usage_errors_that_say_what_is_right() {
     assert!(refused(&["play", "ivory-tower", "--bots", "1"]).contains("1 to 1 seats"));
     assert!(refused(&["play", "ivory-tower", "--daily", "2026-02-30"]).contains("YYYY-MM-DD"));
     assert!(refused(&["play", "loot", "--daily"]).contains("no option 'daily'"));
+    let practice = refused(&["play", "loot", "--practice"]);
+    assert!(
+        practice.contains("loot cannot be practised alone"),
+        "{practice}"
+    );
 }
 
 /// They are written by `cargo run --example playthrough`.

@@ -360,6 +360,30 @@ fn the_terminal_is_given_back_after_a_panic() {
 
 /// Small, large and back, in the middle of a game.
 #[test]
+fn a_practice_game_begins_from_the_command_line_and_leaves_nothing() {
+    let data = tempfile::tempdir().unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+    command.args(["--name", "Anna", "play", "ivory-tower", "--practice"]);
+    let mut player = Player::starts(data.path(), command);
+    player.reads("Practice: nothing is sealed, nothing is kept");
+    player.presses("u");
+    player.reads("There is nothing to take back");
+    player.presses("q");
+    let since = Instant::now();
+    while !player.is_gone() {
+        assert!(since.elapsed() < PATIENCE, "{}", player.shown());
+        if player.shown().contains("Sure?") {
+            player.presses("y");
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    // Journals and transcripts would lie in directories.
+    let kept = std::fs::read_dir(data.path()).unwrap();
+    let mut kept = kept.map(|file| file.unwrap().path());
+    assert_eq!(kept.find(|path| path.is_dir()), None);
+}
+
+#[test]
 fn the_terminal_may_change_its_size() {
     let data = tempfile::tempdir().unwrap();
     let mut player = Player::sits_down(data.path(), "Anna");

@@ -114,6 +114,9 @@ fn every_screen_at_both_sizes_and_in_ascii() {
             insta::assert_snapshot!(format!("{name}-{}x{}", size.0, size.1), stage.draw());
         }
     }
+    for (name, mut stage) in screens(false) {
+        insta::assert_snapshot!(format!("{name}-colours"), stage.draw_colours());
+    }
     for (name, mut stage) in screens(true) {
         let text = stage.draw().replace('ó', "o");
         assert!(text.is_ascii(), "{name}:\n{text}");
