@@ -3,7 +3,6 @@
 use fairdeal_protocol::card::{Handle, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::table::replica::StepKind;
 use ratatui::layout::Rect;
@@ -220,11 +219,12 @@ pub(super) fn draw_panel(sitting: &Sitting, snapshot: &Snapshot, canvas: &mut Ca
     let theme = canvas.theme();
     let seats = snapshot.names.len();
     let opened = opened(sitting, snapshot).map(|opened| wrapped(&opened, 74, 0));
-    let more = opened.as_ref().map_or(0, |rows| rows.len() + 1);
-    let rows = seats + 17 + more;
-    let height = u16::try_from(rows).unwrap_or(u16::MAX);
+    let told = opened.as_ref().map_or(0, Vec::len);
+    let (rows, spaces) = (seats + 14 + told, 3 + usize::from(told > 0));
     // Where there is little room it is the space between that goes.
-    let airy = height + 2 <= canvas.area().height;
+    let airy = rows + spaces + 2 <= usize::from(canvas.area().height);
+    let height = rows + if airy { spaces } else { 0 };
+    let height = u16::try_from(height).unwrap_or(u16::MAX);
     let inner = window(canvas, "The seal", 78, height);
     let y = inner.bottom().saturating_sub(1);
     let Standing::Sealed(progress) = &snapshot.standing else {
