@@ -469,7 +469,12 @@ fn claims(world: &mut World, honest: &[Seat]) {
             let there = chair(world, *other);
             // One that was not part of the vote before, or has given it up, sees three left still.
             let sees_two = there.table.replica().live().len() == 2;
-            if sees_two && there.is_up() && !there.is_done() && !there.role.old_disk {
+            if chair(world, *seat).is_up()
+                && sees_two
+                && there.is_up()
+                && !there.is_done()
+                && !there.role.old_disk
+            {
                 let what = format!(
                     "{seat} knows of a claim of {:?}, {other} does not",
                     report.claims
