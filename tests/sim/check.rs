@@ -286,18 +286,28 @@ fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     }
 }
 
-/// A known limit of the protocol: somebody has given a round up without one voter, and another goes for good, or
-/// cheats, before it has said whether it does so as well.
-fn lacks_a_word(world: &World, honest: &[Seat]) -> bool {
-    honest.iter().any(|seat| {
-        let here = chair(world, *seat);
-        let mut lacking = here.table.awaited_words().iter();
-        let gone = |other: Seat| {
-            let other = chair(world, other);
-            other.is_gone() || other.role.cheat.is_some()
-        };
-        here.is_up() && !here.is_done() && lacking.any(gone)
-    })
+/// A known limit of the protocol: this seat has given a round up without one voter, and another goes for good, or cheats,
+/// before it has said whether it does so as well.
+fn lacks_a_word(world: &World, seat: Seat) -> bool {
+    let here = chair(world, seat);
+    let mut lacking = here.table.awaited_words().iter();
+    let gone = |other: Seat| {
+        let other = chair(world, other);
+        other.is_gone() || other.role.cheat.is_some()
+    };
+    here.is_up() && !here.is_done() && lacking.any(gone)
+}
+
+/// Whether a seat rests because one rests for such a word: itself, or one that it waits for. Without the ballots of one
+/// that has stayed behind nobody is voted out, and nobody believes that it has been.
+fn rests_for_a_word(world: &World, honest: &[Seat], seat: Seat) -> bool {
+    let here = chair(world, seat).table.replica();
+    let waits_for = |other: &Seat| {
+        let behind = chair(world, *other).table.replica().step() <= here.step();
+        *other == seat || (behind && here.participants().contains(*other))
+    };
+    let mut all = honest.iter().filter(|other| waits_for(other));
+    all.any(|other| lacks_a_word(world, *other))
 }
 
 /// Whether two are there who can tell a seat that it is out: it does not believe one alone.
@@ -323,7 +333,12 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         // A voter that shows it another ballot hides its removal, and is proven two-faced by that.
         let knows = here.is_done() || !here.proven.is_empty();
         // One that has forgotten its own words may have gone where no word of the others means anything.
-        if here.is_up() && told && !knows && !here.role.old_disk && !lacks_a_word(world, honest) {
+        if here.is_up()
+            && told
+            && !knows
+            && !here.role.old_disk
+            && !rests_for_a_word(world, honest, *seat)
+        {
             let what = format!(
                 "{seat} was voted out of step {step} and has not learned it: {:?}, returning: {}",
                 table.progress(),
@@ -362,7 +377,7 @@ fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         let evidence = !here.proven.is_empty();
         if evidence {
             world.tally.add("rests with evidence of two faces", 1);
-        } else if lacks_a_word(world, honest) {
+        } else if rests_for_a_word(world, honest, *seat) {
             world.tally.add(
                 "rests for the word of one who is gone on giving a round up",
                 1,

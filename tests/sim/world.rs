@@ -29,7 +29,7 @@ const END: u64 = 6 * 3_600_000;
 /// The time for repairs that every wait is given on top, in milliseconds.
 const REPAIRS: u64 = 20_000;
 /// How many lines of the trace are kept.
-const TRACE: usize = 2000;
+const TRACE: usize = 20_000;
 
 /// One place at the table: the program that runs there, its disk, and its player.
 pub(crate) struct Chair {
@@ -95,6 +95,8 @@ pub(crate) struct World {
     pub(crate) trace: Hash32,
     /// The last things that happened, in words, if they are wanted.
     lines: Option<std::collections::VecDeque<String>>,
+    /// What seats have sent of ballots: each is in the trace once.
+    told: BTreeSet<(Seat, Hash32)>,
 }
 
 impl World {
@@ -159,6 +161,7 @@ impl World {
             progress: 0,
             trace: Hash32::default(),
             lines: traced.then(Default::default),
+            told: BTreeSet::new(),
             charter,
             chairs,
             plan,
@@ -382,24 +385,12 @@ impl World {
             Output::Event(event) => self.note(seat, &event),
             Output::Pass(..) => {}
             Output::Send(to, message) => {
-                if let Message::Ballots(ballots) = &message {
-                    let words = ballots.iter().map(|signed| {
-                        let ballot = signed.ballot();
-                        let Ballot {
-                            step, round, seat, ..
-                        } = ballot;
-                        let without = ballot.release.map_or_else(String::new, |release| {
-                            format!(" ({} without {})", release.target, release.without)
-                        });
-                        match ballot.target {
-                            Some(target) => {
-                                format!("{seat} out {target} in {step}.{round}{without}")
-                            }
-                            None => format!("{seat} stand in {step}.{round}{without}"),
+                if let (Message::Ballots(ballots), Some(_)) = (&message, &self.lines) {
+                    for signed in ballots.iter() {
+                        if self.told.insert((seat, signed.hash())) {
+                            self.say(|| format!("{seat} sends {}", describe(signed.ballot())));
                         }
-                    });
-                    let words = words.collect::<Vec<_>>().join(", ");
-                    self.say(|| format!("{seat} sends {words}"));
+                    }
                 }
                 if honest {
                     self.watch.sent(seat, &message, now);
@@ -541,4 +532,27 @@ impl World {
             self.tally.add("actions", 1);
         }
     }
+}
+
+/// A ballot in the trace.
+fn describe(ballot: &Ballot) -> String {
+    let Ballot {
+        step,
+        round,
+        seat,
+        base,
+        ..
+    } = ballot;
+    let what = match ballot.target {
+        Some(target) => format!("out {target}"),
+        None => "stand".to_owned(),
+    };
+    let beside = match base {
+        &SeatSet::EMPTY => String::new(),
+        base => format!(" beside {base:?}"),
+    };
+    let release = ballot.release.map_or_else(String::new, |release| {
+        format!(" ({} without {})", release.target, release.without)
+    });
+    format!("{seat} {what} in {step}.{round}{beside}{release}")
 }

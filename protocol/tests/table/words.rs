@@ -773,3 +773,73 @@ fn a_claim_shows_that_two_were_left() {
         assert_eq!(report.claims, [seat(0)]);
     }
 }
+
+/// Four seats; seat 0 votes the cheat, seat 3, out, whose entry then comes and is worth nothing. Others may have seen
+/// that before, and voted beside the cheat's seat: seat 0 must not wait for its own round to die before it looks.
+#[test]
+fn a_fault_is_found_although_an_own_ballot_holds_its_seat_out() {
+    let mut scene = Scene::new(4);
+    for from in [1, 2] {
+        scene.bring(0, scene.commits[from].clone());
+    }
+    scene.tick(0);
+    scene.now = PATIENCE + 1000;
+    scene.tick(0);
+    assert_eq!(scene.voted[0], 1);
+    let (signed, keys) = charter(&rules(4, 16));
+    let commit = match &scene.commits[3] {
+        Message::Entries(entries) => entries[0].verify(signed.charter(), &signed.table()),
+        other => panic!("{other:?}"),
+    };
+    let content = Content {
+        body: Body::Close,
+        ..commit.unwrap().content().clone()
+    };
+    let wrong = Entry::sign(content, &keys[3]).unwrap();
+    let entries = vec![wrong.signed().clone()].try_into().unwrap();
+    scene.bring(0, Message::Entries(entries));
+    assert_eq!(scene.blamed, [seat(3)]);
+    assert!(!scene.has(0, 3), "nor does it wait for it");
+}
+
+/// Four seats; seat 3 is gone for good after its first entry. Seats 0, 1 and 2 vote it out in round 1; seat 1 alone
+/// lacks seat 0's ballot and, when the entry has come to it, gives the round up without that. The others, who have
+/// acted, miss it in the next step and vote it out there, and are steps ahead when it hears from them again.
+#[test]
+fn who_could_not_act_on_a_round_learns_that_it_is_out() {
+    let mut scene = Scene::new(4);
+    let honest = [0, 1, 2];
+    for to in honest {
+        for from in honest.into_iter().filter(|from| *from != to) {
+            scene.bring(to, scene.commits[from].clone());
+        }
+    }
+    let apart = |from: usize, to: usize, _: &Message| (from == 1) == (to == 1);
+    for index in honest {
+        scene.tick(index);
+    }
+    scene.carry(&honest, false, &|_, _, _| true);
+    scene.now = PATIENCE + 1000;
+    scene.tick(1);
+    scene.carry(&honest, false, &|_, _, _| true);
+    for index in [0, 2] {
+        scene.tick(index);
+    }
+    scene.carry(&honest, false, &apart);
+    assert!(
+        !scene.has(0, 3) && !scene.has(2, 3),
+        "two of them have acted"
+    );
+    scene.bring(1, ballots(&[scene.word(2, 1, None, Some(3))]));
+    scene.bring(1, scene.commits[3].clone());
+    while scene.step(0) < 3 || scene.step(2) < 3 || scene.now < 4 * PATIENCE {
+        scene.now += 1000;
+        for index in honest {
+            scene.tick(index);
+        }
+        scene.carry(&honest, false, &apart);
+    }
+    assert_eq!(scene.step(1), 0);
+    scene.rest(&honest, 2 * PATIENCE);
+    assert_eq!(scene.stopped(1), Some(&Stop::VotedOut(1)));
+}

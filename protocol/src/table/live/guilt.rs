@@ -438,6 +438,7 @@ impl<G: Game> Table<G> {
             .collect();
         self.counted = SeatSet::EMPTY;
         self.kept = SeatSet::EMPTY;
+        self.held_out.clear();
         self.earlier.clear();
         self.past = None;
         self.votes = Default::default();

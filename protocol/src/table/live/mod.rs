@@ -243,6 +243,8 @@ pub struct Table<G: Game> {
     faults: BTreeMap<u64, Vec<Proven>>,
     /// Entries of the last step that prove faults.
     blamed: BTreeSet<Hash32>,
+    /// Entries of the open step in which no fault was found and which own ballots keep from counting.
+    held_out: BTreeMap<Seat, Hash32>,
     /// The claims that have closed the table.
     claims: BTreeMap<Seat, SignedClaim>,
     /// Who is being removed as two-faced.
@@ -317,6 +319,7 @@ impl<G: Game> Table<G> {
             released: BTreeMap::new(),
             faults: BTreeMap::new(),
             blamed: BTreeSet::new(),
+            held_out: BTreeMap::new(),
             claims: BTreeMap::new(),
             halting: None,
             halted: Vec::new(),
@@ -732,16 +735,23 @@ impl<G: Game> Table<G> {
         loop {
             let before = self.counted;
             for seat in self.replica.live().iter() {
-                if self.counted.contains(seat) || self.holds_out(seat) {
+                if self.counted.contains(seat) {
                     continue;
                 }
+                // Own ballots keep an entry from counting, not a fault from being found: others may have found it,
+                // and voted beside its seat.
+                let held_out = self.holds_out(seat);
                 let Some(entry) = self.open.get(&seat).cloned() else {
                     continue;
                 };
-                if self.blamed.contains(&entry.hash()) {
+                let (hash, examined) = (entry.hash(), self.held_out.get(&seat));
+                if self.blamed.contains(&hash) || (held_out && examined == Some(&hash)) {
                     continue;
                 }
                 match self.replica.examine(&entry, &self.counting(), proofs) {
+                    Verdict::Counts | Verdict::Desync if held_out => {
+                        self.held_out.insert(seat, hash);
+                    }
                     Verdict::Counts => {
                         self.accuse(&entry);
                         self.counted.insert(seat);
@@ -813,6 +823,7 @@ impl<G: Game> Table<G> {
         let entries = std::mem::replace(&mut self.open, std::mem::take(&mut self.ahead));
         self.counted = SeatSet::EMPTY;
         self.kept = SeatSet::EMPTY;
+        self.held_out.clear();
         let deal = self.replica.deal();
         // Who has said how far it is may complete one step more, and go back from there.
         if self.earlier.len() > EARLIER {

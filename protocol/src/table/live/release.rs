@@ -113,18 +113,23 @@ impl<G: Game> Table<G> {
         let Some(motion) = Motion::of(ballot) else {
             return false;
         };
-        let voters = motion.voters(participants);
-        let words = self.votes.all().map(SignedBallot::ballot).copied();
-        let acted = motion.acted(&words.collect::<Vec<Ballot>>(), participants);
-        let signed = voters.iter().any(|without| {
-            // Not the word of that one itself: it is the others who promise one another.
-            let others = signers(motion, voters, without);
-            let mut words = self.votes.words(motion, without);
-            let against = words.any(|word| !word.gives_up() && others.contains(word.seat))
-                || acted.iter().filter(|seat| others.contains(*seat)).count() >= 2;
-            !against && self.votes.gives_up(motion, without, self.me)
+        let signed = motion.voters(participants).iter().any(|without| {
+            self.votes.gives_up(motion, without, self.me) && !self.is_freed(motion, without)
         });
         signed || self.votes.has_released(ballot, participants)
+    }
+
+    /// Whether others have freed this seat of its word on giving a motion up without a seat: one of those who would have
+    /// to sign it too has signed against, or two of them say that they have acted on the motion.
+    fn is_freed(&self, motion: Motion, without: Seat) -> bool {
+        let participants = self.replica.participants();
+        // Not the word of that one itself: it is the others who promise one another.
+        let others = signers(motion, motion.voters(participants), without);
+        let mut words = self.votes.words(motion, without);
+        let ballots = self.votes.all().map(SignedBallot::ballot).copied();
+        let acted = motion.acted(&ballots.collect::<Vec<Ballot>>(), participants);
+        words.any(|word| !word.gives_up() && others.contains(word.seat))
+            || acted.iter().filter(|seat| others.contains(*seat)).count() >= 2
     }
 
     /// The seats whose word on a release is lacking: this seat has given a round up without another's ballot, and before
@@ -139,7 +144,8 @@ impl<G: Game> Table<G> {
             };
             let voters = motion.voters(participants);
             for without in voters.iter() {
-                if !self.votes.gives_up(motion, without, self.me) {
+                let given_up = self.votes.gives_up(motion, without, self.me);
+                if !given_up || self.is_freed(motion, without) {
                     continue;
                 }
                 let said = |seat: Seat| self.votes.words(motion, without).any(|w| w.seat == seat);

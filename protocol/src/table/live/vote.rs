@@ -546,8 +546,7 @@ impl<G: Game> Table<G> {
         let later = ballots.iter().map(|signed| signed.ballot().step);
         let steps: BTreeSet<u64> = later.filter(|step| *step >= open).collect();
         let mut out = self.replica.out();
-        let leaves = |entry: &&Entry| matches!(entry.body(), Body::Leave);
-        let leavers: SeatSet = self.open.values().filter(leaves).map(Entry::seat).collect();
+        let going = self.leaving_or_out(ballots);
         for step in steps {
             let mut ballots = self.verified(ballots, step);
             let told = self.acted_on_me.values().map(SignedBallot::ballot);
@@ -564,12 +563,11 @@ impl<G: Game> Table<G> {
             };
             let mut found = against(&motions);
             let mut is_final = found.is_some_and(|motion| motion.is_final(&ballots, participants));
-            if found.is_none() && step > open && !leavers.is_empty() {
-                // Who leaves in the open step may have no vote in those that follow; how long it stays, this seat
-                // cannot tell. That two have acted tells that no vote of it was missing.
+            if found.is_none() && step > open && !going.is_empty() {
+                // That two have acted tells that no vote of those was missing.
                 let staying = participants
                     .iter()
-                    .filter(|seat| !leavers.contains(*seat))
+                    .filter(|seat| !going.contains(*seat))
                     .collect();
                 found = against(&carried(&ballots, staying, out).0);
                 is_final = found.is_some_and(|motion| {
@@ -588,6 +586,21 @@ impl<G: Game> Table<G> {
                 return;
             }
         }
+    }
+
+    /// The seats that may have no vote in the steps after the open one, which this seat cannot tell: how long one stays
+    /// that leaves here, and whether others have acted on a round in which all have voted and it may not act itself.
+    fn leaving_or_out(&self, told: &[SignedBallot]) -> SeatSet {
+        let leaves = |entry: &&Entry| matches!(entry.body(), Body::Leave);
+        let mut going: SeatSet = self.open.values().filter(leaves).map(Entry::seat).collect();
+        let (open, participants) = (self.replica.step(), self.replica.participants());
+        let mut ballots = self.verified(told, open);
+        ballots.extend(self.votes.ballots.values().map(SignedBallot::ballot));
+        ballots.retain(|ballot| !self.votes.has_released(ballot, participants));
+        let (motions, _) = carried(&ballots, participants, self.replica.out());
+        going.extend(motions.into_iter().map(|motion| motion.target));
+        going.remove(self.me);
+        going
     }
 
     /// Learns that the others have voted this seat out of a step that it holds complete. They may have acted on
