@@ -103,7 +103,7 @@ class Replica:
         self.live = set(range(signers.count))
         self.step, self.parent = 0, H("genesis", self.table)
         self.out, self.fresh, self.interjected, self.got_parts = set(), set(), set(), {}
-        self.stage, self.confirming, self.dealing = "commit", False, False
+        self.stage, self.confirming = "commit", False
         self.agenda, self.running, self.leader_before = [], None, signers.count - 1
         self.deal = Deal(self.table, 0)
         self.tally = collections.Counter()
@@ -198,17 +198,22 @@ class Replica:
         """True or False (it names what is not there); a fault is an Unfair that names the seat."""
         seat, kind, body = entry.seat, self.kind(), entry.body
         ctx = self.deal.ctx(seat)
-        if entry.kind != (dict(action=entry.kind, opening="open", closing="close").get(kind, kind)):
-            raise Unfair(f"a {entry.kind} where a {kind} was due", seat)
+        due = dict(action=entry.kind, opening="open", closing="close").get(kind, kind)
+        if kind == "shuffle" and seat in self.running.run["done"]:
+            due = "confirm"
+        if entry.kind != due:
+            raise Unfair(f"a {entry.kind} where a {due} was due", seat)
         if kind == "key":
             need(crypto.key_holds(ctx, *body), "the key's proof does not hold", seat)
             self.tally["key proofs"] += 1
         elif kind == "escrow":
-            need(crypto.escrow_holds(body, self.live - {seat}, self.deal.keys[seat][0]), "a bad escrow", seat)
+            need(crypto.escrow_holds(body[0], self.live - {seat}, self.deal.keys[seat][0]), "a bad escrow", seat)
             self.tally["escrows"] += 1
+            return self.early_counts(seat, body[1])
         elif kind == "accept":
-            for owner, K, proof in body:
+            for owner, K, proof in body[0]:
                 need(self.complaint_is_true(seat, owner, K, proof), f"a false complaint about {owner}", seat)
+            return self.early_counts(seat, body[1])
         elif kind == "rebuild":
             gone, cards = self.rebuilding()
             n, parts = self.deal.parts[gone]
@@ -224,22 +229,41 @@ class Replica:
         elif kind == "effects":
             self.judge_answers(seat, body, self.owed_now(seat))
         elif kind == "shuffle":
-            before = [s for s in sorted(self.live - self.out) if s < seat]
+            if seat in self.running.run["done"]:
+                return True
+            before = [s for s in sorted(self.live - self.out - self.running.run["done"]) if s < seat]
             if any(s not in counted for s in before):
                 return False
-            base = self.fresh_deck() if not before else (counted[before[-1]].hash, counted[before[-1]].body[1])
-            if body[0] != base[0]:
-                return False
-            deck, X = len(self.deal.decks), self.deal.joint()
-            need(crypto.shuffle_holds(ctx, deck, X, base[1], body[1], body[2]), "the shuffle proof does not hold", seat)
-            self.tally["shuffle proofs"] += 1
+            last = before and counted[before[-1]]
+            return self.shuffle_counts(seat, body, (last.hash, last.body[1]) if last else self.deck_before())
         elif kind == "opening":
             self.check_opening(seat, body)
         return True
 
-    def fresh_deck(self):
+    def early_counts(self, seat, shuffled):
+        """The shuffle that goes along with an escrow or an acceptance."""
+        due = seat == self.early_shuffler()
+        need(due == (shuffled is not None), "a shuffle out of turn, or none in turn", seat)
+        return not due or self.shuffle_counts(seat, shuffled, self.deck_before())
+
+    def early_shuffler(self):
+        run = self.running and self.running.run
+        return min(self.live - run["done"]) if run else None
+
+    def shuffle_counts(self, seat, shuffled, base):
+        if shuffled[0] != base[0]:
+            return False
+        ctx, deck, X = self.deal.ctx(seat), len(self.deal.decks), self.deal.joint()
+        holds = crypto.shuffle_holds(ctx, deck, X, base[1], shuffled[1], shuffled[2])
+        need(holds, "the shuffle proof does not hold", seat)
+        self.tally["shuffle proofs"] += 1
+        return True
+
+    def deck_before(self):
+        """The deck as it is before this step, and its name: the entry that holds it, or that of a fresh one."""
         run = self.running.run
-        return H("fresh-deck", self.parent, len(self.deal.decks), len(run["fresh"])), run["fresh"]
+        name = run["last"] or H("fresh-deck", self.parent, len(self.deal.decks), len(run["cards"]))
+        return name, run["cards"]
 
     def counts_in_action(self, entry, counted):
         seat, leader, body = entry.seat, self.leader(), entry.body
@@ -310,7 +334,7 @@ class Replica:
 
     def finish(self, entries):
         kind, out = self.kind(), self.out
-        accused = {c[0] for e in entries.values() if e.kind == "accept" for c in e.body}
+        accused = {c[0] for e in entries.values() if e.kind == "accept" for c in e.body[0]}
         fields = [f for seat in sorted(entries) for f in (seat, entries[seat].hash)]
         name = H("step", self.table, self.step, self.parent, len(entries), *fields, len(out), *sorted(out))
         self.out = set()
@@ -378,14 +402,15 @@ class Replica:
             deal.keys[seat] = body
         elif entry.kind == "escrow":
             others = {s: deal.keys[s][0] for s in deal.holders() if s != seat}
-            deal.parts[seat] = (deal.escrows, body)
-            deal.made[seat].append(("escrow", deal.escrows, others, body))
+            deal.parts[seat] = (deal.escrows, body[0])
+            deal.made[seat].append(("escrow", deal.escrows, others, body[0]))
+            self.take_shuffle(entry, body[1])
+        elif entry.kind == "accept":
+            self.take_shuffle(entry, body[1])
         elif entry.kind == "effects":
             self.take_answers(seat, body, self.owed_now(seat))
         elif entry.kind == "shuffle":
-            run = self.running.run
-            deal.made[seat].append(("shuffle", len(deal.decks), deal.joint(), run["cards"], body[1], body[2]))
-            run["cards"] = body[1]
+            self.take_shuffle(entry, body)
         elif entry.kind == "tip":
             deal.tip(seat, body)
         elif entry.kind == "rebuild":
@@ -393,20 +418,30 @@ class Replica:
             deal.made[seat].append(("parts", self.step, gone, deal.parts[gone], cards, body))
             self.got_parts[seat] = body[0]
 
+    def take_shuffle(self, entry, shuffled):
+        if shuffled:
+            run, deal = self.running.run, self.deal
+            made = "shuffle", len(deal.decks), deal.joint(), run["cards"], shuffled[1], shuffled[2]
+            deal.made[entry.seat].append(made)
+            run.update(cards=shuffled[1], last=entry.hash)
+            run["done"].add(entry.seat)
+
     def turn_stage(self, kind, gone):
         if kind == "commit":
             self.stage = "key"
         elif kind == "key":
-            self.dealing = True
+            self.begin_deal()
+            self.stage = "play"
             if self.escrows_due():
                 self.stage = "escrow"
-            else:
-                self.play()
+                batch = self.running.batch
+                if self.running.paused and len(batch) == 1 and batch[0][0] == "shuffle":
+                    self.start_run(batch[0][1])
         elif kind == "escrow":
             self.stage = "accept"
         elif kind == "accept":
             self.deal.escrows += 1
-            self.play()
+            self.stage = "play"
         elif kind == "rebuild":
             seat, cards = gone
             for i, card in enumerate(cards):
@@ -428,14 +463,18 @@ class Replica:
             else:
                 self.stage = "finished"
 
-    def play(self):
-        self.stage = "play"
-        if self.dealing:
-            self.dealing = False
-            if self.running:
-                self.answer(None)
-            else:
-                self.agenda.insert(0, ("begin",))
+    def begin_deal(self):
+        if self.running:
+            self.answer(None)
+        else:
+            self.running = Running(("begin",))
+            self.rerun()
+
+    def start_run(self, faces):
+        names = [(face, self.game.card_name(face)) for face in faces]
+        points = {crypto.encode(mapped("card", self.game.deck_name, name)): face for face, name in names}
+        fresh = [(bytes(32), p) for p in points]
+        self.running.run = dict(cards=fresh, last=None, done=set(), holders=self.deal.holders(), points=points)
 
     def remove(self, out, kind):
         for seat in sorted(out):
@@ -456,7 +495,7 @@ class Replica:
         live = self.live
         (self.game, self.settled, self.running, self.agenda, self.interjected, at_first,
          self.leader_before) = copy.deepcopy(self.checkpoint)
-        self.fresh, self.got_parts, self.dealing = set(), {}, False
+        self.fresh, self.got_parts = set(), {}
         self.agenda = [item for item in self.agenda if item[0] not in ("leave", "interject") or item[1] in live]
         self.agenda += [("forfeit", seat) for seat in sorted(at_first - live)]
         self.deal = Deal(self.table, self.deal.number + 1)
@@ -532,10 +571,7 @@ class Replica:
             if kind == "next":
                 self.stage = "opening"
             elif not running.run:
-                names = [(face, self.game.card_name(face)) for face in args[0]]
-                points = {crypto.encode(mapped("card", self.game.deck_name, name)): face for face, name in names}
-                fresh = [(bytes(32), p) for p in points]
-                running.run = dict(fresh=fresh, cards=fresh, holders=self.deal.holders(), points=points)
+                self.start_run(args[0])
             return True
         return False
 
@@ -752,7 +788,7 @@ class Auditor:
             self.replica.tally["faults"] += 1
 
     def judge_accused(self, counted):
-        accused = {complaint[0] for entry in counted.values() if entry.kind == "accept" for complaint in entry.body}
+        accused = {complaint[0] for entry in counted.values() if entry.kind == "accept" for complaint in entry.body[0]}
         if accused:
             raise Unfair("a part of its escrow does not open", min(accused))
 

@@ -213,8 +213,10 @@ class Reader:
             "shuffle": self.shuffle,
             "tip": self.hash,
             "open": self.hash,
-            "escrow": lambda: self.list(lambda: (self.seat(), self.point(), self.scalar()), 5),
-            "accept": lambda: self.list(lambda: (self.seat(), self.point(), self.equality()), 5),
+            "escrow": lambda: (self.list(lambda: (self.seat(), self.point(), self.scalar()), 5),
+                               self.option(self.shuffle)),
+            "accept": lambda: (self.list(lambda: (self.seat(), self.point(), self.equality()), 5),
+                               self.option(self.shuffle)),
             "rebuild": self.shares,
         }.get(kind, lambda: None)
         return kind, read()

@@ -236,15 +236,13 @@ async fn caught(root: &Path, lie: Lie, what: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bad_shuffle_is_proved_to_strangers() {
     let root = TempDir::new().unwrap();
-    let swapped: Lie = |content, _| match &content.body {
-        Body::Shuffle(shuffled) => {
-            let mut shuffled = shuffled.clone();
-            let mut deck = shuffled.deck.to_vec();
-            deck.swap(0, 1);
-            shuffled.deck = deck.try_into().unwrap();
-            Some(Body::Shuffle(shuffled))
-        }
-        _ => None,
+    let swapped: Lie = |content, _| {
+        let mut body = content.body.clone();
+        let shuffled = body.shuffled_mut()?;
+        let mut deck = shuffled.deck.to_vec();
+        deck.swap(0, 1);
+        shuffled.deck = deck.try_into().unwrap();
+        Some(body)
     };
     caught(root.path(), swapped, "shuffle").await;
 }

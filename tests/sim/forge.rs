@@ -159,6 +159,7 @@ fn wrong_kind(dice: &mut Dice) -> Body {
         },
         Body::Accept {
             complaints: Default::default(),
+            shuffled: None,
         },
         Body::Act {
             action: Default::default(),
@@ -176,6 +177,10 @@ fn two_faces(body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Option<()> 
         legal.retain(|action| table.game().out_of_turn(action) == out_of_turn);
         legal
     };
+    if let Some(shuffled) = body.shuffled_mut() {
+        shuffled.onto = flipped(shuffled.onto);
+        return Some(());
+    }
     match body {
         Body::Commit { tip, .. } | Body::Tip { tip } => *tip = flipped(*tip),
         Body::Act { action, .. } => {
@@ -197,7 +202,6 @@ fn two_faces(body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Option<()> 
         }
         Body::Interject { .. } => *body = Body::Leave,
         Body::Open { seed } => *seed = OpenedSeed([7; 32]),
-        Body::Shuffle(shuffled) => shuffled.onto = flipped(shuffled.onto),
         Body::Key { .. } | Body::Accept { .. } | Body::Confirm | Body::Close => {
             *body = wrong_kind(dice);
         }
@@ -205,7 +209,11 @@ fn two_faces(body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Option<()> 
             Some(coin) => *coin = flipped(*coin),
             None => answers.coin = Some(Hash32([1; 32])),
         },
-        Body::Leave | Body::Yield { .. } | Body::Escrow { .. } | Body::Rebuild { .. } => {
+        Body::Leave
+        | Body::Yield { .. }
+        | Body::Escrow { .. }
+        | Body::Rebuild { .. }
+        | Body::Shuffle(_) => {
             return None;
         }
     }
@@ -295,9 +303,7 @@ fn bad_shares(trick: Trick, body: &mut Body, scene: &Scene<'_>, dice: &mut Dice)
 }
 
 fn bad_shuffle(trick: Trick, body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Option<()> {
-    let Body::Shuffle(shuffled) = body else {
-        return None;
-    };
+    let shuffled = body.shuffled_mut()?;
     let mut deck = shuffled.deck.to_vec();
     let last = deck.len().checked_sub(1)?;
     match trick {
@@ -306,11 +312,8 @@ fn bad_shuffle(trick: Trick, body: &mut Body, scene: &Scene<'_>, dice: &mut Dice
         Trick::ForeignCard if dice.chance(500) => {
             // The deck before, as if it had been shuffled.
             let heard = scene.heard.iter().rev();
-            let before = heard.filter_map(|entry| match entry.body() {
-                Body::Shuffle(before) => Some(before.deck.to_vec()),
-                _ => None,
-            });
-            deck = before.take(1).next()?;
+            let mut before = heard.filter_map(|entry| entry.body().shuffled());
+            deck = before.next()?.deck.to_vec();
         }
         Trick::ForeignCard => {
             deck[0] = Ciphertext {
@@ -346,7 +349,7 @@ fn bad_shuffle(trick: Trick, body: &mut Body, scene: &Scene<'_>, dice: &mut Dice
 }
 
 fn bad_escrow(trick: Trick, body: &mut Body, dice: &mut Dice) -> Option<()> {
-    let Body::Escrow { parts } = body else {
+    let Body::Escrow { parts, .. } = body else {
         return None;
     };
     let mut list = parts.to_vec();
@@ -367,17 +370,16 @@ fn bad_escrow(trick: Trick, body: &mut Body, dice: &mut Dice) -> Option<()> {
 
 /// A complaint about a part that opens, with a proof of what opens it.
 fn false_complaint(body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Option<()> {
-    if !matches!(body, Body::Accept { .. }) {
+    let Body::Accept { complaints, .. } = body else {
         return None;
-    }
+    };
     let replica: &Replica<AnyGame> = scene.table.replica();
     let me = scene.table.me();
     let secret = SecretKey::derive(scene.seed?, &replica.context(me));
     let owner = dice.seat(replica.live());
     let place = replica.holder_place(replica.escrow(owner).0, me);
     let complaint = Complaint::make(scene.seed?, &place, &secret, replica.key(owner)?);
-    let complaints = vec![(owner, complaint)].try_into().ok()?;
-    *body = Body::Accept { complaints };
+    *complaints = vec![(owner, complaint)].try_into().ok()?;
     Some(())
 }
 

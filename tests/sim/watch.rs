@@ -156,21 +156,21 @@ impl Watch {
             Body::Rebuild { parts } => {
                 proof([encode(&parts.proof), encode(&parts.shares)].concat(), 0);
             }
-            Body::Accept { complaints } => {
+            Body::Accept { complaints, .. } => {
                 // The point, then the proof.
                 for (_, complaint) in complaints.iter() {
                     proof(encode(complaint), 32);
                 }
             }
-            Body::Shuffle(shuffled) => {
-                let all = [encode(&*shuffled.proof), encode(&shuffled.deck)].concat();
-                let points = 1 + 32 * shuffled.deck.len();
-                // The first commitment, the chain's first link, and the first announcement.
-                for place in [1, 1 + points, 2 * points] {
-                    proof(all.clone(), place);
-                }
-            }
             _ => {}
+        }
+        if let Some(shuffled) = body.shuffled() {
+            let all = [encode(&*shuffled.proof), encode(&shuffled.deck)].concat();
+            let points = 1 + 32 * shuffled.deck.len();
+            // The first commitment, the chain's first link, and the first announcement.
+            for place in [1, 1 + points, 2 * points] {
+                proof(all.clone(), place);
+            }
         }
         for (announcement, all) in proofs {
             let statement = Hasher::new("sim/statement").bytes(&all).finish();
@@ -306,20 +306,23 @@ impl Watch {
         let named = match entry.body() {
             Body::Ack { leader, .. } => *leader,
             Body::Yield { to } => *to,
-            Body::Shuffle(shuffled) => shuffled.onto,
-            _ => return,
+            body => match body.shuffled() {
+                Some(shuffled) => shuffled.onto,
+                None => return,
+            },
         };
         for bytes in disk.iter().rev() {
             if let Ok(Record::Entry(signed)) = Record::from_bytes(bytes) {
                 match self.verified(&signed) {
                     Some(kept) if kept.hash() == named => return,
-                    Some(kept) if kept.step() < entry.step() => break,
+                    // A deck may have come with an entry of the step before.
+                    Some(kept) if kept.step() + 1 < entry.step() => break,
                     _ => {}
                 }
             }
         }
         // The name of a leader that is out, and of a fresh deck, is no entry's.
-        let fresh = matches!(entry.body(), Body::Shuffle(_)) && !self.seen.contains_key(&named);
+        let fresh = entry.body().shuffled().is_some() && !self.seen.contains_key(&named);
         let out = matches!(entry.body(), Body::Ack { .. }) && !self.seen.contains_key(&named);
         // Own entries that a seat with an old disk adopts are kept in seat order, with what they name.
         if !fresh && !out && !self.forgetful.contains(entry.seat()) {

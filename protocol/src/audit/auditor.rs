@@ -522,9 +522,10 @@ impl<G: Game> Audit<G> {
         entry: &Entry,
         counted: &BTreeMap<Seat, Entry>,
     ) -> Result<(), Finding> {
-        let (Body::Shuffle(shuffled), Some(statement)) =
-            (entry.body(), self.replica.shuffle_statement(entry, counted))
-        else {
+        let (Some(shuffled), Some(statement)) = (
+            entry.body().shuffled(),
+            self.replica.shuffle_statement(entry, counted),
+        ) else {
             return Ok(());
         };
         let place = statement.place;

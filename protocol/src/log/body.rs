@@ -135,11 +135,15 @@ pub enum Body {
     Escrow {
         /// One part for each other live seat.
         parts: Parts,
+        /// The first shuffle of the deal, from the seat whose turn it is.
+        shuffled: Option<Shuffled>,
     },
     /// Gather: the parts that the others gave this seat open, but for these.
     Accept {
         /// Whose part does not, with the proof; nothing from an honest seat among honest ones.
         complaints: Bounded<(Seat, Complaint), MAX_PARTS>,
+        /// The second shuffle of the deal, from the seat whose turn it is.
+        shuffled: Option<Shuffled>,
     },
     /// Gather: this seat's parts of the shares of one that was voted out.
     Rebuild {
@@ -168,6 +172,24 @@ impl Body {
             Self::Escrow { .. } => "escrow",
             Self::Accept { .. } => "acceptance",
             Self::Rebuild { .. } => "parts of shares",
+        }
+    }
+
+    /// The deck that its seat has shuffled, if it has.
+    pub fn shuffled(&self) -> Option<&Shuffled> {
+        match self {
+            Self::Shuffle(shuffled) => Some(shuffled),
+            Self::Escrow { shuffled, .. } | Self::Accept { shuffled, .. } => shuffled.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The same, to change it: what a dishonest seat would do.
+    pub fn shuffled_mut(&mut self) -> Option<&mut Shuffled> {
+        match self {
+            Self::Shuffle(shuffled) => Some(shuffled),
+            Self::Escrow { shuffled, .. } | Self::Accept { shuffled, .. } => shuffled.as_mut(),
+            _ => None,
         }
     }
 

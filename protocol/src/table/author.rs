@@ -16,7 +16,6 @@ use crate::seat::Seat;
 
 use std::collections::BTreeMap;
 
-use crate::card::DeckId;
 use crate::log::entry::Entry;
 
 /// A seat's secrets of one deal; zeroized when dropped, never shown.
@@ -85,7 +84,8 @@ impl Secrets {
     pub(super) fn escrow<G: Game>(&self, replica: &Replica<G>) -> Option<Body> {
         let (place, others) = replica.escrow(self.context.seat);
         let parts = escrow::split(&self.seed, &place, &self.key, &others).ok()?;
-        Some(Body::Escrow { parts })
+        let shuffled = self.shuffle_early(replica)?;
+        Some(Body::Escrow { parts, shuffled })
     }
 
     /// Takes the parts of the others' keys, and complains of those that do not open.
@@ -100,7 +100,19 @@ impl Secrets {
             }
         }
         let complaints = complaints.try_into().ok()?;
-        Some(Body::Accept { complaints })
+        let shuffled = self.shuffle_early(replica)?;
+        Some(Body::Accept {
+            complaints,
+            shuffled,
+        })
+    }
+
+    /// The shuffle that goes along in the open step, if it is this seat's turn; `None` if it cannot be made.
+    fn shuffle_early<G: Game>(&self, replica: &Replica<G>) -> Option<Option<Shuffled>> {
+        if replica.early_shuffler() != Some(self.context.seat) {
+            return Some(None);
+        }
+        self.shuffle(replica, &BTreeMap::new()).map(Some)
     }
 
     /// This seat's parts of the shares of one that was voted out.
@@ -167,23 +179,22 @@ impl Secrets {
     pub(super) fn shuffle<G: Game>(
         &self,
         replica: &Replica<G>,
-        deck: DeckId,
         held: &BTreeMap<Seat, Entry>,
-    ) -> Option<Body> {
+    ) -> Option<Shuffled> {
         let (onto, input): (Hash32, _) = replica.shuffle_base(self.context.seat, held)?;
         let place = ShufflePlace {
             context: self.context,
-            deck,
+            deck: replica.deck_on_its_way()?,
         };
         let key = replica.joint_key();
         let (output, proof) =
             shuffle::shuffle(&self.seed, &place, replica.deck_name(), key, &input).ok()?;
         let deck = output.to_vec().try_into().ok()?;
-        Some(Body::Shuffle(Shuffled {
+        Some(Shuffled {
             onto,
             deck,
             proof: Box::new(proof),
-        }))
+        })
     }
 
     /// The face of a card that was dealt to this seat.

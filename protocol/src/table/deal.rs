@@ -39,6 +39,10 @@ pub(super) struct Run {
     points: CardPoints,
     cards: SealedCards,
     holders: SeatSet,
+    /// The seats that have shuffled it.
+    done: SeatSet,
+    /// The entry of the last of them.
+    last: Option<Hash32>,
 }
 
 /// Something that a seat sent, to be computed again from its seed.
@@ -351,11 +355,21 @@ impl Deal {
             holders: self.holders(),
             cards: points.fresh(),
             points,
+            done: SeatSet::EMPTY,
+            last: None,
         })
     }
 
-    /// One seat's shuffle, already verified.
-    pub(super) fn shuffled(&mut self, run: &mut Run, seat: Seat, shuffled: &Shuffled) {
+    /// One seat's shuffle, already verified, from its entry of that hash.
+    pub(super) fn shuffled(
+        &mut self,
+        run: &mut Run,
+        seat: Seat,
+        entry: Hash32,
+        shuffled: &Shuffled,
+    ) {
+        run.done.insert(seat);
+        run.last = Some(entry);
         let input = Arc::clone(&run.cards);
         let place = ShufflePlace {
             context: self.context(seat),
@@ -614,7 +628,18 @@ impl Deal {
 }
 
 impl Run {
+    /// The deck as the last seat has left it.
     pub(super) fn cards(&self) -> &SealedCards {
         &self.cards
+    }
+
+    /// The seats that have shuffled it.
+    pub(super) fn done(&self) -> SeatSet {
+        self.done
+    }
+
+    /// The entry with the deck as it is; `None` of a fresh one.
+    pub(super) fn last(&self) -> Option<Hash32> {
+        self.last
     }
 }

@@ -70,6 +70,12 @@ pub enum FaultKind {
     /// The shuffle is refused.
     #[error("bad shuffle: {0}")]
     Shuffle(#[from] ShuffleError),
+    /// A shuffle with an escrow or an acceptance out of turn, or none in turn.
+    #[error("sent {} where {} was due", if *owed { "no shuffle" } else { "a shuffle" }, if *owed { "one" } else { "none" })]
+    EarlyShuffle {
+        /// Whether one was due.
+        owed: bool,
+    },
     /// The parts of its key that it put in escrow are refused by anybody.
     #[error("bad escrow: {0}")]
     Escrow(#[from] EscrowError),

@@ -490,11 +490,12 @@ fn a_second_wish_out_of_turn_is_refused_at_once() {
 fn escrows_that_anybody_refuses() {
     let cheat = |change: fn(&mut Vec<Part>)| {
         let sim = play(8, |content, _| match &content.body {
-            Body::Escrow { parts } => {
+            Body::Escrow { parts, shuffled } => {
                 let mut parts = parts.to_vec();
                 change(&mut parts);
                 let parts = parts.try_into().unwrap();
-                with(content, Body::Escrow { parts })
+                let shuffled = shuffled.clone();
+                with(content, Body::Escrow { parts, shuffled })
             }
             _ => None,
         });
@@ -513,15 +514,81 @@ fn escrows_that_anybody_refuses() {
     ));
 }
 
+/// The first two seats of a deal that begins with a deck shuffle it with their escrow and their acceptance: a shuffle out
+/// of turn is named, none in turn, and one by who has shuffled already.
+#[test]
+fn shuffles_out_of_turn_are_named() {
+    let sim = play(12, |content, _| match &content.body {
+        Body::Accept {
+            complaints,
+            shuffled: Some(_),
+        } => {
+            let complaints = complaints.clone();
+            let shuffled = None;
+            with(
+                content,
+                Body::Accept {
+                    complaints,
+                    shuffled,
+                },
+            )
+        }
+        _ => None,
+    });
+    assert_eq!(named(&sim), FaultKind::EarlyShuffle { owed: true });
+    let mut own = None;
+    let sim = play_as(0, 13, |content, _| match &content.body {
+        Body::Escrow { shuffled, .. } => {
+            own.clone_from(shuffled);
+            None
+        }
+        Body::Accept {
+            complaints,
+            shuffled: None,
+        } => {
+            let complaints = complaints.clone();
+            let shuffled = Some(own.clone()?);
+            with(
+                content,
+                Body::Accept {
+                    complaints,
+                    shuffled,
+                },
+            )
+        }
+        _ => None,
+    });
+    assert_eq!(named_as(0, &sim), FaultKind::EarlyShuffle { owed: false });
+    let mut own = None;
+    let sim = play_as(0, 13, |content, _| match &content.body {
+        Body::Escrow { shuffled, .. } => {
+            own.clone_from(shuffled);
+            None
+        }
+        Body::Confirm => with(content, Body::Shuffle(own.take()?)),
+        _ => None,
+    });
+    let wanted = "confirmation";
+    let got = "shuffle";
+    assert_eq!(named_as(0, &sim), FaultKind::WrongKind { got, wanted });
+    let sim = play_as(2, 13, |content, _| match &content.body {
+        Body::Shuffle(_) => with(content, Body::Confirm),
+        _ => None,
+    });
+    let (got, wanted) = (wanted, got);
+    assert_eq!(named_as(2, &sim), FaultKind::WrongKind { got, wanted });
+}
+
 /// A part that opens for nobody: the one that holds it complains, and everybody sees whose fault it is.
 #[test]
 fn a_part_that_does_not_open_is_named() {
     let sim = play(9, |content, _| match &content.body {
-        Body::Escrow { parts } => {
+        Body::Escrow { parts, shuffled } => {
             let mut parts = parts.to_vec();
             parts[1].masked = parts[0].masked;
             let parts = parts.try_into().unwrap();
-            with(content, Body::Escrow { parts })
+            let shuffled = shuffled.clone();
+            with(content, Body::Escrow { parts, shuffled })
         }
         _ => None,
     });
@@ -533,20 +600,31 @@ fn a_part_that_does_not_open_is_named() {
 fn false_complaints_fall_back() {
     // A real complaint, from a table where seat 0 cheats: elsewhere it proves nothing.
     let sim = play_as(0, 10, |content, _| match &content.body {
-        Body::Escrow { parts } => {
+        Body::Escrow { parts, shuffled } => {
             let mut parts = parts.to_vec();
             parts[0].masked = parts[1].masked;
             let parts = parts.try_into().unwrap();
-            with(content, Body::Escrow { parts })
+            let shuffled = shuffled.clone();
+            with(content, Body::Escrow { parts, shuffled })
         }
         _ => None,
     });
     assert_eq!(named_as(0, &sim), FaultKind::BadPart { holder: seat(1) });
     let complaint = complaint_in(&sim);
     let sim = play(11, |content, _| match &content.body {
-        Body::Accept { complaints } if complaints.is_empty() => {
+        Body::Accept {
+            complaints,
+            shuffled,
+        } if complaints.is_empty() => {
             let complaints = vec![(seat(0), complaint.clone())].try_into().unwrap();
-            with(content, Body::Accept { complaints })
+            let shuffled = shuffled.clone();
+            with(
+                content,
+                Body::Accept {
+                    complaints,
+                    shuffled,
+                },
+            )
         }
         _ => None,
     });
@@ -554,9 +632,16 @@ fn false_complaints_fall_back() {
     // About itself, or a seat that there is not.
     for owner in [CHEAT, 5] {
         let sim = play(11, |content, _| match &content.body {
-            Body::Accept { .. } => {
+            Body::Accept { shuffled, .. } => {
                 let complaints = vec![(seat(owner), complaint.clone())].try_into().unwrap();
-                with(content, Body::Accept { complaints })
+                let shuffled = shuffled.clone();
+                with(
+                    content,
+                    Body::Accept {
+                        complaints,
+                        shuffled,
+                    },
+                )
             }
             _ => None,
         });
@@ -586,7 +671,7 @@ fn a_complaint_of_a_part_that_opens_falls_back() {
                 parents.insert(entry.step(), content.parent);
             }
             match &mut content.body {
-                Body::Escrow { parts } if to == seat(CHEAT) && entry.seat() == seat(0) => {
+                Body::Escrow { parts, .. } if to == seat(CHEAT) && entry.seat() == seat(0) => {
                     let mut list = parts.to_vec();
                     list[0].masked = list[1].masked;
                     *parts = list.try_into().unwrap();
@@ -613,7 +698,9 @@ fn complaint_in(sim: &Sim<Drill>) -> Complaint {
             .iter()
             .rev()
             .find_map(|signed| match verified(signed).body() {
-                Body::Accept { complaints } => complaints.first().map(|(_, found)| found.clone()),
+                Body::Accept { complaints, .. } => {
+                    complaints.first().map(|(_, found)| found.clone())
+                }
                 _ => None,
             });
     complaint.unwrap()

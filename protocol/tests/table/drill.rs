@@ -46,6 +46,7 @@ pub(crate) enum Event {
 pub(crate) struct Drill {
     seats: u8,
     limit: u32,
+    flips_first: bool,
     turn: Seat,
     acts: u32,
     draw: Vec<Handle>,
@@ -70,6 +71,15 @@ pub(crate) fn rules(seats: u8, limit: u32) -> RuleSet {
         options,
         strict: false,
     }
+}
+
+/// The same with a flip before the first deck is asked for.
+pub(crate) fn flipping_rules(seats: u8, limit: u32) -> RuleSet {
+    let mut rules = rules(seats, limit);
+    rules
+        .options
+        .insert("flips-first".to_owned(), String::new());
+    rules
 }
 
 impl Drill {
@@ -143,6 +153,7 @@ impl Game for Drill {
         Ok(Self {
             seats: rules.seats,
             limit,
+            flips_first: rules.options.contains_key("flips-first"),
             turn: Seat::new(0).unwrap(),
             acts: 0,
             draw: Vec::new(),
@@ -167,9 +178,15 @@ impl Game for Drill {
     }
 
     fn begin(&mut self, chance: &mut dyn Chance, _: &mut Vec<Event>) -> Result<(), Pause> {
+        if !self.flips_first {
+            self.deal(chance)?;
+        }
         let first = chance.flip(&Flip::Die(u32::from(self.seats)))?;
         self.turn = Seat::new(first[0] as usize - 1).unwrap();
-        self.deal(chance)
+        if self.flips_first {
+            self.deal(chance)?;
+        }
+        Ok(())
     }
 
     fn to_act(&self) -> SeatSet {

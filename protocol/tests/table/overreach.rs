@@ -282,7 +282,7 @@ fn two_who_accuse_each_other_both_go() {
             }
             let mut content = known.content().clone();
             match &mut content.body {
-                Body::Escrow { parts } => {
+                Body::Escrow { parts, .. } => {
                     let other = if from == cheats[0] {
                         cheats[1]
                     } else {
@@ -390,7 +390,7 @@ fn a_card_on_its_way_to_who_is_gone_is_opened_to_nobody() {
                     rebuilt.get_or_insert(parts.shares.len());
                 }
                 match known.body() {
-                    Body::Shuffle(_) => shuffled = true,
+                    body if body.shuffled().is_some() => shuffled = true,
                     Body::Effects { .. } => gone |= shuffled && from == seat(3),
                     _ => {}
                 }

@@ -52,12 +52,14 @@ fn other_face(content: &Content, rng: &mut ChaCha20Rng) -> Content {
         Body::Effects { .. } => Body::Effects {
             answers: Answers::default(),
         },
-        Body::Shuffle(shuffled) => {
-            let mut other = shuffled.clone();
-            let mut deck = other.deck.to_vec();
-            deck.reverse();
-            other.deck = deck.try_into().unwrap();
-            Body::Shuffle(other)
+        body if body.shuffled().is_some() => {
+            let mut body = body.clone();
+            if let Some(other) = body.shuffled_mut() {
+                let mut deck = other.deck.to_vec();
+                deck.reverse();
+                other.deck = deck.try_into().unwrap();
+            }
+            body
         }
         _ => Body::Close,
     };

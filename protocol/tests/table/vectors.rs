@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use fairdeal_protocol::card::{DeckId, Face, Handle};
 use fairdeal_protocol::crypto::coin::{CoinChain, flip_stream};
 use fairdeal_protocol::crypto::elgamal::CardPoints;
+use fairdeal_protocol::crypto::escrow::{EscrowPlace, split};
 use fairdeal_protocol::crypto::key::{KeyProof, SecretKey};
 use fairdeal_protocol::crypto::pake::{Door, Guest, Host, Password};
 use fairdeal_protocol::crypto::seed::{Context, OpenedSeed, Seed};
@@ -23,6 +24,7 @@ use fairdeal_protocol::log::entry::{Content, Entry, genesis, step_hash};
 use fairdeal_protocol::log::halt::{Halt, SignedHalt, resolve};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::Record;
+use fairdeal_protocol::wire::bounded::Bounded;
 use fairdeal_protocol::wire::codec::encode;
 use fairdeal_protocol::wire::message::{Head, Message, Recall, Recalled};
 use rand_chacha::ChaCha20Rng;
@@ -156,7 +158,14 @@ fn values_of_a_fixed_deal() {
     };
     let action = || vec![1, 2, 3].try_into().unwrap();
     let hash = Hash32([6; 32]);
-    let deck = deck.to_vec().try_into().unwrap();
+    let shuffled = Shuffled {
+        onto: hash,
+        deck: deck.to_vec().try_into().unwrap(),
+        proof: Box::new(proof),
+    };
+    let place = EscrowPlace { context, number: 0 };
+    let holders = [0, 2].map(|holder| (Seat::new(holder).unwrap(), key));
+    let parts = split(&seed, &place, &secret, &holders.into()).unwrap();
     let bodies = [
         Body::Commit {
             seed: hash,
@@ -177,11 +186,7 @@ fn values_of_a_fixed_deal() {
         },
         Body::Interject { action: action() },
         Body::Effects { answers },
-        Body::Shuffle(Shuffled {
-            onto: hash,
-            deck,
-            proof: Box::new(proof),
-        }),
+        Body::Shuffle(shuffled.clone()),
         Body::Tip { tip: hash },
         Body::Confirm,
         Body::Open {
@@ -189,6 +194,14 @@ fn values_of_a_fixed_deal() {
         },
         Body::Close,
         Body::Leave,
+        Body::Escrow {
+            parts,
+            shuffled: None,
+        },
+        Body::Accept {
+            complaints: Bounded::default(),
+            shuffled: Some(shuffled),
+        },
     ];
     let (_, keys) = charter(&rules(2, 5));
     for body in bodies {

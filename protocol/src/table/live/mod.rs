@@ -387,8 +387,10 @@ impl<G: Game> Table<G> {
         let known = || {
             live.iter().all(|seat| {
                 let head = self.heads.get(&seat);
-                // Beyond the step: who is in the next one reckons with this seat no more, should a halt come.
-                let beyond = |at: u64| at.saturating_add(u64::from(!self.is_finished()));
+                // Beyond the step: who is in the next one reckons with this seat no more, should a halt come. Where two
+                // are left, one of them the culprit, there is nobody to go on with, and the next step may be far.
+                let waits = !self.is_finished() && live.len() > 2;
+                let beyond = |at: u64| at.saturating_add(u64::from(waits));
                 head.is_some_and(|step| Some(*step) >= self.left_at.map(beyond))
             })
         };

@@ -64,9 +64,11 @@ impl<G: Game> Table<G> {
                     answers: secrets.answers(&self.replica, &owed),
                 })
             }
-            StepKind::Shuffle { deck } => {
+            StepKind::Shuffle { .. } if self.replica.has_shuffled(self.me) => Some(Body::Confirm),
+            StepKind::Shuffle { .. } => {
                 let before = self.counting();
-                self.secrets.as_ref()?.shuffle(&self.replica, deck, &before)
+                let shuffled = self.secrets.as_ref()?.shuffle(&self.replica, &before)?;
+                Some(Body::Shuffle(shuffled))
             }
             StepKind::Opening => Some(secrets.open()),
             StepKind::Confirm | StepKind::Closing | StepKind::Action { .. } => None,

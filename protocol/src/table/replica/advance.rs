@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::batch::{Outcome, Replay, Request};
-use super::super::deal::Deal;
+use super::super::deal::{Deal, Run};
 use super::{Broken, Checkpoint, Item, News, Owed, Replica, Running, Stage, StepKind, shares_of};
 use crate::card::{Face, Handle};
 use crate::crypto::coin::flip_stream;
@@ -34,8 +34,8 @@ impl<G: Game> Replica<G> {
         match kind {
             StepKind::Action { leader } => self.finish_action(leader, entries, &mut news)?,
             _ => {
-                for (seat, entry) in entries {
-                    self.take(*seat, entry.body());
+                for entry in entries.values() {
+                    self.take(entry);
                 }
                 if out.is_empty() || !self.is_undone_by_departure(kind) {
                     self.turn_stage(kind, &mut news)?;
@@ -178,7 +178,7 @@ impl<G: Game> Replica<G> {
         self.agenda.extend(gone.map(Item::Forfeit));
         self.fresh = SeatSet::EMPTY;
         self.parts.clear();
-        self.dealing = false;
+
         self.deal = Deal::new(self.table(), number + 1, self.settled.deck_name());
         self.stage = Stage::Commit;
     }
@@ -243,7 +243,13 @@ impl<G: Game> Replica<G> {
     }
 
     /// Takes one seat's entry of a step that is no action step.
-    fn take(&mut self, seat: Seat, body: &Body) {
+    fn take(&mut self, entry: &Entry) {
+        let (seat, body) = (entry.seat(), entry.body());
+        let running = self.running.as_mut();
+        let run = running.and_then(|running| running.run.as_mut());
+        if let (Some(run), Some(shuffled)) = (run, body.shuffled()) {
+            self.deal.shuffled(run, seat, entry.hash(), shuffled);
+        }
         match body {
             Body::Commit { seed, tip } => self.deal.commit(seat, *seed, *tip),
             Body::Key { key, proof } => self.deal.register(seat, *key, proof.clone()),
@@ -254,20 +260,11 @@ impl<G: Game> Replica<G> {
                     self.running = Some(running);
                 }
             }
-            Body::Shuffle(shuffled) => {
-                if let Some(run) = self
-                    .running
-                    .as_mut()
-                    .and_then(|running| running.run.as_mut())
-                {
-                    self.deal.shuffled(run, seat, shuffled);
-                }
-            }
             Body::Tip { tip } => {
                 let chain = self.deal.tip(seat).map_or(0, |tip| tip.chain() + 1);
                 self.deal.publish_tip(seat, chain, *tip);
             }
-            Body::Escrow { parts } => self.deal.put_in_escrow(seat, parts),
+            Body::Escrow { parts, .. } => self.deal.put_in_escrow(seat, parts),
             Body::Rebuild { parts } => {
                 let list = self.parts_of(parts);
                 let gone = self.rebuilding().map(|(gone, _)| gone);
@@ -278,6 +275,7 @@ impl<G: Game> Replica<G> {
                 }
             }
             Body::Accept { .. }
+            | Body::Shuffle(_)
             | Body::Confirm
             | Body::Open { .. }
             | Body::Close
@@ -310,11 +308,12 @@ impl<G: Game> Replica<G> {
         match kind {
             StepKind::Commit => self.stage = Stage::Key,
             StepKind::Key => {
-                self.dealing = true;
+                self.begin_deal(news)?;
                 if self.escrows() {
                     self.stage = Stage::Escrow;
+                    self.start_early()?;
                 } else {
-                    self.play(news)?;
+                    self.stage = Stage::Play;
                 }
             }
             StepKind::Rebuild { seat } => {
@@ -327,7 +326,7 @@ impl<G: Game> Replica<G> {
             StepKind::Escrow => self.stage = Stage::Accept,
             StepKind::Accept => {
                 self.deal.escrow_accepted();
-                self.play(news)?;
+                self.stage = Stage::Play;
             }
             StepKind::Shuffle { deck } => {
                 if let Some(mut running) = self.running.take() {
@@ -363,22 +362,39 @@ impl<G: Game> Replica<G> {
         Ok(())
     }
 
-    /// Plays on, or begins to if the deal is new.
-    fn play(&mut self, news: &mut Vec<News<G>>) -> Result<(), Broken> {
-        self.stage = Stage::Play;
-        if !std::mem::take(&mut self.dealing) {
-            return Ok(());
-        }
+    /// Begins a deal that has its keys, as far as to what it asks for first.
+    fn begin_deal(&mut self, news: &mut Vec<News<G>>) -> Result<(), Broken> {
         news.push(News::Deal(self.deal.number()));
-        match self.running.take() {
-            None => self.agenda.push_front(Item::Begin),
+        let running = match self.running.take() {
+            None => Running::new(Item::Begin),
             Some(mut running) => {
                 // The item that asked for the next deal goes on in it.
                 running.answer(Outcome::Done);
-                self.rerun(running, news)?;
+                running
             }
+        };
+        self.rerun(running, news)
+    }
+
+    /// Starts the run of a deal that asks for a deck before anything else: nothing of it is dealt before the keys are
+    /// in escrow.
+    fn start_early(&mut self) -> Result<(), Broken> {
+        if let Some(mut running) = self.running.take() {
+            if let [Request::Shuffle(cards)] = &running.batch[..]
+                && running.paused
+            {
+                running.run = Some(self.start_run(cards)?);
+            }
+            self.running = Some(running);
         }
         Ok(())
+    }
+
+    fn start_run(&self, cards: &[Face]) -> Result<Run, Broken> {
+        let named = cards
+            .iter()
+            .map(|face| (*face, self.settled.card_name(*face)));
+        self.deal.start_run(named).ok_or(Broken::Decks)
     }
 
     /// Goes on as far as no seat owes anything: batches that are answered, the next items.
@@ -487,10 +503,7 @@ impl<G: Game> Replica<G> {
             }
             Some(Request::Shuffle(cards)) => {
                 if running.run.is_none() {
-                    let named = cards
-                        .iter()
-                        .map(|face| (*face, self.settled.card_name(*face)));
-                    running.run = Some(self.deal.start_run(named).ok_or(Broken::Decks)?);
+                    running.run = Some(self.start_run(cards)?);
                     running.settled_deals();
                 }
                 return Ok(Some(running));

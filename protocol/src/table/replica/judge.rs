@@ -118,29 +118,30 @@ impl<G: Game> Replica<G> {
                 self.judge_answers(seat, answers, &self.owed(seat))?;
                 Ok(true)
             }
-            (StepKind::Shuffle { .. }, Body::Shuffle(shuffled)) => {
-                let Some(statement) = self.statement(seat, shuffled, held) else {
-                    return Ok(false);
-                };
-                if proofs == Proofs::Verify {
-                    crate::crypto::shuffle::verify(statement, &shuffled.proof)?;
-                }
-                Ok(true)
+            (StepKind::Shuffle { .. }, Body::Shuffle(shuffled)) if !self.has_shuffled(seat) => {
+                self.judge_shuffle(seat, shuffled, held, proofs)
             }
-            (StepKind::Escrow, Body::Escrow { parts }) => {
+            (StepKind::Shuffle { .. }, Body::Confirm) if self.has_shuffled(seat) => Ok(true),
+            (StepKind::Escrow, Body::Escrow { parts, shuffled }) => {
                 let key = self.deal.key(seat).ok_or(EscrowError::Sum)?;
                 escrow::check_public(parts, self.live.without(seat), key)?;
-                Ok(true)
+                self.judge_early(seat, shuffled.as_ref(), held, proofs)
             }
-            (StepKind::Accept, Body::Accept { complaints }) => {
+            (
+                StepKind::Accept,
+                Body::Accept {
+                    complaints,
+                    shuffled,
+                },
+            ) => {
                 // Whoever is out already: the order in which faults come to light must not matter.
-                match complaints
-                    .iter()
-                    .find(|(owner, complaint)| !self.is_founded(seat, *owner, complaint))
-                {
-                    None => Ok(true),
-                    Some((owner, _)) => Err(FaultKind::FalseComplaint { owner: *owner }),
+                let mut complaints = complaints.iter();
+                let unfounded =
+                    complaints.find(|(owner, complaint)| !self.is_founded(seat, *owner, complaint));
+                if let Some((owner, _)) = unfounded {
+                    return Err(FaultKind::FalseComplaint { owner: *owner });
                 }
+                self.judge_early(seat, shuffled.as_ref(), held, proofs)
             }
             (StepKind::Rebuild { seat: gone }, Body::Rebuild { parts }) => {
                 self.judge_parts(seat, gone, parts)?;
@@ -152,8 +153,44 @@ impl<G: Game> Replica<G> {
             }
             (kind, body) => Err(FaultKind::WrongKind {
                 got: body.kind(),
-                wanted: kind.due(seat),
+                wanted: match kind {
+                    StepKind::Shuffle { .. } if self.has_shuffled(seat) => StepKind::Confirm,
+                    kind => kind,
+                }
+                .due(seat),
             }),
+        }
+    }
+
+    fn judge_shuffle(
+        &self,
+        seat: Seat,
+        shuffled: &Shuffled,
+        held: &BTreeMap<Seat, Entry>,
+        proofs: Proofs,
+    ) -> Result<bool, FaultKind> {
+        let Some(statement) = self.statement(seat, shuffled, held) else {
+            return Ok(false);
+        };
+        if proofs == Proofs::Verify {
+            crate::crypto::shuffle::verify(statement, &shuffled.proof)?;
+        }
+        Ok(true)
+    }
+
+    /// The shuffle that goes along with an escrow or an acceptance: one from the seat whose turn it is.
+    fn judge_early(
+        &self,
+        seat: Seat,
+        shuffled: Option<&Shuffled>,
+        held: &BTreeMap<Seat, Entry>,
+        proofs: Proofs,
+    ) -> Result<bool, FaultKind> {
+        match (shuffled, self.early_shuffler() == Some(seat)) {
+            (None, false) => Ok(true),
+            (Some(shuffled), true) => self.judge_shuffle(seat, shuffled, held, proofs),
+            (Some(_), false) => Err(FaultKind::EarlyShuffle { owed: false }),
+            (None, true) => Err(FaultKind::EarlyShuffle { owed: true }),
         }
     }
 
@@ -162,7 +199,7 @@ impl<G: Game> Replica<G> {
     pub fn accused(&self, counted: &BTreeMap<Seat, Entry>) -> Vec<Fault> {
         let mut accused: BTreeMap<Seat, Fault> = BTreeMap::new();
         for entry in counted.values() {
-            let Body::Accept { complaints } = entry.body() else {
+            let Body::Accept { complaints, .. } = entry.body() else {
                 continue;
             };
             for (owner, _) in complaints.iter() {
@@ -306,9 +343,15 @@ impl<G: Game> Replica<G> {
         seat: Seat,
         held: &BTreeMap<Seat, Entry>,
     ) -> Option<(Hash32, SealedCards)> {
-        let run = self.running.as_ref()?.run.as_ref()?;
-        let mut base = (self.fresh_deck_hash(run), Arc::clone(run.cards()));
-        for before in self.live().iter().take_while(|before| *before < seat) {
+        let run = self.run()?;
+        let before = run.last().unwrap_or_else(|| self.fresh_deck_hash(run));
+        let mut base = (before, Arc::clone(run.cards()));
+        if self.early_shuffler().is_some() {
+            return Some(base);
+        }
+        let turns = self.live();
+        let mut turns = turns.iter().filter(|turn| !run.done().contains(*turn));
+        while let Some(before) = turns.next().filter(|before| *before < seat) {
             let entry = held.get(&before)?;
             let Body::Shuffle(shuffled) = entry.body() else {
                 return None;
@@ -343,10 +386,8 @@ impl<G: Game> Replica<G> {
         entry: &Entry,
         held: &BTreeMap<Seat, Entry>,
     ) -> Option<Statement> {
-        match entry.body() {
-            Body::Shuffle(shuffled) => self.statement(entry.seat(), shuffled, held),
-            _ => None,
-        }
+        let shuffled = entry.body().shuffled()?;
+        self.statement(entry.seat(), shuffled, held)
     }
 
     fn statement(
@@ -355,7 +396,7 @@ impl<G: Game> Replica<G> {
         shuffled: &Shuffled,
         held: &BTreeMap<Seat, Entry>,
     ) -> Option<Statement> {
-        let run = self.running.as_ref()?.run.as_ref()?;
+        let run = self.run()?;
         let (onto, input) = self.shuffle_base(seat, held)?;
         if onto != shuffled.onto {
             return None;

@@ -11,7 +11,8 @@
 //! Commit → Key → Escrow → Accept → play: Action / Effects / Shuffle / Tip … → Confirm → Opening → Closing
 //! ```
 //! With three seats or more and a game that seals cards the keys are put in escrow and accepted, and
-//! again after each departure, before anything else is dealt or flipped.
+//! again after each departure, before anything else is dealt or flipped. If the deal begins with a deck,
+//! the first two seats shuffle it at the same time, with their escrow and their acceptance.
 //!
 //! # An action step
 //! When it is complete its agenda is carried out: the leader's action with all its batches, then
@@ -285,8 +286,7 @@ pub struct Replica<G: Game> {
     /// Whether the step before has to be confirmed before the stage goes on.
     confirming: bool,
     deal: Deal,
-    /// Whether the deal has its keys and nothing else yet.
-    dealing: bool,
+
     /// The state between agenda items.
     settled: G,
     /// The state as far as the running item has got; equal to `settled` when none runs.
@@ -324,7 +324,7 @@ impl<G: Game> Replica<G> {
             checkpoint: None,
             stage: Stage::Commit,
             confirming: false,
-            dealing: false,
+
             deal: Deal::new(table, 0, game.deck_name()),
             settled: game.clone(),
             game,
@@ -641,6 +641,31 @@ impl<G: Game> Replica<G> {
             holder,
             step: self.step,
         }
+    }
+
+    // Shuffles.
+
+    /// Whose shuffle goes along with the escrow or its acceptance in the open step: the deck that a new deal asks for
+    /// is on its way while the keys are put in escrow. Whoever is out of the step already, too: in which order that
+    /// comes to light must not matter.
+    pub fn early_shuffler(&self) -> Option<Seat> {
+        let early = matches!(self.stage, Stage::Escrow | Stage::Accept) && !self.confirming;
+        let run = self.run().filter(|_| early)?;
+        self.live.iter().find(|seat| !run.done().contains(*seat))
+    }
+
+    fn run(&self) -> Option<&Run> {
+        self.running.as_ref()?.run.as_ref()
+    }
+
+    /// The deck that is shuffled by one seat after the other, in this step or around it.
+    pub fn deck_on_its_way(&self) -> Option<DeckId> {
+        self.run().map(|run| run.deck)
+    }
+
+    /// Whether a seat has shuffled that deck before the open step.
+    pub fn has_shuffled(&self, seat: Seat) -> bool {
+        self.run().is_some_and(|run| run.done().contains(seat))
     }
 
     // What seats owe.
