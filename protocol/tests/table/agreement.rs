@@ -17,7 +17,7 @@ use fairdeal_protocol::wire::message::Message;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
-use super::drill::{Drill, flipping_rules, rules};
+use super::drill::{Drill, rules};
 use super::sim::{Faults, Sim, charter, honest};
 
 fn play(seats: u8, limit: u32, seed: u64, faults: Faults, votes: bool) -> Sim<Drill> {
@@ -61,7 +61,10 @@ fn tables_of_every_size_agree() {
             &play(seats, 12, u64::from(seats), Faults::default(), false),
             "no faults",
         );
-        let mut sim: Sim<Drill> = Sim::new(&flipping_rules(seats, 12), 1, Faults::default());
+        let mut rules = rules(seats, 12);
+        let option = ("flips-first".to_owned(), String::new());
+        rules.options.extend([option]);
+        let mut sim: Sim<Drill> = Sim::new(&rules, 1, Faults::default());
         sim.run(4_000_000, false, &mut honest);
         check(&sim, "a flip before the deck");
     }

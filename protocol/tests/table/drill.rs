@@ -61,7 +61,7 @@ pub(crate) struct Drill {
     over: bool,
 }
 
-/// The rules of a drill of `limit` turns.
+/// The rules of a drill of `limit` turns. With the option `flips-first` it flips before it asks for a deck.
 pub(crate) fn rules(seats: u8, limit: u32) -> RuleSet {
     let options = BTreeMap::from([("limit".to_owned(), limit.to_string())]);
     RuleSet {
@@ -71,15 +71,6 @@ pub(crate) fn rules(seats: u8, limit: u32) -> RuleSet {
         options,
         strict: false,
     }
-}
-
-/// The same with a flip before the first deck is asked for.
-pub(crate) fn flipping_rules(seats: u8, limit: u32) -> RuleSet {
-    let mut rules = rules(seats, limit);
-    rules
-        .options
-        .insert("flips-first".to_owned(), String::new());
-    rules
 }
 
 impl Drill {
