@@ -843,3 +843,46 @@ fn who_could_not_act_on_a_round_learns_that_it_is_out() {
     scene.rest(&honest, 2 * PATIENCE);
     assert_eq!(scene.stopped(1), Some(&Stop::VotedOut(1)));
 }
+
+/// Four seats; 0, 1 and 2 vote seat 3 out in two rounds, and it holds its step complete. Seat 0 sees the second round
+/// carried first, seat 1 the first one, and seat 2 goes before it says anything: seat 0 says that it stands by the first
+/// round as well, and the two are enough.
+#[test]
+fn who_has_acted_on_another_round_stands_by_this_one() {
+    let mut scene = Scene::new(4);
+    for from in [1, 2] {
+        scene.bring(0, scene.commits[from].clone());
+    }
+    scene.tick(0);
+    for _ in 0..4 {
+        scene.now += PATIENCE;
+        scene.tick(0);
+    }
+    assert!(scene.voted[0] >= 2);
+    let votes = |round| [0, 1, 2].map(|by| scene.word(by, round, None, Some(3)));
+    let (first, second) = (votes(1), votes(2));
+    scene.bring(0, ballots(&second));
+    assert_eq!((scene.has(0, 3), scene.step(0)), (false, 1));
+    scene.way.clear();
+    scene.bring(0, ballots(&first));
+    scene.now += 1000;
+    scene.tick(0);
+    let acted = |scene: &Scene, by: usize, round| scene.word(by, round, Some((3, 3)), Some(3));
+    let word = acted(&scene, 0, 1);
+    let says = |(_, _, message): &(usize, usize, Message)| match message {
+        Message::Ballots(signed) => signed.contains(&word),
+        _ => false,
+    };
+    assert!(scene.way.iter().any(says));
+    for from in [0, 1, 2] {
+        scene.bring(3, scene.commits[from].clone());
+    }
+    assert_eq!(scene.step(3), 1);
+    let told = [acted(&scene, 0, 2), acted(&scene, 1, 1)];
+    for message in [ballots(&first), ballots(&second), ballots(&told)] {
+        scene.bring(3, message);
+    }
+    assert_eq!(scene.stopped(3), None, "each round could be given up yet");
+    scene.bring(3, ballots(&[word.clone()]));
+    assert_eq!(scene.stopped(3), Some(&Stop::VotedOut(0)));
+}

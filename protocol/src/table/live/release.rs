@@ -167,6 +167,59 @@ impl<G: Game> Table<G> {
         })
     }
 
+    /// Own ballots of other rounds than those that this seat has acted on, which were carried as well and put the same
+    /// seat out beside the same others, and on which it could have acted, had it seen them first. It says that it has:
+    /// one that has acted on such a round and one that has acted on another are two for the seat that they put out.
+    fn carried_alike(&self) -> Vec<Ballot> {
+        let open = (self.replica.participants(), &self.votes);
+        let past = self.past.as_ref().map(|past| (past.all(), &past.votes));
+        let mut alike = Vec::new();
+        for (participants, votes) in past.into_iter().chain([open]) {
+            let own = |round: u16| {
+                votes
+                    .ballots
+                    .get(&(round, self.me))
+                    .map(SignedBallot::ballot)
+            };
+            let acted: BTreeSet<(SeatSet, Seat)> = votes
+                .acted
+                .iter()
+                .filter_map(|(round, target)| Some((own(*round)?.base, *target)))
+                .collect();
+            for (base, target) in acted {
+                let mine = votes.ballots.values().map(SignedBallot::ballot);
+                let mine: Vec<&Ballot> = mine.filter(|ballot| ballot.seat == self.me).collect();
+                let on_it =
+                    |ballot: &&&Ballot| (ballot.base, ballot.target) == (base, Some(target));
+                for ballot in mine.iter().filter(on_it) {
+                    let round = ballot.round;
+                    let motion = Motion {
+                        round,
+                        base,
+                        target,
+                    };
+                    let carried = motion.voters(participants).iter().all(|seat| {
+                        let held = votes.ballots.get(&(round, seat));
+                        held.is_some_and(|held| Motion::of(held.ballot()) == Some(motion))
+                    });
+                    // What it has signed since, not knowing that this seat is out, would bind it.
+                    let bound = mine.iter().any(|later| {
+                        later.round > round && !later.base.contains(target) && !on_it(&later)
+                    });
+                    let mut words = votes.releases.values().map(SignedBallot::ballot);
+                    let gave_up = words.any(|word| {
+                        let about = word.release.is_some_and(|release| release.target == target);
+                        about && word.gives_up() && (word.seat, word.round) == (self.me, round)
+                    });
+                    if carried && !bound && !gave_up && !votes.acted.contains_key(&round) {
+                        alike.push(**ballot);
+                    }
+                }
+            }
+        }
+        alike
+    }
+
     /// Signs that this seat has acted on rounds in which it voted. If it had given one up, and another's word has
     /// freed it again, it signs against the releases that it has not given up to: that is as much.
     pub(super) fn say_acted(&mut self) {
@@ -180,9 +233,10 @@ impl<G: Game> Table<G> {
                 .any(|said| said.place() == word.place())
         };
         let mine = self.certificates.values().flatten();
+        let mine = mine.map(|signed| *signed.ballot());
         let words: Vec<Ballot> = mine
-            .map(|signed| *signed.ballot())
             .filter(|mine| mine.seat == self.me)
+            .chain(self.carried_alike())
             .filter_map(|mine| {
                 let target = mine.target?;
                 let without = target;

@@ -397,7 +397,13 @@ impl<G: Game> Table<G> {
             release.is_acted() || (moved && !signed.ballot().gives_up())
         });
         if kept {
-            self.released.entry(step).or_default().push(signed.clone());
+            let ballots = match release.filter(|release| release.is_acted() && seat == me) {
+                Some(_) => self.ballots_behind(signed.ballot()),
+                None => Vec::new(),
+            };
+            let told = self.released.entry(step).or_default();
+            told.extend(ballots);
+            told.push(signed.clone());
         }
         if let Some(votes) = self.votes_of(step) {
             if let Some(release) = release {
@@ -410,6 +416,25 @@ impl<G: Game> Table<G> {
             }
         }
         self.certify();
+    }
+
+    /// The ballots of the round that this seat says that it has acted on, which no certificate of its own holds: the seat
+    /// that they put out may need them.
+    fn ballots_behind(&mut self, word: &Ballot) -> Vec<SignedBallot> {
+        let certified = self
+            .certificates
+            .get(&word.step)
+            .cloned()
+            .unwrap_or_default();
+        let votes = self.votes_of(word.step);
+        let ballots = votes.into_iter().flat_map(|votes| votes.ballots.values());
+        let same = |ballot: &Ballot| {
+            (ballot.round, ballot.base, ballot.target) == (word.round, word.base, word.target)
+        };
+        ballots
+            .filter(|signed| same(signed.ballot()) && !certified.contains(signed))
+            .cloned()
+            .collect()
     }
 
     pub(super) fn votes_of(&mut self, step: u64) -> Option<&mut Votes> {

@@ -286,7 +286,6 @@ pub struct Replica<G: Game> {
     /// Whether the step before has to be confirmed before the stage goes on.
     confirming: bool,
     deal: Deal,
-
     /// The state between agenda items.
     settled: G,
     /// The state as far as the running item has got; equal to `settled` when none runs.
@@ -324,7 +323,6 @@ impl<G: Game> Replica<G> {
             checkpoint: None,
             stage: Stage::Commit,
             confirming: false,
-
             deal: Deal::new(table, 0, game.deck_name()),
             settled: game.clone(),
             game,
