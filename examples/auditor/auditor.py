@@ -244,7 +244,9 @@ class Replica:
         """The shuffle that goes along with an escrow or an acceptance."""
         due = seat == self.early_shuffler()
         need(due == (shuffled is not None), "a shuffle out of turn, or none in turn", seat)
-        return not due or self.shuffle_counts(seat, shuffled, self.deck_before())
+        if due:
+            need(self.shuffle_counts(seat, shuffled, self.deck_before()), "a shuffle of another deck", seat)
+        return True
 
     def early_shuffler(self):
         run = self.running and self.running.run
@@ -435,8 +437,10 @@ class Replica:
             if self.escrows_due():
                 self.stage = "escrow"
                 batch = self.running.batch
-                if self.running.paused and len(batch) == 1 and batch[0][0] == "shuffle":
+                if len(batch) == 1 and batch[0][0] == "shuffle":
                     self.start_run(batch[0][1])
+                elif len(batch) == 1 and batch[0][0] == "flip" and self.settled.first_deck:
+                    self.start_run(self.settled.first_deck)
         elif kind == "escrow":
             self.stage = "accept"
         elif kind == "accept":
@@ -474,7 +478,8 @@ class Replica:
         names = [(face, self.game.card_name(face)) for face in faces]
         points = {crypto.encode(mapped("card", self.game.deck_name, name)): face for face, name in names}
         fresh = [(bytes(32), p) for p in points]
-        self.running.run = dict(cards=fresh, last=None, done=set(), holders=self.deal.holders(), points=points)
+        self.running.run = dict(
+            faces=faces, cards=fresh, last=None, done=set(), holders=self.deal.holders(), points=points)
 
     def remove(self, out, kind):
         for seat in sorted(out):
@@ -487,7 +492,7 @@ class Replica:
         if kind in ("commit", "key", "escrow", "accept", "rebuild"):
             self.void()
         else:
-            if kind == "shuffle":
+            if self.running:
                 self.running.run = None
             self.fresh |= out
 
@@ -570,8 +575,10 @@ class Replica:
             running.batch = running.batch[-1:]
             if kind == "next":
                 self.stage = "opening"
-            elif not running.run:
-                self.start_run(args[0])
+            else:
+                if not running.run:
+                    self.start_run(args[0])
+                assert running.run["faces"] == args[0], "another deck was begun"
             return True
         return False
 

@@ -89,6 +89,7 @@ def must(condition):
 
 class Game:
     seals_cards = True
+    first_deck = None
 
     def __init__(self, seats, options):
         self.seats = seats
@@ -148,6 +149,7 @@ def new_pile(deck, size):
 
 class Loot(Game):
     number, deck_name, least, most = 0, "viashi", 2, 4
+    first_deck = tuple(range(54))
     options = {"target": lambda v: is_number(v, 1, 1000)}
     ranks = "queen king prince princess warrior merchant worker magician fool".split()
     gods = "lady dark-lord builder thief protectress seductress minion friend changeling".split()
@@ -203,7 +205,7 @@ class Loot(Game):
         self.turn, self.phase, self.fire = self.starter, 0, None
         self.discards, self.aside, self.hands = [], [], [[] for _ in self.hands]
         self.turns = [0] * self.seats
-        self.draw = new_pile((yield "shuffle", tuple(range(54))), 54)
+        self.draw = new_pile((yield "shuffle", self.first_deck), 54)
         for seat in self.clockwise(self.starter) * 9:
             yield from self.deal_to(seat)
         top = self.draw.pop()
@@ -565,6 +567,7 @@ class Plutonian(Game):
 
 class Sphinx(Game):
     number, deck_name, least, most = 3, "playing-cards", 2, 4
+    first_deck = tuple(face for face in range(52) if face % 13 + 1 in (1, 2, 3, 13))
     options = {"magician": lambda v: v in ("king", "diagonal")}
     pylons = [(59, 60), (31, 39), (3, 4), (24, 32)]  # north, east, south, west
     central = (27, 28, 35, 36)
@@ -647,7 +650,7 @@ class Sphinx(Game):
         def of(*ranks):
             return tuple(face for face in range(52) if face % 13 + 1 in ranks)
         self.jacks = (yield "flip", ("order", of(11)))[:self.seats]
-        deck = yield "shuffle", of(1, 2, 3, 13)
+        deck = yield "shuffle", self.first_deck
         self.packs = [[("sealed", (deck, 4 * pylon + i)) for i in (3, 2, 1, 0)] for pylon in range(4)]
         self.cuts = (yield "flip", ("order", of(4, 5, 6, 7, 8, 9, 10, 12)))[:self.seats]
         yield from self.begin_turn(max(range(self.seats), key=lambda s: (self.cuts[s] % 13, -self.cuts[s])))
@@ -744,6 +747,7 @@ class Sphinx(Game):
 
 class Thoth(Game):
     number, deck_name, least, most = 4, "tarot", 2, 5
+    first_deck = tuple(range(78))
     options = {"happenstance": lambda v: v in ("false", "true"),
                "opening": lambda v: v in ("dealer-left", "auction"), "target": lambda v: is_number(v, 1, 1000)}
     trumps = """fool magician priestess empress emperor hierophant lovers chariot strength hermit wheel justice
@@ -910,7 +914,7 @@ class Thoth(Game):
         self.starter, self.extra = self.next(self.dealer), 0
         self.clear_table()
         self.hands, self.discards, self.aside, self.face_down = [[] for _ in self.hands], [], [], None
-        self.deck = new_pile((yield "shuffle", tuple(range(78))), 78)
+        self.deck = new_pile((yield "shuffle", self.first_deck), 78)
         for seat in self.clockwise(self.starter) * 5:
             yield from self.deal_to(seat)
         if self.auction and self.hand_number == 1:

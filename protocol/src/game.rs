@@ -426,6 +426,12 @@ pub trait Game: Clone + Debug + Serialize + Send + Sync + 'static {
         events: &mut Vec<Self::Event>,
     ) -> Result<(), Pause>;
 
+    /// The deck that a deal asks for first of all, if it flips before that and the deck is the same whatever comes of it:
+    /// its first shuffles go along with the escrow then, as they do where a deal asks for nothing before.
+    fn first_deck(&self) -> Option<Vec<Face>> {
+        None
+    }
+
     /// Whether it ever asks for a sealed deck. Where it does not, nothing is put in escrow.
     fn seals_cards(&self) -> bool {
         true

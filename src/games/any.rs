@@ -63,6 +63,12 @@ macro_rules! any_game {
                 }
             }
 
+            fn first_deck(&self) -> Option<Vec<Face>> {
+                match self {
+                    $(Self::$variant(game) => game.first_deck()),+
+                }
+            }
+
             fn seals_cards(&self) -> bool {
                 match self {
                     $(Self::$variant(game) => game.seals_cards()),+

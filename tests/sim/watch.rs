@@ -311,21 +311,25 @@ impl Watch {
                 None => return,
             },
         };
+        // The name of a leader that is out, and of a fresh deck, is no entry's.
+        let shuffles = entry.body().shuffled().is_some();
+        let fresh = shuffles && !self.seen.contains_key(&named);
+        let out = matches!(entry.body(), Body::Ack { .. }) && !self.seen.contains_key(&named);
+        if fresh || out {
+            return;
+        }
         for bytes in disk.iter().rev() {
             if let Ok(Record::Entry(signed)) = Record::from_bytes(bytes) {
                 match self.verified(&signed) {
                     Some(kept) if kept.hash() == named => return,
-                    // A deck may have come with an entry of the step before.
-                    Some(kept) if kept.step() + 1 < entry.step() => break,
+                    // A deck may have come with an entry of a step before.
+                    Some(kept) if kept.step() < entry.step() && !shuffles => break,
                     _ => {}
                 }
             }
         }
-        // The name of a leader that is out, and of a fresh deck, is no entry's.
-        let fresh = entry.body().shuffled().is_some() && !self.seen.contains_key(&named);
-        let out = matches!(entry.body(), Body::Ack { .. }) && !self.seen.contains_key(&named);
         // Own entries that a seat with an old disk adopts are kept in seat order, with what they name.
-        if !fresh && !out && !self.forgetful.contains(entry.seat()) {
+        if !self.forgetful.contains(entry.seat()) {
             let (seat, step) = (entry.seat(), entry.step());
             self.fail(
                 8,

@@ -36,6 +36,8 @@ struct SealedDeck {
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) deck: DeckId,
+    /// The cards that it is of.
+    faces: Vec<Face>,
     points: CardPoints,
     cards: SealedCards,
     holders: SeatSet,
@@ -348,10 +350,13 @@ impl Deal {
 
     /// Starts a run over a fresh deck; `None` after more decks than a deal can number.
     pub(super) fn start_run(&self, cards: impl IntoIterator<Item = (Face, String)>) -> Option<Run> {
+        let cards: Vec<(Face, String)> = cards.into_iter().collect();
+        let faces = cards.iter().map(|(face, _)| *face).collect();
         let points = CardPoints::new(self.deck_name, cards);
         let deck = DeckId(u16::try_from(self.decks.len()).ok()?);
         Some(Run {
             deck,
+            faces,
             holders: self.holders(),
             cards: points.fresh(),
             points,
@@ -628,6 +633,11 @@ impl Deal {
 }
 
 impl Run {
+    /// The cards that it is of.
+    pub(super) fn faces(&self) -> &[Face] {
+        &self.faces
+    }
+
     /// The deck as the last seat has left it.
     pub(super) fn cards(&self) -> &SealedCards {
         &self.cards

@@ -70,6 +70,9 @@ pub enum FaultKind {
     /// The shuffle is refused.
     #[error("bad shuffle: {0}")]
     Shuffle(#[from] ShuffleError),
+    /// A shuffle of another deck than the one that is on its way.
+    #[error("shuffled another deck than the one on its way")]
+    OtherDeck,
     /// A shuffle with an escrow or an acceptance out of turn, or none in turn.
     #[error("sent {} where {} was due", if *owed { "no shuffle" } else { "a shuffle" }, if *owed { "one" } else { "none" })]
     EarlyShuffle {

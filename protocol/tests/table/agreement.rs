@@ -442,8 +442,8 @@ fn votes_on_seats_that_are_merely_late_part_nobody() {
 }
 
 /// How often messages have to cross the table from its beginning until every seat has its first card.
-fn rounds(seats: u8) -> usize {
-    let sim: Sim<Drill> = Sim::new(&rules(seats, 8), 1, Faults::default());
+fn rounds(rules: &RuleSet) -> usize {
+    let sim: Sim<Drill> = Sim::new(rules, 1, Faults::default());
     let mut tables = sim.tables;
     let mut rng = ChaCha20Rng::from_seed([4; 32]);
     for table in &mut tables {
@@ -479,7 +479,11 @@ fn rounds(seats: u8) -> usize {
 #[test]
 fn a_deal_takes_three_rounds_beside_a_shuffle_of_each_seat() {
     for seats in 2..=6 {
-        assert_eq!(rounds(seats), usize::from(seats) + 3, "{seats} seats");
+        let (mut rules, n) = (rules(seats, 8), usize::from(seats));
+        assert_eq!(rounds(&rules), n + 3, "{seats} seats");
+        let option = ("flips-first".to_owned(), String::new());
+        rules.options.extend([option]);
+        assert_eq!(rounds(&rules), n + 4, "{seats} seats, with a flip before");
     }
 }
 

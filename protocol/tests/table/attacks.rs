@@ -571,6 +571,15 @@ fn shuffles_out_of_turn_are_named() {
     let wanted = "confirmation";
     let got = "shuffle";
     assert_eq!(named_as(0, &sim), FaultKind::WrongKind { got, wanted });
+    let sim = play(14, |content, _| {
+        let mut body = content.body.clone();
+        let Body::Accept { shuffled, .. } = &mut body else {
+            return None;
+        };
+        shuffled.as_mut()?.onto = Hash32([8; 32]);
+        with(content, body)
+    });
+    assert_eq!(named(&sim), FaultKind::OtherDeck);
     let sim = play_as(2, 13, |content, _| match &content.body {
         Body::Shuffle(_) => with(content, Body::Confirm),
         _ => None,

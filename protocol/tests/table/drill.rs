@@ -73,9 +73,13 @@ pub(crate) fn rules(seats: u8, limit: u32) -> RuleSet {
     }
 }
 
+fn whole_deck() -> Vec<Face> {
+    (0..CARDS).map(Face).collect()
+}
+
 impl Drill {
     fn deal(&mut self, chance: &mut dyn Chance) -> Result<(), Pause> {
-        let faces: Vec<Face> = (0..CARDS).map(Face).collect();
+        let faces = whole_deck();
         let deck = chance.shuffle(&faces)?;
         self.draw = Handle::all(deck, faces.len()).rev().collect();
         self.discard.clear();
@@ -178,6 +182,10 @@ impl Game for Drill {
             self.deal(chance)?;
         }
         Ok(())
+    }
+
+    fn first_deck(&self) -> Option<Vec<Face>> {
+        self.flips_first.then(whole_deck)
     }
 
     fn to_act(&self) -> SeatSet {

@@ -318,8 +318,11 @@ impl<G: Game> Sim<G> {
 
     fn act(&mut self, out_of_turn: bool) {
         let leaving = self.leavers.iter().any(|seat| {
-            let table = &self.tables[seat.index()];
-            !table.has_left() && !table.is_finished()
+            let mut stayers = self
+                .tables
+                .iter()
+                .filter(|table| !self.leavers.contains(table.me()));
+            stayers.any(|table| table.replica().live().contains(seat) && !table.is_finished())
         });
         let thinking = self.thoughtful && leaving;
         for seat in Seat::first(self.tables.len()) {

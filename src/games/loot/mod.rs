@@ -269,6 +269,10 @@ impl Game for Loot {
         cards::name(face)
     }
 
+    fn first_deck(&self) -> Option<Vec<Face>> {
+        Some(cards::all().collect())
+    }
+
     fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<LootEvent>) -> Result<(), Pause> {
         // "A hand" ▸: a die of as many sides as seats; 1 is seat 0.
         self.starter = rolled_seat(self.totals.len(), chance)?;

@@ -359,6 +359,11 @@ impl Sphinx {
     }
 }
 
+/// The cards of the pylons.
+fn pylon_cards() -> Vec<Face> {
+    cards::of_ranks(&[1, 2, 3, cards::KING])
+}
+
 impl Game for Sphinx {
     type Action = SphinxAction;
     type Event = SphinxEvent;
@@ -399,6 +404,10 @@ impl Game for Sphinx {
         cards::name(face)
     }
 
+    fn first_deck(&self) -> Option<Vec<Face>> {
+        Some(pylon_cards())
+    }
+
     fn begin(
         &mut self,
         chance: &mut dyn Chance,
@@ -411,7 +420,7 @@ impl Game for Sphinx {
             Ok(faces.map(Face).take(seats).collect())
         };
         self.jacks = in_order(chance, &[cards::JACK])?;
-        let pylon_cards = cards::of_ranks(&[1, 2, 3, cards::KING]);
+        let pylon_cards = pylon_cards();
         let deck = chance.shuffle(&pylon_cards)?;
         let mut handles = Handle::all(deck, pylon_cards.len());
         for pack in &mut self.packs {

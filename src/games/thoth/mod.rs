@@ -480,6 +480,10 @@ impl Game for Thoth {
         cards::name(face)
     }
 
+    fn first_deck(&self) -> Option<Vec<Face>> {
+        Some(cards::all().collect())
+    }
+
     fn begin(
         &mut self,
         chance: &mut dyn Chance,

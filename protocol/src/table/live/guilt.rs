@@ -79,6 +79,8 @@ impl<G: Game> Table<G> {
         self.counted.remove(seat);
         self.replica.vote_out(seat);
         self.progressed = Some(self.now);
+        // A round on it may have been carried before.
+        self.certify();
     }
 
     /// Reports the seats that an entry which counts accuses with proof. They go when the step is complete, with

@@ -387,10 +387,8 @@ impl<G: Game> Table<G> {
         let known = || {
             live.iter().all(|seat| {
                 let head = self.heads.get(&seat);
-                // Beyond the step: who is in the next one reckons with this seat no more, should a halt come. Where two
-                // are left, one of them the culprit, there is nobody to go on with, and the next step may be far.
-                let waits = !self.is_finished() && live.len() > 2;
-                let beyond = |at: u64| at.saturating_add(u64::from(waits));
+                // Beyond the step: who is in the next one reckons with this seat no more, should a halt come.
+                let beyond = |at: u64| at.saturating_add(u64::from(!self.is_finished()));
                 head.is_some_and(|step| Some(*step) >= self.left_at.map(beyond))
             })
         };
@@ -735,9 +733,11 @@ impl<G: Game> Table<G> {
     /// Examines the entries held, the leader's first, until no more count.
     fn count(&mut self, proofs: Proofs) {
         loop {
-            let before = self.counted;
+            // A fault may have been all that held another entry out.
+            let before = (self.counted, self.replica.live());
             for seat in self.replica.live().iter() {
-                if self.counted.contains(seat) {
+                // A fault of one may have brought up a vote on another.
+                if self.counted.contains(seat) || !self.replica.live().contains(seat) {
                     continue;
                 }
                 // Own ballots keep an entry from counting, not a fault from being found: others may have found it,
@@ -770,7 +770,7 @@ impl<G: Game> Table<G> {
                     return;
                 }
             }
-            if self.counted == before {
+            if (self.counted, self.replica.live()) == before {
                 return;
             }
         }

@@ -41,6 +41,8 @@ pub(super) struct Votes {
     pub(super) ballots: BTreeMap<(u16, Seat), SignedBallot>,
     /// The rounds that have voted seats out here.
     pub(super) acted: BTreeMap<u16, Seat>,
+    /// The rounds that would have, had a fault not taken the same seat out before.
+    pub(super) settled: BTreeSet<u16>,
     /// When this seat signed in each round.
     pub(super) mine_at: BTreeMap<u16, u64>,
     /// Words on giving a round up: by round, what of it, and who signs.
@@ -142,13 +144,16 @@ impl<G: Game> Table<G> {
                 let ballot = signed.ballot();
                 (ballot.base, ballot.target) != (mine.base, mine.target)
             });
-        let succeeded = self.votes.acted.keys().any(|acted| *acted > round);
+        let succeeded = self.votes.acted.keys().chain(&self.votes.settled);
+        let succeeded = succeeded.into_iter().any(|later| *later > round);
         succeeded || other || self.is_released(mine)
     }
 
-    /// Whether an own ballot that may still succeed keeps this seat from counting that one's entry.
+    /// Whether an own ballot that may still succeed keeps this seat from counting that one's entry. Between two no round
+    /// is acted on any more.
     pub(super) fn holds_out(&self, seat: Seat) -> bool {
         seat != self.me
+            && self.replica.live().len() > 2
             && self
                 .mine()
                 .any(|(round, mine)| mine.target == Some(seat) && !self.is_dead(round, &mine))
@@ -172,11 +177,15 @@ impl<G: Game> Table<G> {
     }
 
     /// Acts on every round that has succeeded.
-    fn certify(&mut self) {
+    pub(super) fn certify(&mut self) {
         while self.stopped.is_none() && self.replica.live().len() > 2 {
             let Some((round, target, ballots)) = self.certificate() else {
                 return;
             };
+            if self.replica.out().contains(target) {
+                self.votes.settled.insert(round);
+                continue;
+            }
             let step = self.replica.step();
             self.certificates.entry(step).or_default().extend(ballots);
             self.votes.acted.insert(round, target);
@@ -205,7 +214,13 @@ impl<G: Game> Table<G> {
                 ..
             } = ballot;
             let live = self.replica.live();
-            let Some(target) = target.filter(|target| live.contains(*target)) else {
+            let moot = |target: Seat| {
+                guilty.contains(target)
+                    && !self.votes.acted.contains_key(&round)
+                    && !self.votes.settled.contains(&round)
+            };
+            let Some(target) = target.filter(|target| live.contains(*target) || moot(*target))
+            else {
                 continue;
             };
             // Some may have signed before they saw the proof against another seat, some after.
@@ -614,7 +629,8 @@ impl<G: Game> Table<G> {
     }
 
     /// The seats that may have no vote in the steps after the open one, which this seat cannot tell: how long one stays
-    /// that leaves here, and whether others have acted on a round in which all have voted and it may not act itself.
+    /// that leaves, whether others have complained of one, and whether they have acted on a round in which all have
+    /// voted and it may not act itself.
     fn leaving_or_out(&self, told: &[SignedBallot]) -> SeatSet {
         let leaves = |entry: &&Entry| matches!(entry.body(), Body::Leave);
         let mut going: SeatSet = self.open.values().filter(leaves).map(Entry::seat).collect();
@@ -624,6 +640,11 @@ impl<G: Game> Table<G> {
         ballots.retain(|ballot| !self.votes.has_released(ballot, participants));
         let (motions, _) = carried(&ballots, participants, self.replica.out());
         going.extend(motions.into_iter().map(|motion| motion.target));
+        going.extend(self.replica.leaving().iter());
+        if self.replica.kind() == Some(StepKind::Accept) {
+            let accused = self.replica.accused(&self.counting());
+            going.extend(accused.into_iter().map(|fault| fault.seat));
+        }
         going.remove(self.me);
         going
     }

@@ -143,14 +143,13 @@ impl<G: Game> Replica<G> {
             | StepKind::Escrow
             | StepKind::Accept
             | StepKind::Rebuild { .. } => self.void(news),
-            StepKind::Shuffle { .. } => {
-                // The run begins again under the key of those who stay.
+            _ => {
+                // A run begins again under the key of those who stay.
                 if let Some(running) = &mut self.running {
                     running.run = None;
                 }
                 self.fresh.extend(out.iter());
             }
-            _ => self.fresh.extend(out.iter()),
         }
     }
 
@@ -376,14 +375,16 @@ impl<G: Game> Replica<G> {
         self.rerun(running, news)
     }
 
-    /// Starts the run of a deal that asks for a deck before anything else: nothing of it is dealt before the keys are
-    /// in escrow.
+    /// Starts the run of a deal whose first deck is known: nothing of it is dealt before the keys are in escrow.
     fn start_early(&mut self) -> Result<(), Broken> {
         if let Some(mut running) = self.running.take() {
-            if let [Request::Shuffle(cards)] = &running.batch[..]
-                && running.paused
-            {
-                running.run = Some(self.start_run(cards)?);
+            let cards = match &running.batch[..] {
+                [Request::Shuffle(cards)] => Some(cards.clone()),
+                [Request::Flip(_)] => self.settled.first_deck(),
+                _ => None,
+            };
+            if let Some(cards) = cards {
+                running.run = Some(self.start_run(&cards)?);
             }
             self.running = Some(running);
         }
@@ -502,10 +503,12 @@ impl<G: Game> Replica<G> {
                 Outcome::Values(flip.sample(&mut stream))
             }
             Some(Request::Shuffle(cards)) => {
-                if running.run.is_none() {
-                    running.run = Some(self.start_run(cards)?);
-                    running.settled_deals();
+                match &running.run {
+                    Some(run) if run.faces() != &cards[..] => return Err(Broken::Engine),
+                    Some(_) => {}
+                    None => running.run = Some(self.start_run(cards)?),
                 }
+                running.settled_deals();
                 return Ok(Some(running));
             }
             Some(Request::NextDeal) => {

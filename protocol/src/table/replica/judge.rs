@@ -188,7 +188,13 @@ impl<G: Game> Replica<G> {
     ) -> Result<bool, FaultKind> {
         match (shuffled, self.early_shuffler() == Some(seat)) {
             (None, false) => Ok(true),
-            (Some(shuffled), true) => self.judge_shuffle(seat, shuffled, held, proofs),
+            (Some(shuffled), true) => {
+                // What it is built on follows from the steps before: it cannot come up yet.
+                match self.judge_shuffle(seat, shuffled, held, proofs)? {
+                    true => Ok(true),
+                    false => Err(FaultKind::OtherDeck),
+                }
+            }
             (Some(_), false) => Err(FaultKind::EarlyShuffle { owed: false }),
             (None, true) => Err(FaultKind::EarlyShuffle { owed: true }),
         }

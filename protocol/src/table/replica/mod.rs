@@ -380,6 +380,18 @@ impl<G: Game> Replica<G> {
         self.live
     }
 
+    /// The seats that have said that they leave and are still here.
+    pub fn leaving(&self) -> SeatSet {
+        let running = self.running.iter().map(|running| &running.item);
+        let items = running.chain(&self.agenda);
+        items
+            .filter_map(|item| match item {
+                Item::Leave(seat) => Some(*seat),
+                _ => None,
+            })
+            .collect()
+    }
+
     /// The seats that have been voted out in the open step.
     pub fn out(&self) -> SeatSet {
         self.out
