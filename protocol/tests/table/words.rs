@@ -928,6 +928,6 @@ fn who_has_acted_on_another_round_stands_by_this_one() {
         scene.bring(3, message);
     }
     assert_eq!(scene.stopped(3), None, "each round could be given up yet");
-    scene.bring(3, ballots(&[word.clone()]));
+    scene.bring(3, ballots(std::slice::from_ref(&word)));
     assert_eq!(scene.stopped(3), Some(&Stop::VotedOut(0)));
 }
