@@ -12,7 +12,7 @@ use fairdeal_protocol::crypto::group::Point;
 use fairdeal_protocol::crypto::key::KeyError;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
-use fairdeal_protocol::log::body::{Answers, Body, PartShares, Shares};
+use fairdeal_protocol::log::body::{Answers, Body, PartShares, Shares, Shuffled};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -536,18 +536,21 @@ fn shuffles_out_of_turn_are_named() {
         _ => None,
     });
     assert_eq!(named(&sim), FaultKind::EarlyShuffle { owed: true });
-    let mut own = None;
-    let sim = play_as(0, 13, |content, _| match &content.body {
-        Body::Escrow { shuffled, .. } => {
-            own.clone_from(shuffled);
-            None
-        }
-        Body::Accept {
-            complaints,
-            shuffled: None,
-        } => {
-            let complaints = complaints.clone();
-            let shuffled = Some(own.clone()?);
+    // The first seat shows its own shuffle again, where it has nothing to shuffle any more.
+    let again = |change: fn(&Content, Shuffled) -> Option<Content>| {
+        let mut own = None;
+        let sim = play_as(0, 13, |content, _| match &content.body {
+            Body::Escrow { shuffled, .. } => {
+                own.clone_from(shuffled);
+                None
+            }
+            _ => change(content, own.clone()?),
+        });
+        named_as(0, &sim)
+    };
+    let accepting = again(|content, own| match &content.body {
+        Body::Accept { complaints, .. } => {
+            let (complaints, shuffled) = (complaints.clone(), Some(own));
             with(
                 content,
                 Body::Accept {
@@ -558,19 +561,13 @@ fn shuffles_out_of_turn_are_named() {
         }
         _ => None,
     });
-    assert_eq!(named_as(0, &sim), FaultKind::EarlyShuffle { owed: false });
-    let mut own = None;
-    let sim = play_as(0, 13, |content, _| match &content.body {
-        Body::Escrow { shuffled, .. } => {
-            own.clone_from(shuffled);
-            None
-        }
-        Body::Confirm => with(content, Body::Shuffle(own.take()?)),
+    assert_eq!(accepting, FaultKind::EarlyShuffle { owed: false });
+    let confirming = again(|content, own| match &content.body {
+        Body::Confirm => with(content, Body::Shuffle(own)),
         _ => None,
     });
-    let wanted = "confirmation";
-    let got = "shuffle";
-    assert_eq!(named_as(0, &sim), FaultKind::WrongKind { got, wanted });
+    let (got, wanted) = ("shuffle", "confirmation");
+    assert_eq!(confirming, FaultKind::WrongKind { got, wanted });
     let sim = play(14, |content, _| {
         let mut body = content.body.clone();
         let Body::Accept { shuffled, .. } = &mut body else {
