@@ -105,6 +105,30 @@ pub(super) fn with(content: &Content, body: Body) -> Option<Content> {
     Some(Content { body, ..content })
 }
 
+/// The same with an escrow of these parts.
+fn escrow(content: &Content, parts: Vec<Part>, shuffled: &Option<Shuffled>) -> Option<Content> {
+    let parts = parts.try_into().unwrap();
+    let shuffled = shuffled.clone();
+    with(content, Body::Escrow { parts, shuffled })
+}
+
+/// The same with an acceptance that complains so.
+fn accept(
+    content: &Content,
+    complaints: Vec<(Seat, Complaint)>,
+    shuffled: &Option<Shuffled>,
+) -> Option<Content> {
+    let complaints = complaints.try_into().unwrap();
+    let shuffled = shuffled.clone();
+    with(
+        content,
+        Body::Accept {
+            complaints,
+            shuffled,
+        },
+    )
+}
+
 fn answers(body: &mut Body) -> Option<&mut Answers> {
     match body {
         Body::Act { answers, .. } | Body::Ack { answers, .. } | Body::Effects { answers } => {
@@ -493,9 +517,7 @@ fn escrows_that_anybody_refuses() {
             Body::Escrow { parts, shuffled } => {
                 let mut parts = parts.to_vec();
                 change(&mut parts);
-                let parts = parts.try_into().unwrap();
-                let shuffled = shuffled.clone();
-                with(content, Body::Escrow { parts, shuffled })
+                escrow(content, parts, shuffled)
             }
             _ => None,
         });
@@ -520,19 +542,8 @@ fn escrows_that_anybody_refuses() {
 fn shuffles_out_of_turn_are_named() {
     let sim = play(12, |content, _| match &content.body {
         Body::Accept {
-            complaints,
-            shuffled: Some(_),
-        } => {
-            let complaints = complaints.clone();
-            let shuffled = None;
-            with(
-                content,
-                Body::Accept {
-                    complaints,
-                    shuffled,
-                },
-            )
-        }
+            shuffled: Some(_), ..
+        } => accept(content, Vec::new(), &None),
         _ => None,
     });
     assert_eq!(named(&sim), FaultKind::EarlyShuffle { owed: true });
@@ -549,16 +560,7 @@ fn shuffles_out_of_turn_are_named() {
         named_as(0, &sim)
     };
     let accepting = again(|content, own| match &content.body {
-        Body::Accept { complaints, .. } => {
-            let (complaints, shuffled) = (complaints.clone(), Some(own));
-            with(
-                content,
-                Body::Accept {
-                    complaints,
-                    shuffled,
-                },
-            )
-        }
+        Body::Accept { .. } => accept(content, Vec::new(), &Some(own)),
         _ => None,
     });
     assert_eq!(accepting, FaultKind::EarlyShuffle { owed: false });
@@ -592,9 +594,7 @@ fn a_part_that_does_not_open_is_named() {
         Body::Escrow { parts, shuffled } => {
             let mut parts = parts.to_vec();
             parts[1].masked = parts[0].masked;
-            let parts = parts.try_into().unwrap();
-            let shuffled = shuffled.clone();
-            with(content, Body::Escrow { parts, shuffled })
+            escrow(content, parts, shuffled)
         }
         _ => None,
     });
@@ -609,9 +609,7 @@ fn false_complaints_fall_back() {
         Body::Escrow { parts, shuffled } => {
             let mut parts = parts.to_vec();
             parts[0].masked = parts[1].masked;
-            let parts = parts.try_into().unwrap();
-            let shuffled = shuffled.clone();
-            with(content, Body::Escrow { parts, shuffled })
+            escrow(content, parts, shuffled)
         }
         _ => None,
     });
@@ -622,15 +620,8 @@ fn false_complaints_fall_back() {
             complaints,
             shuffled,
         } if complaints.is_empty() => {
-            let complaints = vec![(seat(0), complaint.clone())].try_into().unwrap();
-            let shuffled = shuffled.clone();
-            with(
-                content,
-                Body::Accept {
-                    complaints,
-                    shuffled,
-                },
-            )
+            let complaints = vec![(seat(0), complaint.clone())];
+            accept(content, complaints, shuffled)
         }
         _ => None,
     });
@@ -639,15 +630,8 @@ fn false_complaints_fall_back() {
     for owner in [CHEAT, 5] {
         let sim = play(11, |content, _| match &content.body {
             Body::Accept { shuffled, .. } => {
-                let complaints = vec![(seat(owner), complaint.clone())].try_into().unwrap();
-                let shuffled = shuffled.clone();
-                with(
-                    content,
-                    Body::Accept {
-                        complaints,
-                        shuffled,
-                    },
-                )
+                let complaints = vec![(seat(owner), complaint.clone())];
+                accept(content, complaints, shuffled)
             }
             _ => None,
         });

@@ -15,10 +15,12 @@ mod drill;
 #[path = "../fixture/charter.rs"]
 mod fixture;
 mod forgeries;
+mod guilty;
 mod intents;
 mod opened;
 mod overreach;
 mod release;
+mod scene;
 mod secrecy;
 mod sim;
 mod twofaced;

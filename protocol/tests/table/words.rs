@@ -8,180 +8,15 @@ use fairdeal_protocol::log::ballot::{Ballot, Release, SignedBallot};
 use fairdeal_protocol::log::body::Body;
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
-use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::seat::SeatSet;
 use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::live::{Event, Output, Stop, Table, To};
+use fairdeal_protocol::table::live::{Output, Stop};
 use fairdeal_protocol::table::replica::StepKind;
 use fairdeal_protocol::wire::message::Message;
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng as _;
 
 use super::drill::{Drill, rules};
-use super::sim::{Faults, Sim, charter};
-
-const PATIENCE: u64 = 10_000;
-
-fn seat(index: usize) -> Seat {
-    Seat::new(index).unwrap()
-}
-
-/// Seats at their first step; a test carries every message. One seat, the cheat, has no table that is listened to:
-/// the test signs for it.
-struct Scene {
-    seats: u8,
-    tables: Vec<Table<Drill>>,
-    commits: Vec<Message>,
-    rng: ChaCha20Rng,
-    now: u64,
-    /// Messages on their way.
-    way: Vec<(usize, usize, Message)>,
-    blamed: Vec<Seat>,
-    /// The last round in which each seat has voted.
-    voted: Vec<u16>,
-}
-
-impl Scene {
-    fn new(seats: u8) -> Self {
-        let sim: Sim<Drill> = Sim::new(&rules(seats, 16), 1, Faults::default());
-        let mut scene = Self {
-            seats,
-            tables: sim.tables,
-            commits: Vec::new(),
-            rng: ChaCha20Rng::from_seed([3; 32]),
-            now: 0,
-            way: Vec::new(),
-            blamed: Vec::new(),
-            voted: vec![0; usize::from(seats)],
-        };
-        for index in 0..usize::from(seats) {
-            scene.tables[index].set_patience(PATIENCE);
-            scene.tables[index].begin(&mut scene.rng);
-            scene.gather(index);
-            let commit = scene.way.iter().find(|(from, _, message)| {
-                *from == index && matches!(message, Message::Entries(_))
-            });
-            let commit = commit.unwrap().2.clone();
-            scene.commits.push(commit);
-        }
-        scene.way.clear();
-        scene
-    }
-
-    /// Puts what a seat sends on its way.
-    fn gather(&mut self, index: usize) {
-        while let Some(output) = self.tables[index].poll() {
-            match output {
-                Output::Send(to, message) => {
-                    if let Message::Ballots(signed) = &message {
-                        let own = signed.iter().map(SignedBallot::ballot);
-                        let own = own.filter(|b| b.seat == seat(index) && b.release.is_none());
-                        let last = own.map(|ballot| ballot.round).max().unwrap_or(0);
-                        self.voted[index] = self.voted[index].max(last);
-                    }
-                    for other in (0..usize::from(self.seats)).filter(|other| *other != index) {
-                        if to == To::All || to == To::One(seat(other)) {
-                            self.way.push((index, other, message.clone()));
-                        }
-                    }
-                }
-                Output::Event(Event::Fault(fault, _)) => self.blamed.push(fault.seat),
-                _ => {}
-            }
-        }
-    }
-
-    /// A message comes to a seat, whoever brings it.
-    fn bring(&mut self, to: usize, message: Message) {
-        let from = (to + 1) % usize::from(self.seats);
-        let _ = self.tables[to].accept(seat(from), message, &mut self.rng);
-        self.gather(to);
-    }
-
-    /// Carries what is on its way and passes, and what follows; the rest is lost, or waits if `keep`.
-    fn carry(
-        &mut self,
-        honest: &[usize],
-        keep: bool,
-        pass: &dyn Fn(usize, usize, &Message) -> bool,
-    ) {
-        let mut kept = Vec::new();
-        while !self.way.is_empty() {
-            for (from, to, message) in std::mem::take(&mut self.way) {
-                if !honest.contains(&to) {
-                    continue;
-                }
-                if pass(from, to, &message) {
-                    let _ = self.tables[to].accept(seat(from), message, &mut self.rng);
-                    self.gather(to);
-                } else if keep {
-                    kept.push((from, to, message));
-                }
-            }
-        }
-        self.way = kept;
-    }
-
-    fn tick(&mut self, index: usize) {
-        let now = self.now;
-        self.tables[index].tick(now, &mut self.rng);
-        self.gather(index);
-    }
-
-    /// A good network between honest seats for that long.
-    fn rest(&mut self, honest: &[usize], millis: u64) {
-        let end = self.now + millis;
-        while self.now < end {
-            self.now += 1000;
-            for index in honest {
-                self.tick(*index);
-            }
-            self.carry(honest, false, &|_, _, _| true);
-        }
-    }
-
-    fn word(
-        &self,
-        by: usize,
-        round: u16,
-        release: Option<(usize, usize)>,
-        target: Option<usize>,
-    ) -> SignedBallot {
-        let (charter, keys) = charter(&rules(self.seats, 16));
-        let ballot = Ballot {
-            table: charter.table(),
-            step: 0,
-            round,
-            seat: seat(by),
-            base: SeatSet::EMPTY,
-            release: release.map(|(target, without)| Release {
-                target: seat(target),
-                without: seat(without),
-            }),
-            target: target.map(seat),
-        };
-        SignedBallot::sign(ballot, &keys[by])
-    }
-
-    fn stopped(&self, index: usize) -> Option<&Stop> {
-        self.tables[index].stopped()
-    }
-
-    fn step(&self, index: usize) -> u64 {
-        self.tables[index].replica().step()
-    }
-
-    fn has(&self, index: usize, other: usize) -> bool {
-        self.tables[index].replica().live().contains(seat(other))
-    }
-}
-
-fn ballots(signed: &[SignedBallot]) -> Message {
-    Message::Ballots(signed.to_vec().try_into().unwrap())
-}
-
-fn is_ballots(message: &Message) -> bool {
-    matches!(message, Message::Ballots(_))
-}
+use super::scene::{PATIENCE, Scene, ballots, is_ballots, seat};
+use super::sim::charter;
 
 /// Three seats, a perfect network. Seat 2 never sends its commitment. Before each round it signs in it that seat 0
 /// is out, and gives the round up without seat 1: seat 0 joins in that, "as the target", and so the round in which
@@ -251,9 +86,7 @@ fn a_target_that_holds_the_ballot_does_not_drop_its_voter() {
     let mut scene = Scene::new(3);
     let honest = [0, 1];
     scene.bring(0, scene.commits[2].clone());
-    scene.tick(0);
-    scene.now = PATIENCE + 1000;
-    scene.tick(0);
+    scene.wait(0);
     scene.bring(0, ballots(&[scene.word(2, 1, None, Some(1))]));
     assert!(!scene.has(0, 1));
     // Seat 1 is back, and hears everything that seat 0 says.
@@ -344,9 +177,7 @@ fn two_words_on_having_acted_free_who_has_given_the_round_up() {
     for from in [1, 2, 3] {
         scene.bring(0, scene.commits[from].clone());
     }
-    scene.tick(0);
-    scene.now = PATIENCE + 1000;
-    scene.tick(0);
+    scene.wait(0);
     let votes = [1, 2].map(|by| scene.word(by, 1, None, Some(4)));
     scene.bring(0, ballots(&votes));
     scene.bring(0, scene.commits[4].clone());
@@ -772,79 +603,6 @@ fn a_claim_shows_that_two_were_left() {
         assert_eq!(report.finding, None);
         assert_eq!(report.claims, [seat(0)]);
     }
-}
-
-/// Four seats; seat 0 votes the cheat, seat 3, out, whose entry then comes and is worth nothing. Others may have seen
-/// that before, and voted beside the cheat's seat: seat 0 must not wait for its own round to die before it looks.
-#[test]
-fn a_fault_is_found_although_an_own_ballot_holds_its_seat_out() {
-    let mut scene = Scene::new(4);
-    for from in [1, 2] {
-        scene.bring(0, scene.commits[from].clone());
-    }
-    scene.tick(0);
-    scene.now = PATIENCE + 1000;
-    scene.tick(0);
-    assert_eq!(scene.voted[0], 1);
-    scene.bring(0, faulty(&scene));
-    assert_eq!(scene.blamed, [seat(3)]);
-    assert!(!scene.has(0, 3), "nor does it wait for it");
-}
-
-/// The first entry of the cheat, the last seat, with nothing in it that belongs there.
-fn faulty(scene: &Scene) -> Message {
-    let (signed, keys) = charter(&rules(scene.seats, 16));
-    let cheat = usize::from(scene.seats) - 1;
-    let commit = match &scene.commits[cheat] {
-        Message::Entries(entries) => entries[0].verify(signed.charter(), &signed.table()),
-        other => panic!("{other:?}"),
-    };
-    let content = Content {
-        body: Body::Close,
-        ..commit.unwrap().content().clone()
-    };
-    let wrong = Entry::sign(content, &keys[cheat]).unwrap();
-    Message::Entries(vec![wrong.signed().clone()].try_into().unwrap())
-}
-
-/// Five seats; 0, 1 and 3 vote seat 2 out, which is late, and the cheat, seat 4, leaves that round unanswered: all four
-/// vote it out in the next one, which ends the first. Seat 0 sees a fault of the cheat before it has all their ballots.
-#[test]
-fn a_round_on_one_who_is_guilty_ends_those_before() {
-    let mut scene = Scene::new(5);
-    for from in [1, 3] {
-        scene.bring(0, scene.commits[from].clone());
-    }
-    scene.tick(0);
-    scene.now = PATIENCE + 1000;
-    scene.tick(0);
-    let first = [1, 3].map(|by| scene.word(by, 1, None, Some(2)));
-    scene.bring(0, ballots(&first));
-    scene.bring(0, scene.commits[2].clone());
-    while scene.voted[0] < 2 {
-        scene.now += 1000;
-        scene.tick(0);
-    }
-    scene.bring(0, faulty(&scene));
-    assert_eq!((scene.has(0, 4), scene.step(0)), (false, 0));
-    let second = [1, 2, 3].map(|by| scene.word(by, 2, None, Some(4)));
-    scene.bring(0, ballots(&second));
-    assert_eq!(scene.step(0), 1, "all that are left are here");
-}
-
-/// Three seats; seat 0 votes seat 1 out, which is late and comes, and then the cheat proves guilty: two are left, and no
-/// vote keeps seat 0 from going on with seat 1.
-#[test]
-fn no_vote_stands_between_the_last_two() {
-    let mut scene = Scene::new(3);
-    scene.tick(0);
-    scene.now = PATIENCE + 1000;
-    scene.tick(0);
-    assert_eq!(scene.voted[0], 1);
-    scene.bring(0, scene.commits[1].clone());
-    assert_eq!(scene.step(0), 0);
-    scene.bring(0, faulty(&scene));
-    assert_eq!(scene.step(0), 1);
 }
 
 /// Four seats; seat 3 is gone for good after its first entry. Seats 0, 1 and 2 vote it out in round 1; seat 1 alone

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 
 use super::{Output, Stop, Table, Votes};
 use crate::game::Game;
-use crate::log::ballot::{Ballot, Motion, Place, Release, SignedBallot};
+use crate::log::ballot::{Ballot, Motion, Place, Release, SignedBallot, carried};
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
 
@@ -171,49 +171,35 @@ impl<G: Game> Table<G> {
     /// seat out beside the same others, and on which it could have acted, had it seen them first. It says that it has:
     /// one that has acted on such a round and one that has acted on another are two for the seat that they put out.
     fn carried_alike(&self) -> Vec<Ballot> {
-        let open = (self.replica.participants(), &self.votes);
-        let past = self.past.as_ref().map(|past| (past.all(), &past.votes));
+        let open = (self.replica.participants(), self.replica.out(), &self.votes);
+        let past = self.past.as_ref();
+        let past = past.map(|past| (past.all(), past.out, &past.votes));
         let mut alike = Vec::new();
-        for (participants, votes) in past.into_iter().chain([open]) {
-            let own = |round: u16| {
-                votes
-                    .ballots
-                    .get(&(round, self.me))
-                    .map(SignedBallot::ballot)
-            };
-            let acted: BTreeSet<(SeatSet, Seat)> = votes
-                .acted
-                .iter()
-                .filter_map(|(round, target)| Some((own(*round)?.base, *target)))
-                .collect();
-            for (base, target) in acted {
-                let mine = votes.ballots.values().map(SignedBallot::ballot);
-                let mine: Vec<&Ballot> = mine.filter(|ballot| ballot.seat == self.me).collect();
-                let on_it =
-                    |ballot: &&&Ballot| (ballot.base, ballot.target) == (base, Some(target));
-                for ballot in mine.iter().filter(on_it) {
-                    let round = ballot.round;
-                    let motion = Motion {
-                        round,
-                        base,
-                        target,
-                    };
-                    let carried = motion.voters(participants).iter().all(|seat| {
-                        let held = votes.ballots.get(&(round, seat));
-                        held.is_some_and(|held| Motion::of(held.ballot()) == Some(motion))
-                    });
-                    // What it has signed since, not knowing that this seat is out, would bind it.
-                    let bound = mine.iter().any(|later| {
-                        later.round > round && !later.base.contains(target) && !on_it(&later)
-                    });
-                    let mut words = votes.releases.values().map(SignedBallot::ballot);
-                    let gave_up = words.any(|word| {
-                        let about = word.release.is_some_and(|release| release.target == target);
-                        about && word.gives_up() && (word.seat, word.round) == (self.me, round)
-                    });
-                    if carried && !bound && !gave_up && !votes.acted.contains_key(&round) {
-                        alike.push(**ballot);
-                    }
+        for (participants, out, votes) in past.into_iter().chain([open]) {
+            if votes.acted.is_empty() {
+                continue;
+            }
+            let ballots = votes.ballots.values().map(SignedBallot::ballot).copied();
+            let ballots: Vec<Ballot> = ballots.collect();
+            let (motions, _) = carried(&ballots, participants, out);
+            let same =
+                |one: &Motion, other: &Motion| (one.base, one.target) == (other.base, other.target);
+            let acted = |motion: &Motion| votes.acted.get(&motion.round) == Some(&motion.target);
+            for motion in motions.iter().filter(|motion| !acted(motion)) {
+                let mut others = motions.iter().filter(|other| acted(other));
+                let mine = ballots.iter().filter(|ballot| ballot.seat == self.me);
+                let own = mine.clone().find(|own| Motion::of(own) == Some(*motion));
+                // What it has signed since, not knowing that this seat is out, would bind it.
+                let bound = mine.into_iter().any(|later| {
+                    let alike = (later.base, later.target) == (motion.base, Some(motion.target));
+                    later.round > motion.round && !later.base.contains(motion.target) && !alike
+                });
+                let voters = motion.voters(participants);
+                let gave_up = voters
+                    .iter()
+                    .any(|without| votes.gives_up(*motion, without, self.me));
+                if others.any(|other| same(other, motion)) && !bound && !gave_up {
+                    alike.extend(own);
                 }
             }
         }
