@@ -17,13 +17,15 @@ fn gap((a, a_end): (u16, u16), (b, b_end): (u16, u16)) -> i32 {
     apart.max(0)
 }
 
-/// The nearest target in a direction: what lies straight ahead before what lies aside. `None` if there is none.
+/// The nearest target in a direction: what lies straight ahead before what lies aside. To the left and right, what is in
+/// the same rows comes before all else: a row of cards is gone along to its end, whatever stands above or below it.
+/// `None` if there is none.
 pub(super) fn towards(layer: &Layer, from: Target, way: Intent) -> Option<Target> {
     let area = layer.area(from)?;
     let (x, y) = centre(area);
     let across = (area.x, area.right());
     let down = (area.y, area.bottom());
-    let cost = |other: Rect| -> Option<i32> {
+    let cost = |other: Rect| -> Option<(bool, i32)> {
         let (to_x, to_y) = centre(other);
         let (ahead, aside) = match way {
             Intent::Left => (x - to_x, gap(down, (other.y, other.bottom()))),
@@ -37,7 +39,9 @@ pub(super) fn towards(layer: &Layer, from: Target, way: Intent) -> Option<Target
             Intent::Up | Intent::Down => (ahead * 2, aside, (x - to_x).abs()),
             _ => (ahead, aside * 2, (y - to_y).abs() * 2),
         };
-        (ahead > 0).then_some(ahead + aside * 6 + off / 2)
+        let leaves_row = matches!(way, Intent::Left | Intent::Right)
+            && (other.bottom() <= area.y || area.bottom() <= other.y);
+        (ahead > 0).then_some((leaves_row, ahead + aside * 6 + off / 2))
     };
     let others = layer.targets.iter().filter(|(_, target)| *target != from);
     let costs = others.filter_map(|(area, target)| Some((cost(*area)?, *target)));
@@ -108,6 +112,26 @@ mod tests {
             towards(&layer, Target::Row(0), Intent::Up),
             Some(Target::Button(7))
         );
+    }
+
+    #[test]
+    fn a_row_is_gone_along_whatever_stands_above_it() {
+        let mut layer = Layer::default();
+        for number in 0..3 {
+            let area = Rect::new(number * 22, 8, 22, 4);
+            layer.targets.push((area, Target::Button(number)));
+        }
+        // It touches the row, and its middle is nearer than that of the next card.
+        layer
+            .targets
+            .push((Rect::new(0, 0, 31, 8), Target::Row(0)));
+        let go = |from, way| towards(&layer, from, way);
+        let card = Target::Button;
+        assert_eq!(go(card(0), Intent::Right), Some(card(1)));
+        assert_eq!(go(card(1), Intent::Left), Some(card(0)));
+        assert_eq!(go(card(0), Intent::Up), Some(Target::Row(0)));
+        // Where nothing is in its rows, what is nearest.
+        assert_eq!(go(Target::Row(0), Intent::Right), Some(card(1)));
     }
 
     #[test]
