@@ -124,6 +124,7 @@ fn open(
         role: Role::Host(opening.rules),
         patience: house::patience(opening.place.transport, patience(&seat)),
         place: opening.place,
+        moves_in: false,
         lan: opening.lan,
         password: opening.password,
         pilot: own_pilot.then(|| pilot(&seat, false)),
@@ -141,6 +142,7 @@ fn open(
         house: Some(house),
         local,
         place,
+        told: Vec::new(),
     })
 }
 
@@ -167,6 +169,8 @@ struct Table {
     local: bool,
     /// Where it listens, if that was said.
     place: Option<Place>,
+    /// Where others have been told already that it listens.
+    told: Vec<Multiaddr>,
 }
 
 /// Shows the table, or prints it.
@@ -184,6 +188,7 @@ async fn attend(
         house: table.house,
         local: table.local,
         place: table.place,
+        told: table.told,
     };
     let interface = interface(common, table.data, patience);
     Ok(match tui::run(interface, start).await? {
@@ -256,6 +261,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
                 house: None,
                 local: true,
                 place: None,
+                told: Vec::new(),
             };
             return attend(common, None, PATIENCE, table).await;
         }
@@ -359,6 +365,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             name: name(common, &data),
             role: Role::Guest(target),
             place: place.clone(),
+            moves_in: false,
             lan: false,
             password,
             pilot: headless_seat.then(|| pilot(&join.seat, false)),
@@ -374,6 +381,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             house: None,
             local: false,
             place: Some(place),
+            told: Vec::new(),
         };
         let print = Print::of(&join.seat, headless_seat);
         attend(common, print, patience(&join.seat), table).await
@@ -396,6 +404,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
                 listen: Vec::new(),
                 relays: Vec::new(),
             },
+            moves_in: false,
             lan: false,
             password,
             pilot: None,
@@ -412,6 +421,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             house: None,
             local: false,
             place: None,
+            told: Vec::new(),
         };
         let headless = watch.headless || watch.json;
         let print = headless.then_some(Print { json: watch.json });
@@ -446,13 +456,17 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         let local = seats
             .iter()
             .all(|seat| seat.transport() == Transport::Memory);
+        let own = seats.iter().find(|seat| !seat.is_house());
+        let (place, told) = own.map(|own| (own.place().clone(), own.told())).unzip();
+        let told = told.unwrap_or_default();
         let handle = house::resume(seats, &identity, pilot, &data, patience, attended)?;
         let table = Table {
             handle,
             data,
             house: None,
             local,
-            place: None,
+            place,
+            told,
         };
         let print = Print::of(&resume.seat, resume.seat.headless);
         attend(common, print, patience, table).await

@@ -18,6 +18,7 @@ use super::failure::{dial_failure, innermost, send_failure};
 use super::node::{Command, MAX_DIAL_ADDRESSES};
 use super::outbox::Outbox;
 use super::peer::keypair;
+use super::port::is_free;
 use super::relays::{Relays, circuit, is_circuit};
 use super::swarm::{self, Behaviour, BehaviourEvent, SEND_WINDOW};
 use super::wanted::Wanted;
@@ -324,6 +325,10 @@ impl Driver {
     }
 
     fn listen(&mut self, address: Multiaddr) -> Result<(), NodeError> {
+        if let Err(error) = is_free(&address) {
+            let reason = error.to_string();
+            return Err(NodeError::Listen { address, reason });
+        }
         match self.swarm.listen_on(address.clone()) {
             Ok(listener) => {
                 self.listeners.push(listener);

@@ -1,7 +1,12 @@
 //! Listening addresses: the same port again after a restart, or any other; and which to tell others of.
 
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+
 use libp2p::Multiaddr;
+
 use libp2p::multiaddr::Protocol;
+use socket2::{Domain, Socket, Type};
 
 use super::relays::is_circuit;
 
@@ -91,6 +96,33 @@ pub fn presentable(addresses: &[Multiaddr]) -> Vec<Multiaddr> {
     chosen
 }
 
+/// Whether a port can be had alone. libp2p shares one with whoever of the same user listens there already, and each of
+/// the two then gets some of the other's peers.
+///
+/// # Errors
+/// What the system says to a socket of that port.
+pub fn is_free(address: &Multiaddr) -> io::Result<()> {
+    let mut parts = address.iter();
+    let ip = match parts.next() {
+        Some(Protocol::Ip4(ip)) => IpAddr::V4(ip),
+        Some(Protocol::Ip6(ip)) => IpAddr::V6(ip),
+        _ => return Ok(()),
+    };
+    let (kind, port) = match parts.next() {
+        Some(Protocol::Tcp(port)) if port != 0 => (Type::STREAM, port),
+        Some(Protocol::Udp(port)) if port != 0 => (Type::DGRAM, port),
+        _ => return Ok(()),
+    };
+    let place = SocketAddr::from((ip, port));
+    let socket = Socket::new(Domain::for_address(place), kind, None)?;
+    if place.is_ipv6() {
+        socket.set_only_v6(true)?;
+    }
+    // Connections that linger from before keep nobody away.
+    socket.set_reuse_address(kind == Type::STREAM && cfg!(unix))?;
+    socket.bind(&place.into())
+}
+
 /// The port in a protocol that has one.
 fn port(protocol: &Protocol<'_>) -> Option<u64> {
     match protocol {
@@ -119,6 +151,16 @@ pub fn any_port(address: &Multiaddr) -> Multiaddr {
         Protocol::Udp(_) => Protocol::Udp(0),
         _ => Protocol::Memory(0),
     })
+}
+
+/// Whether an address leads to a port at which one of these listens, whatever the interface.
+pub fn leads_to(address: &Multiaddr, listening: &[Multiaddr]) -> bool {
+    let ports = |address: &Multiaddr| -> Vec<Protocol<'static>> {
+        let kept = address.iter().filter(|protocol| port(protocol).is_some());
+        kept.map(Protocol::acquire).collect()
+    };
+    let own = ports(address);
+    !own.is_empty() && listening.iter().any(|other| ports(other) == own)
 }
 
 /// The address with the port that was chosen for it, if it left that to the system and one of these
@@ -164,6 +206,35 @@ mod tests {
         );
         let quic = "/ip4/0.0.0.0/udp/7/quic-v1".to_owned();
         assert_eq!(texts.contains(&quic), cfg!(feature = "quic"));
+    }
+
+    #[test]
+    fn a_port_is_had_alone_or_not_at_all() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let taken = address(&format!("/ip4/127.0.0.1/tcp/{port}"));
+        assert!(is_free(&taken).is_err());
+        drop(listener);
+        assert!(is_free(&taken).is_ok());
+        assert!(is_free(&address("/ip4/127.0.0.1/tcp/0")).is_ok());
+        assert!(is_free(&address("/memory/7")).is_ok());
+    }
+
+    #[test]
+    fn a_place_is_known_by_its_port() {
+        let listening = [
+            address("/ip4/0.0.0.0/tcp/4001"),
+            address("/ip4/0.0.0.0/udp/4002/quic-v1"),
+        ];
+        for (given, leads) in [
+            ("/ip4/198.51.100.7/tcp/4001", true),
+            ("/ip4/198.51.100.7/udp/4002/quic-v1", true),
+            ("/ip4/198.51.100.7/tcp/4002", false),
+            ("/ip4/198.51.100.7", false),
+        ] {
+            assert_eq!(leads_to(&address(given), &listening), leads, "{given}");
+        }
+        assert!(!leads_to(&address("/ip4/127.0.0.1/tcp/4001"), &[]));
     }
 
     #[test]

@@ -23,6 +23,7 @@ use std::str::FromStr;
 use fairdeal_protocol::hash::Hasher;
 use libp2p::multiaddr::Protocol;
 
+use super::port::presentable;
 use super::relays::is_circuit;
 use super::{Multiaddr, PeerId};
 
@@ -124,6 +125,16 @@ impl Ticket {
     /// Whose table it is.
     pub fn host(&self) -> PeerId {
         self.host
+    }
+
+    /// The ticket of a table that is opened at the place of another one, with the addresses at which that was found
+    /// before its own.
+    ///
+    /// # Errors
+    /// [`TicketError`], for addresses that fit into no ticket.
+    pub fn found_at(&self, before: &[Multiaddr]) -> Result<Self, TicketError> {
+        let all: Vec<Multiaddr> = before.iter().chain(&self.addresses).cloned().collect();
+        Self::new(self.lobby, self.host, presentable(&all))
     }
 
     /// Where the host listens, without its id; at most [`MAX_ADDRESSES`].

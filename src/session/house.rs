@@ -173,6 +173,7 @@ impl House {
                 listen: listen.parse().into_iter().collect(),
                 relays: Vec::new(),
             },
+            moves_in: false,
             lan: false,
             password: self.password.clone(),
             pilot: Some(pilot),

@@ -219,6 +219,17 @@ impl Interrupted {
         self.agreed.me
     }
 
+    /// Where it listened and with what.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Where the others were told that it listens.
+    pub fn told(&self) -> Vec<Multiaddr> {
+        let own = self.agreed.addresses.get(self.agreed.me.index());
+        own.map(unpacked).unwrap_or_default()
+    }
+
     /// What carried its connections.
     pub fn transport(&self) -> Transport {
         self.place.transport

@@ -122,9 +122,7 @@ mod tests {
             layer.targets.push((area, Target::Button(number)));
         }
         // It touches the row, and its middle is nearer than that of the next card.
-        layer
-            .targets
-            .push((Rect::new(0, 0, 31, 8), Target::Row(0)));
+        layer.targets.push((Rect::new(0, 0, 31, 8), Target::Row(0)));
         let go = |from, way| towards(&layer, from, way);
         let card = Target::Button;
         assert_eq!(go(card(0), Intent::Right), Some(card(1)));

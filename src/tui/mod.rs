@@ -33,6 +33,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::theme::Depth;
+use crate::net::Multiaddr;
 use crate::session::Handle;
 use crate::session::house::House;
 use crate::session::journal::Place;
@@ -73,9 +74,10 @@ pub enum Start {
         house: Option<House>,
         /// Whether it is wholly in this program.
         local: bool,
-        /// Where it listens and through which relays others come, if that was said: so do the tables after it, on
-        /// ports of their own.
+        /// Where it listens and through which relays others come, if that was said: so do the tables after it.
         place: Option<Place>,
+        /// Where others have been told already that it listens.
+        told: Vec<Multiaddr>,
     },
 }
 

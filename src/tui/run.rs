@@ -32,7 +32,7 @@ use super::theme::Theme;
 use super::{Ending, Interface, Start, TuiError};
 use crate::games::{AnyGame, game_info, rule_set};
 use crate::history::{What, history};
-use crate::net::{Transport, any_port, everywhere};
+use crate::net::{Multiaddr, Ticket, Transport, everywhere, leads_to};
 use crate::replay::{Replay, ReplayError};
 use crate::session::driver::{Attended, Pilot, Role, Setup, display_names, start};
 use crate::session::house::{self, House};
@@ -53,6 +53,10 @@ const INVITING: Duration = Duration::from_secs(3);
 struct Live {
     handle: Handle,
     house: Option<House>,
+    /// Where it listens, if that follows from its own past.
+    place: Option<Place>,
+    /// Where others were told that it listens.
+    told: Vec<Multiaddr>,
 }
 
 /// Everything round the screens.
@@ -126,8 +130,14 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
             house,
             local,
             place,
+            told,
         } => {
-            rim.live = Some(Live { handle, house });
+            rim.live = Some(Live {
+                handle,
+                house,
+                place: None,
+                told,
+            });
             rim.place = place;
             Shell::new(world, Box::new(Sitting::new("table", local)))
         }
@@ -239,8 +249,9 @@ impl Rim {
         match event {
             SessionEvent::Started { names, .. } => self.names.clone_from(names),
             SessionEvent::Lobby(view) => {
-                if let (Some(ticket), Some(old)) = (&view.ticket, self.inviting.take()) {
-                    self.part(old, Some(ticket.clone()));
+                let ticket = view.ticket.as_ref().and_then(|ticket| ticket.parse().ok());
+                if let Some(ticket) = ticket {
+                    self.opened(&ticket);
                 }
             }
             SessionEvent::Snapshot(snapshot) => self.names.clone_from(&snapshot.names),
@@ -273,6 +284,32 @@ impl Rim {
         }
     }
 
+    /// The table that this program hosts can be found: so says its ticket. Those who sat at the one before are
+    /// invited to it.
+    fn opened(&mut self, ticket: &Ticket) {
+        if let Some(live) = &mut self.live {
+            live.told = ticket.addresses().to_vec();
+        }
+        // A port that somebody has seen to, such as one that a router lets through, is the new table's in a moment.
+        let listening = self
+            .said()
+            .map_or_else(Vec::new, |place| place.listen.clone());
+        let Some(old) = self.inviting.take() else {
+            return;
+        };
+        let mut before = old.told.clone();
+        before.retain(|address| leads_to(address, &listening));
+        let invitation = ticket.found_at(&before);
+        let invitation = invitation.as_ref().unwrap_or(ticket).to_string();
+        self.part(old, Some(invitation));
+    }
+
+    /// Where tables listen, as far as that has been said: like the one before, if it is a rematch.
+    fn said(&self) -> Option<&Place> {
+        let before = self.inviting.as_ref().and_then(|old| old.place.as_ref());
+        before.or(self.place.as_ref())
+    }
+
     fn carry_out(&mut self, shell: &mut Shell, effect: Effect) -> anyhow::Result<()> {
         match effect {
             Effect::Open(opening) => self.open(shell.world(), &opening),
@@ -294,20 +331,27 @@ impl Rim {
             Effect::Resume(table) => {
                 let mut tables = interrupted(&self.interface.data, Some(&table))?;
                 let seats = tables.pop().map(|(_, seats)| seats).unwrap_or_default();
+                let own = seats.iter().find(|seat| !seat.is_house());
+                let found = own.map(|own| (own.place().clone(), own.told()));
                 let data = &self.interface.data;
                 let identity = data.identity()?;
                 let patience = self.interface.patience;
                 let handle =
                     house::resume(seats, &identity, None, data, patience, Attended::Person)?;
                 self.begin(handle, None);
+                if let (Some(live), Some((place, told))) = (&mut self.live, found) {
+                    live.place = Some(place);
+                    live.told = told;
+                }
                 Ok(())
             }
             Effect::Rematch(opening) => {
                 // The old session stays until it has told the others where to come.
                 self.inviting = self.live.take();
                 let opened = self.open(shell.world(), &opening);
-                if opened.is_err() {
-                    self.live = self.inviting.take();
+                match (&mut self.live, &self.inviting) {
+                    (Some(live), Some(old)) => live.place.clone_from(&old.place),
+                    _ => self.live = self.inviting.take(),
                 }
                 opened
             }
@@ -375,14 +419,10 @@ impl Rim {
         transport: Transport,
         password: Option<Password>,
     ) -> anyhow::Result<Setup> {
-        let said = self
-            .place
-            .as_ref()
-            .filter(|place| place.transport == transport);
+        let said = self.said().filter(|place| place.transport == transport);
         let listen = match (transport, said) {
             (Transport::Memory, _) => vec!["/memory/0".parse()?],
-            // The ports are still those of the table before, which tells its guests where to come.
-            (Transport::Sockets, Some(said)) => said.listen.iter().map(any_port).collect(),
+            (Transport::Sockets, Some(said)) => said.listen.clone(),
             (Transport::Sockets, None) => everywhere(0),
         };
         let relays = said.map(|said| said.relays.clone()).unwrap_or_default();
@@ -395,6 +435,8 @@ impl Rim {
                 listen,
                 relays,
             },
+            // The table before may be there still, and tell its guests where to come.
+            moves_in: true,
             lan: false,
             password,
             pilot: None,
@@ -441,7 +483,12 @@ impl Rim {
         }
         self.browser = None;
         self.ending = Ending::Left;
-        self.live = Some(Live { handle, house });
+        self.live = Some(Live {
+            handle,
+            house,
+            place: None,
+            told: Vec::new(),
+        });
     }
 
     /// Closes the session: its table can be gone on with.

@@ -32,6 +32,7 @@ fn sit_for(data: &Arc<DataDir>, name: &str, role: Role, plays: bool, patience: D
             listen: vec!["/memory/0".parse().unwrap()],
             relays: Vec::new(),
         },
+        moves_in: false,
         lan: false,
         password: None,
         pilot: plays.then_some(pilot),

@@ -53,6 +53,7 @@ fn person(data: &Arc<DataDir>, name: &str, role: Role) -> Setup {
             listen: vec!["/memory/0".parse().unwrap()],
             relays: Vec::new(),
         },
+        moves_in: false,
         lan: false,
         password: None,
         pilot: None,
@@ -590,6 +591,61 @@ async fn who_floods_is_heard_now_and_then() {
     // It may have said all that it may in the lobby.
     check(&mut host.heard, 0);
     rogue.node.shutdown().await;
+}
+
+/// The next table is where the one before was: at the one port, say, that a router lets through. Who is invited finds it
+/// there although it came too early, when the old one still answered.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_rematch_is_where_the_table_before_was() {
+    let root = TempDir::new().unwrap();
+    let (house, away) = (data(root.path(), "host"), data(root.path(), "guest"));
+    let sit = |data: &Arc<DataDir>, name: &str, role: Role, listen: &Multiaddr| {
+        let mut setup = person(data, name, role);
+        setup.place.transport = Transport::Sockets;
+        setup.place.listen = vec![listen.clone()];
+        setup.moves_in = true;
+        setup.pilot = Some(pilot());
+        setup.ready = true;
+        Player::sit(setup)
+    };
+    let anywhere: Multiaddr = "/ip4/127.0.0.1/tcp/0".parse().unwrap();
+    let mut host = sit(&house, "Anna", Role::Host(rules(2)), &anywhere);
+    let first: Ticket = host.ticket().await.parse().unwrap();
+    let target = JoinTarget::Ticket(first.clone());
+    let mut guest = sit(&away, "Béla", Role::Guest(target), &anywhere);
+    host.over().await;
+    guest.over().await;
+
+    let place = first.addresses().first().unwrap();
+    let mut second = sit(&house, "Anna", Role::Host(rules(2)), place);
+    let opened: Ticket = second.ticket().await.parse().unwrap();
+    assert!(!opened.addresses().contains(place), "it is taken");
+    let both = opened.found_at(first.addresses()).unwrap();
+    assert!(both.addresses().contains(place) && both.addresses().len() == 2);
+    // Nothing else is let through.
+    let invitation = Ticket::new(opened.lobby(), opened.host(), [place.clone()]).unwrap();
+    host.order(Command::Invite(invitation.to_string())).await;
+    let invited = guest
+        .until(|event| match event {
+            SessionEvent::Invited { ticket, .. } => Some(ticket.clone()),
+            _ => None,
+        })
+        .await;
+    guest.order(Command::Quit).await;
+    guest.ends().await;
+    let target = invited.parse().unwrap();
+    let mut again = sit(&away, "Béla", Role::Guest(target), &anywhere);
+    // It finds the old table first, and is sent away.
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    host.order(Command::Quit).await;
+    host.ends().await;
+    again.started().await;
+    second.started().await;
+    second.over().await;
+    again.over().await;
+    for player in [second, again] {
+        player.order(Command::Quit).await;
+    }
 }
 
 /// A game is over and its players stay: they talk, one opens another table with the same identity, in the same program

@@ -216,7 +216,7 @@ impl IvoryEvent {
 pub(crate) fn named(card: Face) -> String {
     let rank = cards::rank(card);
     if rank == 1 || rank == cards::CROWN {
-        return cards::name(card);
+        return cards::name(card).replace('-', " of ");
     }
     let suits: Vec<_> = cards::suits(card).iter().map(|suit| suit.name()).collect();
     format!("{} ({rank} {})", cards::name(card), suits.join("+"))

@@ -207,7 +207,7 @@ impl LootEvent {
                 top,
             } => format!(
                 "Hand {hand_no} is dealt; the discard pile begins with {}. {} plays first.",
-                cards::name(*top),
+                cards::in_words(*top),
                 name(starter)
             ),
             Self::Took { seat, open: None } => format!("{} draws a card.", name(seat)),
@@ -217,10 +217,10 @@ impl LootEvent {
             } => format!(
                 "{} takes {} from the discard pile.",
                 name(seat),
-                cards::name(*card)
+                cards::in_words(*card)
             ),
             Self::Discarded { seat, card } => {
-                format!("{} discards {}.", name(seat), cards::name(*card))
+                format!("{} discards {}.", name(seat), cards::in_words(*card))
             }
             Self::Reshuffled { cards } => {
                 format!("The draw pile is empty: {cards} cards of the discard pile are shuffled.")

@@ -154,6 +154,12 @@ pub fn name(face: Face) -> String {
     }
 }
 
+/// A card in a sentence: "the queen of winds", "the dark lord".
+pub fn in_words(face: Face) -> String {
+    let between = if suit(face) == GODS { " " } else { " of " };
+    format!("the {}", name(face).replace('-', between))
+}
+
 /// The card of that name.
 pub fn by_name(name: &str) -> Option<Face> {
     let place = |names: &[&str], name| names.iter().position(|known| *known == name);

@@ -290,7 +290,7 @@ impl SphinxEvent {
                 let each = Seat::first(jacks.len()).zip(jacks.iter().zip(cuts));
                 let each: Vec<String> = each
                     .map(|(seat, (jack, cut))| {
-                        let (jack, cut) = (cards::name(*jack), cards::name(*cut));
+                        let (jack, cut) = (cards::in_words(*jack), cards::in_words(*cut));
                         format!("{} has {jack} and cuts {cut}", name(&seat))
                     })
                     .collect();
@@ -311,7 +311,7 @@ impl SphinxEvent {
                 format!(
                     "The {} Pylon shows {}{monster}.",
                     pylon.name(),
-                    cards::name(*card)
+                    cards::in_words(*card)
                 )
             }
             Self::Rolled { seat, roll, points } if roll == points => {

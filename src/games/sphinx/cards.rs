@@ -47,6 +47,20 @@ pub fn name(card: Face) -> String {
     }
 }
 
+/// A card in a sentence: "the jack of hearts".
+pub fn in_words(card: Face) -> String {
+    let rank = match rank(card) {
+        1 => "ace".to_owned(),
+        11 => "jack".to_owned(),
+        12 => "queen".to_owned(),
+        KING => "king".to_owned(),
+        number => number.to_string(),
+    };
+    let suits = ["spades", "hearts", "diamonds", "clubs"];
+    let suit = suits.get(usize::from(suit(card))).copied();
+    format!("the {rank} of {}", suit.unwrap_or_default())
+}
+
 /// The place of a cut: the highest goes first, by rank and then by suit.
 pub fn cut_order(card: Face) -> (u8, std::cmp::Reverse<u8>) {
     (rank(card), std::cmp::Reverse(suit(card)))

@@ -365,7 +365,7 @@ impl ThothEvent {
             Self::Bids { bids, winner } => {
                 let all = Seat::first(bids.len()).zip(bids);
                 let all = all.filter_map(|(seat, bid)| {
-                    let card = cards::name((*bid)?);
+                    let card = cards::in_words((*bid)?);
                     Some(format!("{} {card}", name(&seat)))
                 });
                 let all: Vec<_> = all.collect();
@@ -376,18 +376,26 @@ impl ThothEvent {
                 format!("The bids are {}: {end}.", listed(&all))
             }
             Self::Picked { seat, card } => {
-                format!("{} gets {} from the pool.", name(seat), cards::name(*card))
+                format!(
+                    "{} gets {} from the pool.",
+                    name(seat),
+                    cards::in_words(*card)
+                )
             }
             Self::Drew { seat } => format!("{} draws a card.", name(seat)),
             Self::Reshuffled { cards } => {
                 format!("The deck is empty: {cards} cards of the discard pile are shuffled.")
             }
             Self::Played { seat, card, as_ } => {
-                let (who, card) = (name(seat), cards::name(*card));
+                let (who, card) = (name(seat), cards::in_words(*card));
                 match as_ {
                     Use::Foundation => format!("{who} lays {card} as a Foundation."),
                     Use::Raise { size, count } => {
-                        format!("{who} redeems {card} for {count} {} pyramids.", size.name())
+                        let pyramids = if *count == 1 { "pyramid" } else { "pyramids" };
+                        format!(
+                            "{who} redeems {card} for {count} {} {pyramids}.",
+                            size.name()
+                        )
                     }
                     Use::Story => format!("{who} adds {card} as a Story."),
                     Use::Roof => format!("{who} puts {card} on as the Roof!"),

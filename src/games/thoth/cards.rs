@@ -254,6 +254,21 @@ pub fn hand_score(hand: impl IntoIterator<Item = Face>) -> i64 {
     -small - courts
 }
 
+/// A card by its whole name: "queen of cups", "hanged man".
+pub fn full_name(card: Face) -> String {
+    let between = if is_trump(card) { " " } else { " of " };
+    name(card).replace('-', between)
+}
+
+/// A card in a sentence: "the queen of cups", "judgment".
+pub fn in_words(card: Face) -> String {
+    let name = full_name(card);
+    match name.as_str() {
+        "strength" | "justice" | "death" | "temperance" | "judgment" => name,
+        _ => format!("the {name}"),
+    }
+}
+
 /// The name in the referee's JSON; empty for a number that no card has.
 pub fn name(card: Face) -> String {
     let Some(place) = card.0.checked_sub(TRUMPS) else {

@@ -104,6 +104,9 @@ pub struct Setup {
     pub role: Role,
     /// Where to listen, and with what.
     pub place: Place,
+    /// Whether a session of this program that is about to end may still be at that place: this one listens on any ports
+    /// until those are free.
+    pub moves_in: bool,
     /// Whether a host's table is shown to the LAN.
     pub lan: bool,
     /// Who plays the seat, if it is not the holder of the handle.
@@ -170,8 +173,15 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
     }
     let is_host = matches!(setup.role, Role::Host(_));
     let mut config = config_of(&place, is_host);
+    let mut awaited = Vec::new();
+    if setup.moves_in {
+        config.listen = place.listen.iter().map(any_port).collect();
+        awaited.clone_from(&place.listen);
+        awaited.retain(|address| !config.listen.contains(address));
+    }
     if matches!(setup.role, Role::Watcher(_)) {
         // It is reached by nobody.
+        awaited.clear();
         config.listen = Vec::new();
         config.reach = Reach::Off;
     }
@@ -244,6 +254,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
         key,
         stage,
         place,
+        awaited,
         pilot: setup.pilot,
         keeper,
         patience: setup.patience,
@@ -279,9 +290,11 @@ pub fn resume(
         return Err(SessionError::OtherIdentity);
     }
     let mut config = config_of(&place, agreed.me.index() == 0);
+    let mut awaited = Vec::new();
     let spawned = Node::spawn(&identity, config.clone()).or_else(|error| match error {
         // Somebody else has the port now: the others are dialled from another one.
         NodeError::Listen { .. } => {
+            awaited.clone_from(&place.listen);
             config.listen = place.listen.iter().map(any_port).collect();
             Node::spawn(&identity, config)
         }
@@ -302,6 +315,8 @@ pub fn resume(
         key,
         stage: Stage::Restored(Box::new((table, agreed, journal))),
         place,
+        awaited,
+
         pilot,
         keeper: Keeper {
             data,
@@ -333,6 +348,7 @@ struct Parts {
     key: SigningKey,
     stage: Stage,
     place: Place,
+    awaited: Vec<Multiaddr>,
     pilot: Option<Pilot>,
     keeper: Keeper,
     patience: Duration,
@@ -347,6 +363,7 @@ fn run(parts: Parts) -> Handle {
         key: parts.key,
         stage: parts.stage,
         place: parts.place,
+        awaited: parts.awaited,
         pilot: parts.pilot,
         bot: parts.pilot.map(|pilot| bots::bot(pilot.level)),
         keeper: parts.keeper,
@@ -427,6 +444,8 @@ struct Driver {
     key: SigningKey,
     stage: Stage,
     place: Place,
+    /// Where to listen as soon as another session is gone from there.
+    awaited: Vec<Multiaddr>,
     /// Who plays the seat instead of the holder of the handle.
     pilot: Option<Pilot>,
     bot: Option<Box<dyn Bot<AnyGame>>>,
@@ -684,6 +703,17 @@ impl Driver {
         }
     }
 
+    /// Listens where another session was, if it has gone.
+    async fn move_in(&mut self) {
+        let mut taken = std::mem::take(&mut self.awaited);
+        for address in std::mem::take(&mut taken) {
+            if self.node.listen(address.clone()).await.is_err() {
+                taken.push(address);
+            }
+        }
+        self.awaited = taken;
+    }
+
     /// Addresses have come or gone: the ticket, or what this guest says of itself, is written anew in a moment.
     fn addresses_change(&mut self) {
         let waits = matches!(self.stage, Stage::Host { .. } | Stage::Guest(_));
@@ -788,6 +818,12 @@ impl Driver {
                 let frame = HostLobby::signed(&seated.charter);
                 self.send(peer, &frame);
             }
+            // It looks for the table that it was invited to, which is to be opened where this one was.
+            (Stage::Table(seated), Frame::Join(_) | Frame::Knock { .. })
+                if self.talk.invitation(seated.table.me()).is_some() =>
+            {
+                self.drop_peer(peer, "the table that it looks for is not here yet");
+            }
             // One of us that has lost the table.
             (Stage::Table(seated), Frame::Join(_) | Frame::Knock { .. }) => {
                 let frame = HostLobby::back(&seated.charter, &seated.addresses);
@@ -799,6 +835,8 @@ impl Driver {
 
     async fn tick(&mut self) {
         self.talk.tick();
+        self.move_in().await;
+
         match &mut self.stage {
             Stage::Host { lobby, .. } => {
                 let outbox = lobby.tick();

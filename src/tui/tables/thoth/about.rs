@@ -30,7 +30,7 @@ pub(super) fn about(game: &Thoth, spot: Spot, look: &Look<'_>) -> Vec<String> {
         parts::DISCARDS => {
             let pile = game.discard_pile();
             let mut texts = vec![format!("The discard pile: {}.", counted(pile.len(), "card"))];
-            let last: Vec<String> = pile.iter().rev().take(8).map(|card| names::full(*card)).collect();
+            let last: Vec<String> = pile.iter().rev().take(8).map(|card| cards::full_name(*card)).collect();
             if !last.is_empty() {
                 texts.push(format!("From the top: {}.", last.join(", ")));
             }
@@ -91,7 +91,7 @@ fn about_card(card: Face) -> Vec<String> {
             format!("trump {}, {}", card.0, kinds.join(" and "))
         }
     };
-    let mut name = names::the(card);
+    let mut name = cards::in_words(card);
     if let Some(first) = name.get_mut(..1) {
         first.make_ascii_uppercase();
     }
@@ -187,7 +187,7 @@ fn about_level(level: &Level, number: usize) -> String {
             format!("{} {}", first.size.name(), of.join(", "))
         },
     );
-    format!("{role}, {}: {pyramids}.", names::full(level.card))
+    format!("{role}, {}: {pyramids}.", cards::full_name(level.card))
 }
 
 fn about_house(game: &Thoth, seat: Seat, look: &Look<'_>) -> Vec<String> {
@@ -208,7 +208,7 @@ fn about_house(game: &Thoth, seat: Seat, look: &Look<'_>) -> Vec<String> {
         house.score()
     )];
     if let Some(roof) = house.roof {
-        texts.push(format!("Roof: {}.", names::full(roof)));
+        texts.push(format!("Roof: {}.", cards::full_name(roof)));
     }
     let levels = house.levels.iter().enumerate().rev();
     texts.extend(levels.map(|(number, level)| about_level(level, number)));
@@ -252,7 +252,7 @@ fn about_trouble(game: &Thoth, seat: Seat, place: u8, look: &Look<'_>) -> Vec<St
     };
     let element = cards::zodiacal(card).map_or("", Element::name);
     vec![
-        format!("Trouble of {element} lies against the house of {}: {}.", look.name(seat), names::full(card)),
+        format!("Trouble of {element} lies against the house of {}: {}.", look.name(seat), cards::full_name(card)),
         "A house in Trouble cannot be built: its owner may only discard, or relieve the Trouble with a card of its \
          element."
             .to_owned(),

@@ -208,7 +208,7 @@ impl Drawing<'_> {
         if floor == Floor::Plank {
             let board = theme.glyph("═", "=");
             let whole = usize::from(below.width);
-            let full = names::full(level.card);
+            let full = cards::full_name(level.card);
             if cards::is_trump(level.card) && full.width() > inner && full.width() <= whole {
                 // A name that needs the ends of the plank too.
                 let rest = board.repeat(whole - full.width());
@@ -255,8 +255,8 @@ impl Drawing<'_> {
         let sign = element.map_or("", names::letter);
         let text = fitting_or(
             [
-                format!(" TROUBLE: {}, {name} ", names::full(card)),
-                format!(" {}, {name} ", names::full(card)),
+                format!(" TROUBLE: {}, {name} ", cards::full_name(card)),
+                format!(" {}, {name} ", cards::full_name(card)),
                 format!("{} {sign}", names::named(card, inner.saturating_sub(2))),
             ],
             inner,

@@ -70,24 +70,6 @@ pub(super) fn corner(theme: &Theme) -> &'static str {
     theme.glyph("·", "_")
 }
 
-/// A card in full: "queen of cups", "hanged man".
-pub(super) fn full(card: Face) -> String {
-    let name = cards::name(card);
-    if cards::is_trump(card) {
-        return name.replace('-', " ");
-    }
-    name.replace('-', " of ")
-}
-
-/// A card in a sentence: "the queen of cups", "judgment".
-pub(super) fn the(card: Face) -> String {
-    let name = full(card);
-    match name.as_str() {
-        "strength" | "justice" | "death" | "temperance" | "judgment" => name,
-        _ => format!("the {name}"),
-    }
-}
-
 /// A card in four columns at most: `Qcu`, `10sw`, `emss`.
 pub(super) fn brief(card: Face) -> String {
     if let Some(name) = TRUMPS.get(card.index()) {
@@ -123,7 +105,7 @@ fn short_rank(rank: &str) -> &str {
 
 /// The longest name of a card that fits, down to [`brief`].
 pub(super) fn named(card: Face, width: usize) -> String {
-    let full = full(card);
+    let full = cards::full_name(card);
     if full.width() <= width {
         return full;
     }

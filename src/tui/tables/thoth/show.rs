@@ -245,22 +245,15 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Option<
         ),
         theme.accent(),
     ));
-    // Afterwards the next hand has been dealt, unless this was the last.
     let target = game.target();
-    let reached = totals.iter().any(|total| *total >= target);
-    if reached {
+    if totals.iter().any(|total| *total >= target) {
         lines.push(told(
             format!("A total has reached {target}: the game is over."),
             theme.title(),
         ));
     }
-    let number = if reached {
-        game.hand_no()
-    } else {
-        game.hand_no().saturating_sub(1)
-    };
     Some(Show {
-        title: format!("Hand {number}: {name} {how}"),
+        title: format!("{name} {how}: the hand is over"),
         lines,
     })
 }

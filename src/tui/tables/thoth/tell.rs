@@ -4,7 +4,7 @@ use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 
-use super::{names, parts};
+use super::parts;
 use crate::games::pyramid::Size;
 use crate::games::thoth::cards::{self, Element, Suited};
 use crate::games::thoth::house::House;
@@ -41,11 +41,11 @@ fn extra(turns: usize) -> String {
 pub(super) fn words(game: &Thoth, action: &ThothAction, look: &Look<'_>) -> String {
     let known = |slot: Slot| {
         slot.face(look.known)
-            .map_or_else(|| "the card".to_owned(), names::the)
+            .map_or_else(|| "the card".to_owned(), cards::in_words)
     };
     match *action {
         ThothAction::Bid { card } => format!("bid {}", known(Slot::Sealed(card))),
-        ThothAction::Pick { card } => format!("pick {}", names::the(card)),
+        ThothAction::Pick { card } => format!("pick {}", cards::in_words(card)),
         ThothAction::End { card } => {
             format!("lay {} face down and call the end of the hand", known(card))
         }
@@ -58,7 +58,7 @@ pub(super) fn words(game: &Thoth, action: &ThothAction, look: &Look<'_>) -> Stri
 }
 
 fn play(game: &Thoth, card: Face, as_: Use, look: &Look<'_>) -> String {
-    let the = names::the(card);
+    let the = cards::in_words(card);
     match as_ {
         Use::Foundation => {
             let turns = usize::from(cards::elemental(card).is_some());
@@ -68,7 +68,7 @@ fn play(game: &Thoth, card: Face, as_: Use, look: &Look<'_>) -> String {
             let (element, value) =
                 cards::redeemed(card).map_or(("", 0), |(e, value)| (e.name(), value));
             let top = look.me.and_then(|me| game.house(me)).and_then(House::top);
-            let on = top.map_or_else(|| "your house".to_owned(), |top| names::the(top.card));
+            let on = top.map_or_else(|| "your house".to_owned(), |top| cards::in_words(top.card));
             let pips = count.saturating_mul(size.pips());
             let turns = usize::from(cards::redeemed_gives_a_turn(card));
             format!(
@@ -84,7 +84,7 @@ fn play(game: &Thoth, card: Face, as_: Use, look: &Look<'_>) -> String {
             let trouble = game.house(target).map(|house| house.trouble.as_slice());
             let old = replace.and_then(|place| trouble?.get(usize::from(place)).copied());
             let old = old.map_or_else(String::new, |old| {
-                format!(", in place of {}", names::the(old))
+                format!(", in place of {}", cards::in_words(old))
             });
             format!(
                 "make Trouble of {element} for {} with {the}{old}",

@@ -38,7 +38,7 @@ fn is_all_there(scene: &Scene, me: Option<Seat>, (text, layer): &(String, Layer)
             assert!(
                 is_named(level.card, &drawn),
                 "{:?} in\n{drawn}\nof\n{text}",
-                names::full(level.card)
+                cards::full_name(level.card)
             );
             // Pyramids stand over their card, or beside it.
             let rows: Vec<&str> = drawn.lines().collect();
@@ -76,7 +76,7 @@ fn is_all_there(scene: &Scene, me: Option<Seat>, (text, layer): &(String, Layer)
             assert!(
                 is_named(*card, &drawn),
                 "{:?} in {drawn}",
-                names::full(*card)
+                cards::full_name(*card)
             );
         }
     }
@@ -163,7 +163,7 @@ fn cards_say_what_the_rules_say() {
                     .filter(|way| way.blocked.is_none())
                     .map(|way| way.kind);
                 let of_card: Vec<Kind> = of_card.collect();
-                assert_eq!(of_card, of_rules, "{}", names::full(face));
+                assert_eq!(of_card, of_rules, "{}", cards::full_name(face));
                 // Whatever cannot be done has a reason that can be shown.
                 let blocked = scene.look(Some(me), &known, |look, game| {
                     crate::tui::tables::offers::refused(game, Spot::Card(*slot), look)
