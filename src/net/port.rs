@@ -101,7 +101,7 @@ pub fn presentable(addresses: &[Multiaddr]) -> Vec<Multiaddr> {
 ///
 /// # Errors
 /// What the system says to a socket of that port.
-pub fn is_free(address: &Multiaddr) -> io::Result<()> {
+pub(super) fn is_free(address: &Multiaddr) -> io::Result<()> {
     let mut parts = address.iter();
     let ip = match parts.next() {
         Some(Protocol::Ip4(ip)) => IpAddr::V4(ip),

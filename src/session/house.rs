@@ -23,6 +23,14 @@ const A_DAY: Duration = Duration::from_secs(86_400);
 /// Names for bots, by the order in which they come.
 const NAMES: [&str; 5] = ["Ada", "Blaise", "Claude", "Dorothy", "Emmy"];
 
+/// The number of the next bot at a lobby with these people: the first whose name none of them has.
+pub fn next_bot<'a>(seated: impl Iterator<Item = &'a str>) -> usize {
+    let taken: Vec<&str> = seated.collect();
+    let mut names = NAMES.iter();
+    let free = names.position(|name| !taken.contains(name));
+    free.unwrap_or(NAMES.len())
+}
+
 /// How long seats wait for one another at a table. At one that is wholly in this program nobody can vanish, and the
 /// bots do not mind how long a person thinks.
 pub fn patience(transport: Transport, among_peers: Duration) -> Duration {
@@ -246,4 +254,18 @@ pub fn resume(
     }
     let (own, transport) = own.ok_or(SessionError::NobodyHere)?;
     Ok(bots.attend(own, transport, |_| Ok(())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bots_have_names_of_their_own() {
+        assert_eq!(next_bot(["Anna"].into_iter()), 0);
+        assert_eq!(next_bot(["Anna", "Ada"].into_iter()), 1);
+        // Ada was sent away.
+        assert_eq!(next_bot(["Anna", "Blaise"].into_iter()), 0);
+        assert_eq!(next_bot(NAMES.into_iter()), NAMES.len());
+    }
 }

@@ -355,10 +355,10 @@ impl Rim {
                 }
                 opened
             }
-            Effect::SeatBot { ticket, seated } => {
+            Effect::SeatBot { ticket, number } => {
                 let house = self.live.as_ref().and_then(|live| live.house.clone());
                 if let Some(house) = house {
-                    house.seat_bot(ticket, seated, pilot(&shell.world().settings))?;
+                    house.seat_bot(ticket, number, pilot(&shell.world().settings))?;
                 }
                 Ok(())
             }

@@ -145,8 +145,8 @@ pub(super) enum Effect {
     SeatBot {
         /// The lobby's ticket.
         ticket: Ticket,
-        /// How many there are already.
-        seated: usize,
+        /// Which of the house's bots.
+        number: usize,
     },
     /// Tell the session something.
     Session(Command),

@@ -23,7 +23,7 @@ use tokio::time::interval;
 use super::process::{Program, fairdeal};
 
 /// What the cheat makes of an entry of its own, for a seat.
-type Lie = fn(&Content, Seat) -> Option<Body>;
+type Lie = fn(&Content, Seat) -> Option<Content>;
 
 /// An honest table whose own entries are rewritten on their way out.
 struct Cheat {
@@ -51,11 +51,7 @@ impl Cheat {
         let lie = (entry.seat() == self.table.me()).then(|| (self.lie)(entry.content(), to));
         match lie.flatten() {
             None => signed.clone(),
-            Some(body) => {
-                let content = Content {
-                    body,
-                    ..entry.content().clone()
-                };
+            Some(content) => {
                 let lie = Entry::sign(content, &self.key).unwrap();
                 lie.signed().clone()
             }
@@ -233,29 +229,60 @@ async fn caught(root: &Path, lie: Lie, what: &str) {
     assert_eq!(told[0].1["log"], told[1].1["log"]);
 }
 
+/// Two cards change places after the shuffle.
+fn swapped(content: &Content, _: Seat) -> Option<Content> {
+    let mut lie = content.clone();
+    let shuffled = lie.body.shuffled_mut()?;
+    let mut deck = shuffled.deck.to_vec();
+    deck.swap(0, 1);
+    shuffled.deck = deck.try_into().unwrap();
+    Some(lie)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bad_shuffle_is_proved_to_strangers() {
     let root = TempDir::new().unwrap();
-    let swapped: Lie = |content, _| {
-        let mut body = content.body.clone();
-        let shuffled = body.shuffled_mut()?;
-        let mut deck = shuffled.deck.to_vec();
-        deck.swap(0, 1);
-        shuffled.deck = deck.try_into().unwrap();
-        Some(body)
-    };
     caught(root.path(), swapped, "shuffle").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_faces_are_proved_to_strangers() {
     let root = TempDir::new().unwrap();
-    let two_faces: Lie = |content, to| match &content.body {
-        Body::Commit { seed, .. } if to.index() == 0 => Some(Body::Commit {
-            seed: *seed,
-            tip: *seed,
+    let two_faces: Lie = |content, to| match content.body {
+        Body::Commit { seed, .. } if to.index() == 0 => Some(Content {
+            body: Body::Commit { seed, tip: seed },
+            ..content.clone()
         }),
         _ => None,
     };
     caught(root.path(), two_faces, "two different entries").await;
+}
+
+/// Whose state is wrong the log alone does not tell: the table stops, and stands among the past games.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_that_stops_is_remembered() {
+    let root = TempDir::new().unwrap();
+    let wrong_state: Lie = |content, _| {
+        let Body::Key { .. } = content.body else {
+            return None;
+        };
+        Some(Content {
+            digest: content.parent,
+            ..content.clone()
+        })
+    };
+    let args = ["bot", "host", "loot", "--seats", "2", "--json"];
+    let listen = ["--listen", "/ip4/127.0.0.1/tcp/0"];
+    let mut host = Program::start(root.path(), "host", &[&args[..], &listen].concat());
+    tokio::spawn(cheat(host.ticket(), wrong_state));
+    let play = move || host.wait_for("fault").expect("it is told");
+    let stop = tokio::task::spawn_blocking(play).await.unwrap();
+    assert_eq!(stop["stopped"], true, "{stop}");
+    let (code, text) = verify(stop["evidence"].as_str().unwrap());
+    assert_eq!(code, Some(1), "{text}");
+    let mut history = fairdeal();
+    history.arg("--data-dir").arg(root.path().join("host"));
+    let output = history.args(["history", "--json"]).output().unwrap();
+    let listed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(listed["ended"], "unfair", "{listed}");
 }

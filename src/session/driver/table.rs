@@ -327,14 +327,13 @@ impl Driver {
             // Told and kept already.
             Stop::Fault(fault) => (Some(fault.seat), self.evidence.clone()),
             Stop::Desync(..) => (None, self.save_evidence(&seated.table.transcript())),
-            // Nobody is to blame; the log is kept as far as it goes.
-            Stop::VotedOut(_) | Stop::Claimed(_) | Stop::Broken(_) => {
-                if let Some(Err(error)) = self.save_transcript() {
-                    self.tell(SessionEvent::Error(error)).await;
-                }
-                (None, None)
-            }
+            // Nobody is to blame.
+            Stop::VotedOut(_) | Stop::Claimed(_) | Stop::Broken(_) => (None, None),
         };
+        // The log is kept as far as it goes, as that of any other game.
+        if let Some(Err(error)) = self.save_transcript() {
+            self.tell(SessionEvent::Error(error)).await;
+        }
         self.end_journal();
         self.settled = true;
         self.tell(SessionEvent::Fault {

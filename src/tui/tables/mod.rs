@@ -150,6 +150,12 @@ pub(super) trait Board: TableGame {
         None
     }
 
+    /// What an action brings, of those with the same spots that differ in that alone: the most is offered first.
+    fn worth(&self, action: &Self::Action) -> Option<u16> {
+        let _ = action;
+        None
+    }
+
     /// What a spot is and does, in a few short sentences for whoever does not know the rules.
     fn about(&self, spot: Spot, look: &Look<'_>) -> Vec<String>;
 
@@ -210,6 +216,11 @@ pub(super) fn words(game: &AnyGame, action: &AnyAction, look: &Look<'_>) -> Stri
 /// [`Board::question`] of any game.
 pub(super) fn question(game: &AnyGame, action: &AnyAction, look: &Look<'_>) -> Option<String> {
     with_board!(game, action, AnyAction, (game, own) => game.question(own, look)).flatten()
+}
+
+/// [`Board::worth`] of any game.
+pub(super) fn worth(game: &AnyGame, action: &AnyAction) -> Option<u16> {
+    with_board!(game, action, AnyAction, (game, own) => game.worth(own)).flatten()
 }
 
 /// [`Board::attempts`] of any game.

@@ -1,10 +1,11 @@
 //! What a player can do, as the spots by which each action is chosen.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use fairdeal_protocol::game::{Game as _, Illegal};
 
-use super::{Look, Spot, attempts, path, question, words};
+use super::{Look, Spot, attempts, path, question, words, worth};
 use crate::games::{AnyAction, AnyGame};
 
 /// An action that is offered, or that is not and why.
@@ -39,9 +40,15 @@ impl Offers {
             action,
             refused: None,
         };
-        Self {
-            all: mine.into_iter().flatten().map(offer).collect(),
+        let mut all: Vec<Offer> = mine.into_iter().flatten().map(offer).collect();
+        let worth = |offer: &Offer| worth(game, &offer.action);
+        let alike = |one: &Offer, other: &Offer| {
+            one.path == other.path && worth(one).is_some() && worth(other).is_some()
+        };
+        for choice in all.chunk_by_mut(alike) {
+            choice.sort_by_key(|offer| Reverse(worth(offer)));
         }
+        Self { all }
     }
 
     /// Whether there is nothing to do.

@@ -171,6 +171,16 @@ impl Board for Thoth {
         tell::question(self, action, look)
     }
 
+    fn worth(&self, action: &ThothAction) -> Option<u16> {
+        match action {
+            ThothAction::Play {
+                as_: Use::Raise { size, count },
+                ..
+            } => Some(u16::from(size.pips()) * u16::from(*count)),
+            _ => None,
+        }
+    }
+
     fn about(&self, spot: Spot, look: &Look<'_>) -> Vec<String> {
         about::about(self, spot, look)
     }

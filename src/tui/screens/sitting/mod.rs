@@ -25,6 +25,7 @@ use ratatui::layout::Rect;
 
 use self::moving::{Moving, Telling};
 use crate::games::{AnyEvent, GameInfo, game_info};
+use crate::session::house::next_bot;
 use crate::session::text::MAX_SHOWN;
 use crate::session::{Command, LobbyView, Snapshot};
 use crate::tui::canvas::{Canvas, Layer, Marks, Target, cut};
@@ -361,8 +362,9 @@ impl Screen for Sitting {
                     .as_ref()
                     .and_then(|ticket| ticket.parse().ok())
                 {
-                    let seated = self.lobby.seats.iter().flatten().count().saturating_sub(1);
-                    wishes.push(Wish::Effect(Effect::SeatBot { ticket, seated }));
+                    let seated = self.lobby.seats.iter().flatten();
+                    let number = next_bot(seated.map(String::as_str));
+                    wishes.push(Wish::Effect(Effect::SeatBot { ticket, number }));
                 }
             }
             Target::Spot(spot) => self.pick(spot, wishes),
