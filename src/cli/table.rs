@@ -393,6 +393,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
     let ticket = watch.ticket().map_err(usage)?;
     let password = password(watch.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    let headless = watch.headless || watch.json;
     runtime()?.block_on(async {
         let handle = start(Setup {
             // Nobody asks who looks on.
@@ -413,7 +414,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             patience: Duration::MAX,
             house: false,
             ready: true,
-            attended: Attended::Nobody,
+            attended: attended(headless),
         })?;
         let table = Table {
             handle,
@@ -423,7 +424,6 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             place: None,
             told: Vec::new(),
         };
-        let headless = watch.headless || watch.json;
         let print = headless.then_some(Print { json: watch.json });
         attend(common, print, PATIENCE, table).await
     })

@@ -225,6 +225,16 @@ pub enum Frame {
 }
 
 impl Frame {
+    /// The lobby that a newcomer looks for, if this is what one says and it knows.
+    pub fn lobby(&self) -> Option<[u8; 8]> {
+        match self {
+            Self::Join(join) => join.lobby,
+            Self::Knock { lobby, .. } => *lobby,
+            Self::Watch(watch) => Some(watch.lobby),
+            _ => None,
+        }
+    }
+
     /// No, and why; nothing of the reason if it is too long.
     pub fn refusal(reason: &str) -> Self {
         Self::Refused(Text::try_from(reason.to_owned()).unwrap_or_default())

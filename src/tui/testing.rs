@@ -85,7 +85,7 @@ impl Stage {
             effects: Vec::new(),
             practice: None,
             known: Faces::default(),
-            step: 10,
+            step: 9,
             is_over: false,
             bot: bot(Level::Normal),
             rng: ChaCha20Rng::from_seed([1; 32]),
@@ -237,7 +237,13 @@ impl Stage {
                     me: Seat::new(0),
                     ..LobbyView::default()
                 }));
+                // A table is shown as soon as it is open, and begins then.
+                let begun = std::mem::replace(&mut scene.game, scene.unbegun.clone());
                 self.scene = Some(scene);
+                self.tell(Vec::new());
+                if let Some(scene) = &mut self.scene {
+                    scene.game = begun;
+                }
                 self.others();
             }
             Effect::Session(Command::Act(action)) => {

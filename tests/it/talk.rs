@@ -664,11 +664,22 @@ async fn players_go_on_to_another_game() {
         setup.ready = true;
         Player::sit(setup)
     };
+    let look_on = |ticket: &str| {
+        let ticket = ticket.parse().unwrap();
+        let data = data(root.path(), "onlooker");
+        let mut setup = person(&data, "", Role::Watcher(ticket));
+        setup.place.transport = Transport::Sockets;
+        setup.place.listen = Vec::new();
+        Player::sit(setup)
+    };
     let mut host = sit(&house, "Anna", Role::Host(rules(2)));
-    let target: JoinTarget = host.ticket().await.parse().unwrap();
+    let ticket = host.ticket().await;
+    let mut onlooker = look_on(&ticket);
+    let target: JoinTarget = ticket.parse().unwrap();
     let mut guest = sit(&away, "Béla", Role::Guest(target));
     host.over().await;
     guest.over().await;
+    onlooker.over().await;
     // Nothing is under way any more, and they are still there.
     guest.say("another one?").await;
     host.hears("another one?").await;
@@ -685,6 +696,17 @@ async fn players_go_on_to_another_game() {
         })
         .await;
     assert_eq!((name.as_str(), &invitation), ("Anna", &ticket));
+    // Who looks on is told too, by the host alone.
+    let shown = onlooker
+        .until(|event| match event {
+            SessionEvent::Invited { ticket, .. } => Some(ticket.clone()),
+            _ => None,
+        })
+        .await;
+    assert_eq!(shown, ticket);
+    onlooker.order(Command::Quit).await;
+    onlooker.ends().await;
+    let mut onlooker = look_on(&shown);
     let role = Role::Guest(invitation.parse().unwrap());
     let mut again = sit(&away, "Béla", role);
     second.started().await;
@@ -698,7 +720,8 @@ async fn players_go_on_to_another_game() {
     }
     second.over().await;
     again.over().await;
-    for player in [second, again] {
+    onlooker.over().await;
+    for player in [second, again, onlooker] {
         player.order(Command::Quit).await;
     }
     for data in [house, away] {

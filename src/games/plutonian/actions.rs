@@ -141,9 +141,9 @@ impl PlutonianEvent {
                 stack,
                 worth,
             } => format!(
-                "{} takes {} of tree {tree} for stack {stack}, worth {worth} now.",
+                "{} takes the {} of tree {tree} for stack {stack}, worth {worth} now.",
                 name(seat),
-                pyramid.name()
+                pyramid.in_words()
             ),
             Self::Voted { seat, end: true } => format!("{} votes for the end.", name(seat)),
             Self::Voted { seat, end: false } => format!("{} wants to play on.", name(seat)),

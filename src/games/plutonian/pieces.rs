@@ -78,6 +78,12 @@ impl Pyramid {
         format!("{colour}-{}", self.size.name())
     }
 
+    /// In words: "small yellow", "large wild".
+    pub fn in_words(self) -> String {
+        let colour = self.colour.map_or("wild", Colour::name);
+        format!("{} {colour}", self.size.name())
+    }
+
     /// Its letter; a star for a wild one.
     pub fn letter(self) -> char {
         self.colour.map_or('*', Colour::letter)

@@ -656,6 +656,9 @@ impl Driver {
                             let _ = self.node.dismiss(peer);
                         }
                     }
+                    Stage::Watch(watching) if watching.host == peer && watching.is_over => {
+                        let _ = self.node.forget(peer);
+                    }
                     Stage::Watch(watching) if watching.host == peer => {
                         self.reached = false;
                         self.give_up = Instant::now() + REACH;
@@ -768,6 +771,9 @@ impl Driver {
                 return self.drop_peer(peer, "a stranger that does not stop talking");
             }
         }
+        if self.has_invited_to(frame.lobby()) {
+            return self.drop_peer(peer, "the table that it looks for is not here yet");
+        }
         match (&mut self.stage, frame) {
             (Stage::Table(seated), frame) if seated.seat_of(peer).is_none() => {
                 self.visit(peer, &frame);
@@ -818,12 +824,7 @@ impl Driver {
                 let frame = HostLobby::signed(&seated.charter);
                 self.send(peer, &frame);
             }
-            // It looks for the table that it was invited to, which is to be opened where this one was.
-            (Stage::Table(seated), Frame::Join(_) | Frame::Knock { .. })
-                if self.talk.invitation(seated.table.me()).is_some() =>
-            {
-                self.drop_peer(peer, "the table that it looks for is not here yet");
-            }
+
             // One of us that has lost the table.
             (Stage::Table(seated), Frame::Join(_) | Frame::Knock { .. }) => {
                 let frame = HostLobby::back(&seated.charter, &seated.addresses);

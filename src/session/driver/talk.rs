@@ -9,7 +9,7 @@ use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::wire::bounded::Text;
 
 use super::{Driver, Stage};
-use crate::net::PeerId;
+use crate::net::{PeerId, Ticket};
 use crate::session::SessionEvent;
 use crate::session::frame::{Frame, Saying};
 use crate::session::lobby::{Outbox, host_seat};
@@ -164,6 +164,18 @@ impl Driver {
         for seat in seated.connected(&self.connected).iter() {
             self.repeat_invitation(seat);
         }
+        let gallery = seated.gallery.iter().flat_map(|gallery| gallery.peers());
+        gallery.for_each(|peer| self.send_invitation(peer));
+    }
+
+    /// Whether this player has invited those at its table to that lobby. It may be opened at the same place, once this
+    /// session has gone from there.
+    pub(super) fn has_invited_to(&self, lobby: Option<[u8; 8]>) -> bool {
+        let Stage::Table(seated) = &self.stage else {
+            return false;
+        };
+        let invited = self.talk.invitation(seated.table.me()).map(Ticket::lobby);
+        lobby.is_some() && lobby == invited
     }
 
     /// Invites a seat to where all were invited last; it has just been connected, or may not have heard of it.
@@ -171,19 +183,31 @@ impl Driver {
         let Stage::Table(seated) = &self.stage else {
             return;
         };
+        if let Some(peer) = seated.peers.get(&seat) {
+            self.send_invitation(*peer);
+        }
+    }
+
+    /// The same to one who looks on.
+    pub(super) fn send_invitation(&self, peer: PeerId) {
+        let Stage::Table(seated) = &self.stage else {
+            return;
+        };
         let ticket = self.talk.invitation(seated.table.me());
         let ticket = ticket.and_then(|ticket| Text::try_from(ticket.to_string()).ok());
-        if let Some((ticket, peer)) = ticket.zip(seated.peers.get(&seat)) {
-            self.send(*peer, &Frame::Invite { ticket });
+        if let Some(ticket) = ticket {
+            self.send(peer, &Frame::Invite { ticket });
         }
     }
 
     /// A seat invites to a table that it has opened elsewhere.
     pub(super) async fn invited(&mut self, peer: PeerId, ticket: &str) {
-        let Stage::Table(seated) = &self.stage else {
-            return;
+        let seat = match &self.stage {
+            Stage::Table(seated) => seated.seat_of(peer),
+            Stage::Watch(watching) if watching.host == peer => host_seat(),
+            _ => None,
         };
-        let Some(seat) = seated.seat_of(peer) else {
+        let Some(seat) = seat else {
             return;
         };
         let Some(ticket) = self.talk.invited(seat, peer, ticket) else {

@@ -49,6 +49,9 @@ impl Driver {
                 } else {
                     self.node.disconnect(peer)
                 };
+                if inside {
+                    self.send_invitation(peer);
+                }
             }
             Frame::More { table, mark } if gallery.has(peer) && *table == id => {
                 gallery.ask(peer, *mark);

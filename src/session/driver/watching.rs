@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use super::news::{removal, told_by};
 use super::table::display_names;
-use super::{Driver, Stage};
+use super::{Attended, Driver, Stage};
 use crate::games::AnyGame;
 use crate::history;
 use crate::net::PeerId;
@@ -36,6 +36,8 @@ pub(super) struct Watching {
     watch: Watch,
     door: Option<GuestDoor>,
     shown: Option<Shown>,
+    /// Whether all has been seen, to the end of the game; who is at the screen may still hear of another one.
+    pub(super) is_over: bool,
 }
 
 /// The table that it is shown.
@@ -56,6 +58,7 @@ impl Watching {
             watch: Watch { lobby, proof: None },
             door,
             shown: None,
+            is_over: false,
         }
     }
 
@@ -86,7 +89,7 @@ impl Watching {
     pub(super) fn tick(&mut self) -> Outbox {
         let frame = match &mut self.shown {
             None => self.wish(),
-            Some(shown) if shown.asked.elapsed() > ASK_AGAIN => {
+            Some(shown) if !self.is_over && shown.asked.elapsed() > ASK_AGAIN => {
                 shown.asked = Instant::now();
                 shown.more()
             }
@@ -334,8 +337,11 @@ impl Driver {
                 log,
                 transcript,
             };
+            watching.is_over = true;
             self.tell(over).await;
-            self.stage = Stage::Ended;
+            if self.attended == Attended::Nobody {
+                self.stage = Stage::Ended;
+            }
         } else {
             let why = format!(
                 "the host's part in the table has ended before the game; the log up to there is {}",

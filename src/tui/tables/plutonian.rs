@@ -24,7 +24,7 @@ use crate::tui::theme::Theme;
 
 use help::HANDS;
 use page::{NEW, Page, What};
-use pieces::{Left, Outlook, bar, name, packed, sign};
+use pieces::{Left, Outlook, bar, packed, sign};
 
 /// The deed that votes for the end.
 const VOTE: u8 = 0;
@@ -69,7 +69,7 @@ fn verdict(outlook: &Outlook) -> String {
 
 /// Several pyramids in words, from the bottom.
 fn listed(pyramids: &[Pyramid]) -> String {
-    let names: Vec<String> = pyramids.iter().copied().map(name).collect();
+    let names: Vec<String> = pyramids.iter().copied().map(Pyramid::in_words).collect();
     names.join(", ")
 }
 
@@ -79,16 +79,16 @@ fn about_tree(game: &Plutonian, number: u8) -> Vec<String> {
         return vec![format!("Tree {number} has been taken wholly.")];
     };
     let mut about = vec![if under.is_empty() {
-        format!("Tree {number}: only a {} is left.", name(*top))
+        format!("Tree {number}: only a {} is left.", top.in_words())
     } else {
         let under: Vec<Pyramid> = under.iter().rev().copied().collect();
-        format!("Tree {number}: a {} on {}.", name(*top), listed(&under))
+        format!("Tree {number}: a {} on {}.", top.in_words(), listed(&under))
     }];
     about.push(if game.may_be_touched(usize::from(number)) {
         format!(
             "Only its top can be taken, the {}. Choose the tree, then the stack of yours that it goes on, or a new \
              one.",
-            name(*top)
+            top.in_words()
         )
     } else {
         "It may not be touched before some other tree is wholly taken.".to_owned()
@@ -316,9 +316,9 @@ impl Board for Plutonian {
         match stack {
             Some(stack) => {
                 let before = packed(before, look.theme);
-                format!("{} onto stack {stack} {before}: {then}", name(top))
+                format!("{} onto stack {stack} {before}: {then}", top.in_words())
             }
-            None => format!("{} begins a new stack: {then}", name(top)),
+            None => format!("{} begins a new stack: {then}", top.in_words()),
         }
     }
 

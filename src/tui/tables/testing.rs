@@ -23,6 +23,8 @@ pub(in crate::tui) struct Scene {
     pub(in crate::tui) theme: Theme,
     pub(in crate::tui) picked: Vec<Spot>,
     pub(in crate::tui) focus: Option<Spot>,
+    /// The game before its first deal.
+    pub(in crate::tui) unbegun: AnyGame,
     /// The number of the next action that [`Self::play`] chooses by.
     next: u64,
 }
@@ -39,7 +41,8 @@ impl Scene {
             .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
             .collect();
         let rules = rule_set(game, seats, &options).unwrap();
-        let mut game = AnyGame::create(&rules).unwrap();
+        let unbegun = AnyGame::create(&rules).unwrap();
+        let mut game = unbegun.clone();
         let mut chance = RefereeChance::from_seed([seed; 32]);
         game.begin(&mut chance, &mut Vec::new()).unwrap();
         let names = ["Anna", "Béla", "Cleo", "Dragomir", "Eve", "Fay"];
@@ -50,6 +53,7 @@ impl Scene {
             theme: Theme::default(),
             picked: Vec::new(),
             focus: None,
+            unbegun,
             next: u64::from(seed),
         }
     }

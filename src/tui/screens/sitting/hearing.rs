@@ -133,10 +133,14 @@ impl Sitting {
         }
     }
 
+    /// Whether the player is to act, and something is offered that can be done in turn alone. Before a game has begun
+    /// somebody is to act already, and can do nothing.
     fn is_my_turn(&self) -> bool {
         self.snapshot.as_ref().is_some_and(|now| {
             let to_act = now.game.to_act();
+            let mut offers = self.offers.all().iter();
             now.me.is_some_and(|me| to_act.contains(me))
+                && offers.any(|offer| !now.game.out_of_turn(&offer.action))
         })
     }
 
@@ -151,7 +155,6 @@ impl Sitting {
         let was_mine = self.is_my_turn();
         self.note_cards(snapshot);
         self.snapshot = Some(snapshot.clone());
-        let mine = self.is_my_turn();
         let events = std::mem::take(&mut self.events);
         if !nothing_new || !events.is_empty() {
             let offers = self.look(&[], |look, snapshot| Offers::of(&snapshot.game, look));
@@ -176,7 +179,7 @@ impl Sitting {
             // and not on what could be done all the time, such as to vote for the end.
             let lit = self.offers.next(&self.picked);
             let is_lit = matches!(self.focus, Some(Target::Spot(spot)) if lit.contains(&spot));
-            if mine && !lit.is_empty() && (!is_lit || !was_mine) {
+            if self.is_my_turn() && !lit.is_empty() && (!is_lit || !was_mine) {
                 wishes.push(Wish::Unfocus);
             }
         }

@@ -4,6 +4,7 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 
 use super::{Asked, Sitting, Way};
+use crate::net::{JoinTarget, Ticket};
 use crate::session::{Command, Standing};
 use crate::tui::screen::{Effect, Opening, Question, Wish, Wishes};
 use crate::tui::screens::audit::Audit;
@@ -40,11 +41,18 @@ impl Sitting {
     pub(super) fn follow(&self, wishes: &mut Wishes) {
         let ticket = self.invitation.as_ref().filter(|_| self.may_follow());
         // The session has read it already.
-        if let Some(target) = ticket.and_then(|(_, ticket)| ticket.parse().ok()) {
-            let password = None;
-            wishes.push(Wish::Effect(Effect::Join { target, password }));
-            wishes.push(Wish::Replace(Box::new(Self::new("joining", false))));
-        }
+        let Some(ticket) = ticket.and_then(|(_, ticket)| ticket.parse::<Ticket>().ok()) else {
+            return;
+        };
+        let password = None;
+        let (effect, purpose) = if self.looks_on() {
+            (Effect::Watch { ticket, password }, "looking on")
+        } else {
+            let target = JoinTarget::Ticket(ticket);
+            (Effect::Join { target, password }, "joining")
+        };
+        wishes.push(Wish::Effect(effect));
+        wishes.push(Wish::Replace(Box::new(Self::new(purpose, false))));
     }
 
     pub(super) fn audit(&self, wishes: &mut Wishes) {

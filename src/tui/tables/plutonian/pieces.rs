@@ -38,12 +38,6 @@ pub(super) fn sign(pyramid: Pyramid, theme: &Theme) -> Span<'static> {
     Span::styled(text, style(pyramid, theme))
 }
 
-/// A pyramid in words.
-pub(super) fn name(pyramid: Pyramid) -> String {
-    let colour = pyramid.colour.map_or("wild", Colour::name);
-    format!("{} {colour}", pyramid.size.name())
-}
-
 /// A stack from the bottom, in two columns a pyramid and a blank between them.
 pub(super) fn spelled(stack: &[Pyramid], theme: &Theme) -> Line<'static> {
     let mut line = Line::default();
