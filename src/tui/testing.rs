@@ -66,6 +66,8 @@ pub(super) struct Stage {
     /// The cards that the player was last told.
     known: Faces,
     step: u64,
+    /// What the next game is dealt from.
+    pub(super) seed: u8,
     is_over: bool,
     bot: Box<dyn Bot<AnyGame>>,
     rng: ChaCha20Rng,
@@ -86,6 +88,8 @@ impl Stage {
             practice: None,
             known: Faces::default(),
             step: 9,
+            seed: 3,
+
             is_over: false,
             bot: bot(Level::Normal),
             rng: ChaCha20Rng::from_seed([1; 32]),
@@ -227,7 +231,7 @@ impl Stage {
                     .filter(|(key, _)| key != "strict")
                     .map(|(key, value)| (key.as_str(), value.as_str()))
                     .collect();
-                let mut scene = Scene::new(&opening.game, opening.seats, &options, 3);
+                let mut scene = Scene::new(&opening.game, opening.seats, &options, self.seed);
                 scene.names[0] = "Anna".to_owned();
                 let names = scene.names.clone();
                 self.news(SessionEvent::Lobby(LobbyView {

@@ -21,7 +21,13 @@ use crate::tui::testing::Stage;
 
 /// Sits down to a game from the first screen, by keys alone.
 fn seated(game: usize) -> Stage {
+    sitting_down(game, 3)
+}
+
+/// The same to one that is dealt from a seed.
+fn sitting_down(game: usize, seed: u8) -> Stage {
     let mut stage = Stage::at_home(false);
+    stage.seed = seed;
     for _ in 0..game {
         stage.key(KeyCode::Down);
     }
@@ -166,13 +172,17 @@ fn what_is_pointless_is_not_asked_any_more() {
 /// What can be done all the time, such as a vote for the end, is not what Enter does when one's turn begins.
 #[test]
 fn a_turn_does_not_begin_on_what_can_be_done_all_the_time() {
-    // Plutonian Poker.
-    let mut stage = seated(2);
-    for _ in 0..6 {
+    let not_on_a_deed = |stage: &mut Stage| {
         stage.rest();
         let focus = stage.shell.focus();
         let on_a_deed = matches!(focus, Some(Target::Spot(Spot::Deed(_))));
         assert!(focus.is_some() && !on_a_deed, "{}", stage.draw());
+    };
+    // Plutonian Poker.
+    let mut stage = seated(2);
+    let opened = stage.step();
+    for _ in 0..6 {
+        not_on_a_deed(&mut stage);
         let action = loop {
             let action = stage.advice().expect("it is the player's turn");
             if !matches!(action, AnyAction::Plutonian(PlutonianAction::Vote { .. })) {
@@ -181,6 +191,10 @@ fn a_turn_does_not_begin_on_what_can_be_done_all_the_time() {
         };
         act(&mut stage, &action, by_keys);
     }
+    // Who has the first turn of all, and could vote before there was anything else to do.
+    let others = (0..8).map(|seed| sitting_down(2, seed));
+    let first = others.filter(|stage| stage.step() < opened);
+    assert!(first.map(|mut stage| not_on_a_deed(&mut stage)).count() > 0);
 }
 
 /// A solitaire for practice: everything can be taken back, giving up too, and nothing of it is audited.

@@ -11,6 +11,7 @@ use super::*;
 use crate::games::thoth::cards;
 use crate::games::{AnyAction, AnyEvent, AnyGame};
 use crate::tui::canvas::{Layer, Marks, Target};
+use crate::tui::tables::offers::{Offer, Offers};
 use crate::tui::tables::testing::{Scene, seat};
 
 /// How players build who want tall houses; ends are called only if they are asked for.
@@ -141,6 +142,26 @@ fn a_card_in_the_hand_chosen() {
     scene.picked = vec![path[0]];
     scene.focus = Some(path[1]);
     insta::assert_snapshot!("raising-140x45", seen(&scene, 140, 45));
+}
+
+#[test]
+fn of_several_raises_the_most_pips_come_first() {
+    let scene = built(5, 5, 120, tall());
+    let me = to_act(&scene).unwrap();
+    let offers = scene.look(Some(me), &scene.known(me), |look, game| {
+        Offers::of(game, look)
+    });
+    let pips = |offer: &Offer| match &offer.action {
+        AnyAction::Thoth(action) => game(&scene).worth(action),
+        _ => None,
+    };
+    let choices = offers.all().chunk_by(|one, other| one.path == other.path);
+    let choices = choices.map(|choice| choice.iter().filter_map(pips).collect::<Vec<u16>>());
+    let several: Vec<Vec<u16>> = choices.filter(|pips| pips.len() > 1).collect();
+    assert!(several.iter().any(|pips| pips.first() > pips.last()));
+    for pips in several {
+        assert!(pips.is_sorted_by(|one, next| one >= next), "{pips:?}");
+    }
 }
 
 #[test]
