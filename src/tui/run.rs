@@ -351,7 +351,9 @@ impl Rim {
                 let opened = self.open(shell.world(), &opening);
                 match (&mut self.live, &self.inviting) {
                     (Some(live), Some(old)) => live.place.clone_from(&old.place),
-                    _ => self.live = self.inviting.take(),
+                    // The old session has ended by itself, and nobody is there to be invited.
+                    (Some(_), None) => {}
+                    (None, _) => self.live = self.inviting.take(),
                 }
                 opened
             }

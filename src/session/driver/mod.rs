@@ -175,9 +175,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
     let mut config = config_of(&place, is_host);
     let mut awaited = Vec::new();
     if setup.moves_in {
-        config.listen = place.listen.iter().map(any_port).collect();
-        awaited.clone_from(&place.listen);
-        awaited.retain(|address| !config.listen.contains(address));
+        (config.listen, awaited) = elsewhere(&place);
     }
     if matches!(setup.role, Role::Watcher(_)) {
         // It is reached by nobody.
@@ -294,8 +292,8 @@ pub fn resume(
     let spawned = Node::spawn(&identity, config.clone()).or_else(|error| match error {
         // Somebody else has the port now: the others are dialled from another one.
         NodeError::Listen { .. } => {
-            awaited.clone_from(&place.listen);
-            config.listen = place.listen.iter().map(any_port).collect();
+            (config.listen, awaited) = elsewhere(&place);
+
             Node::spawn(&identity, config)
         }
         error => Err(error),
@@ -325,6 +323,15 @@ pub fn resume(
         patience,
         attended: if is_house { Attended::Nobody } else { attended },
     }))
+}
+
+/// Where to listen as long as somebody else is at a place, and where as soon as that is free.
+fn elsewhere(place: &Place) -> (Vec<Multiaddr>, Vec<Multiaddr>) {
+    let anywhere: Vec<Multiaddr> = place.listen.iter().map(any_port).collect();
+    let named = place.listen.iter();
+    let named = named.filter(|address| !anywhere.contains(address));
+    let named = named.cloned().collect();
+    (anywhere, named)
 }
 
 /// How the node of a session behaves.
@@ -708,13 +715,11 @@ impl Driver {
 
     /// Listens where another session was, if it has gone.
     async fn move_in(&mut self) {
-        let mut taken = std::mem::take(&mut self.awaited);
-        for address in std::mem::take(&mut taken) {
+        for address in std::mem::take(&mut self.awaited) {
             if self.node.listen(address.clone()).await.is_err() {
-                taken.push(address);
+                self.awaited.push(address);
             }
         }
-        self.awaited = taken;
     }
 
     /// Addresses have come or gone: the ticket, or what this guest says of itself, is written anew in a moment.
