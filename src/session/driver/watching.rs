@@ -151,7 +151,8 @@ impl Driver {
         let Stage::Watch(watching) = &mut self.stage else {
             return;
         };
-        if peer != watching.host {
+        // What has been seen to its end stays as it was seen, whatever the host shows after that.
+        if peer != watching.host || watching.is_over {
             return;
         }
         match frame {
