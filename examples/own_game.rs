@@ -23,9 +23,11 @@ use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
 use fairdeal_protocol::game::{
     Chance, Flip, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown,
 };
+use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Event as TableEvent, Output, Table, To};
 use fairdeal_protocol::table::replica::News;
+use fairdeal_protocol::timing::Timing;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 use serde::{Deserialize, Serialize};
@@ -315,15 +317,19 @@ pub(crate) fn play(seats: u8, out: &mut dyn Write) -> Result<Report, Box<dyn Err
         seats,
         options: BTreeMap::new(),
         strict: false,
+        timing: Timing::default(),
     };
     let mut keys = Vec::new();
     let mut players = Vec::new();
-    for (number, name) in (1..=seats).zip(NAMES) {
+    for ((number, name), seat) in (1..=seats).zip(NAMES).zip(Seat::first(NAMES.len())) {
         let key = SigningKey::from_bytes(&[number; 32]);
         players.push(Player {
             name: name.to_owned().try_into()?,
             key: (&key).into(),
             nonce: [number; 32],
+            // Each seat is a party of its own, with a person at it.
+            party: Party::of(seat),
+            played_by: PlayedBy::Person,
         });
         keys.push(key);
     }

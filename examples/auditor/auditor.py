@@ -11,7 +11,7 @@ import traceback
 
 import crypto
 import games
-from records import Malformed, Unfair, need, point, read_file
+from records import Malformed, Unfair, need, point, read_file, seat_set
 from streams import H, mapped
 
 Prover = crypto.Prover
@@ -103,6 +103,7 @@ class Replica:
         self.live = set(range(signers.count))
         self.step, self.parent = 0, H("genesis", self.table)
         self.out, self.fresh, self.interjected, self.got_parts = set(), set(), set(), {}
+        self.departing = {}
         self.stage, self.confirming = "commit", False
         self.agenda, self.running, self.leader_before = [], None, signers.count - 1
         self.deal = Deal(self.table, 0)
@@ -193,6 +194,10 @@ class Replica:
         return action, self.settled.shown(seat, action), batch
 
     # What counts.
+
+    def stands(self, entry):
+        """Whether a decision has not named another entry of a seat that goes."""
+        return self.departing.get(entry.seat, entry.hash) == entry.hash
 
     def counts(self, entry, counted):
         """True or False (it names what is not there); a fault is an Unfair that names the seat."""
@@ -335,11 +340,11 @@ class Replica:
     # Steps that are complete.
 
     def finish(self, entries):
-        kind, out = self.kind(), self.out
+        kind, out = self.kind(), self.out | set(self.departing)
         accused = {c[0] for e in entries.values() if e.kind == "accept" for c in e.body[0]}
         fields = [f for seat in sorted(entries) for f in (seat, entries[seat].hash)]
         name = H("step", self.table, self.step, self.parent, len(entries), *fields, len(out), *sorted(out))
-        self.out = set()
+        self.out, self.departing = set(), {}
         out = out | accused
         if kind == "action":
             self.finish_action(entries)
@@ -596,7 +601,7 @@ class Replica:
         running.batch, running.paused = drive(steps, running.script)
 
     def go_on_after_halt(self, culprit, step, parent):
-        self.out = set()
+        self.out, self.departing = set(), {}
         if culprit in self.live:
             kind = self.kind()
             if kind in ("opening", "closing"):
@@ -656,14 +661,14 @@ class Auditor:
     def __init__(self, data):
         self.file, self.signers = read_file(data)
         self.replica = Replica(self.file, self.signers)
-        self.entries = self.ballots = self.faults = self.halted = 0
+        self.entries = self.removals = self.faults = self.halted = 0
 
     def audit(self):
         while True:
             while self.read_halted():
                 pass
             proven = self.read_faults()
-            self.read_ballots({seat for seat, _ in proven})
+            kept = self.read_removals()
             entries = self.read_step()
             replica = self.replica
             if replica.ended() or len(entries) < len(replica.live - replica.out):
@@ -674,8 +679,10 @@ class Auditor:
                 evidence = self.file.equivocation
                 culprit = finding.seat is None and evidence and self.signers.culprit(evidence)
                 if culprit:
-                    raise Unfair("it signed two things for one place", culprit[0]) from None
+                    raise Unfair("it signed two things that exclude each other", culprit[0]) from None
                 raise
+            for seat, entry in kept.items():
+                need(seat not in entries or entries[seat].hash == entry, "an entry that was kept does not stand")
             self.judge_proven(proven, counted)
             live, deal = set(replica.live), replica.deal.number
             replica.finish(entries)
@@ -730,25 +737,60 @@ class Auditor:
             proven.append((seat, entry))
         return proven
 
-    def read_ballots(self, guilty):
-        replica = self.replica
-        while self.ballots < len(self.file.ballots) and not replica.ended():
-            first = self.file.ballots[self.ballots]
-            if first.step != replica.step:
-                return
-            base = {s for s in range(6) if first.base >> s & 1}
-            target = first.target
-            need(target in replica.live - replica.out, "ballots on a seat that is not there")
-            need(base <= replica.out and replica.out - base <= guilty, "ballots with another base")
-            voters = sorted(replica.live - {target} - base)
-            ballots = self.file.ballots[self.ballots:][:len(voters)]
-            need(len(voters) > 1 and [b.seat for b in ballots] == voters, "not the ballots of all others")
-            for ballot in ballots:
-                alike = ballot[1:3] == first[1:3] and ballot[4:7] == first[4:7] and ballot.release is None
-                need(alike and self.signers.word("ballot", ballot), "a bad ballot")
-                replica.tally["ballots"] += 1
-            self.ballots += len(voters)
-            replica.out.add(target)
+    def read_removals(self):
+        """What removed absent parties from the open step; gives the entries that its decisions have kept."""
+        replica, kept = self.replica, {}
+        if self.removals == len(self.file.removals) or replica.ended():
+            return kept
+        certificate = self.file.removals[self.removals]
+        if certificate.step != replica.step:
+            return kept
+        values, live = [], set(replica.live)
+        for instance, proof in enumerate(certificate.decisions):
+            value, removed = self.read_decision(proof, instance, live)
+            values.append((value, removed))
+            live -= removed
+        need(live != replica.live, "a certificate that removes nobody")
+        self.removals += 1
+        for (kind, seats, entries), removed in values:
+            if kind == "keep":
+                kept[seats] = entries
+                continue
+            counted = dict(entries)
+            replica.departing.update((seat, counted[seat]) for seat in removed if seat in counted)
+            replica.out |= removed - set(counted)
+        return kept
+
+    def read_decision(self, proof, instance, live):
+        """What one instance has decided, and the seats that it removes."""
+        replica, bad = self.replica, f"step {self.replica.step}: the statements on a removal do not prove it"
+
+        def read(word, says):
+            here = (word.step, word.parent, word.instance) == (replica.step, replica.parent, instance)
+            need(here and word.seat in live and word.says == says and self.signers.word("removal", word), bad)
+            replica.tally["removal statements"] += 1
+            return word.fields
+        value = read(proof.proposal, "propose")[1]
+        name = H("removal-hash", proof.proposal.raw)
+        need(all(read(word, "accept")[1] == name for word in proof.accepts), bad)
+        accepting = {word.seat for word in proof.accepts}
+        need(len(accepting) == len(proof.accepts) and self.signers.is_majority(live, accepting), bad)
+        removed = seat_set(value[1]) if value[0] == "out" else set()
+        stay = live - removed
+        need(not removed or (self.signers.closed(live, removed) and self.signers.is_majority(live, stay)), bad)
+        union = {}
+        for word in proof.consents:
+            out, counted = read(word, "consent")
+            need(seat_set(out) == removed, bad)
+            for seat, entry in counted:
+                need(union.setdefault(seat, entry) == entry, bad)
+        consenting = {word.seat for word in proof.consents}
+        need(len(consenting) == len(proof.consents), bad)
+        if value[0] == "out":
+            need(consenting == stay and value[2] == sorted(union.items()), bad)
+        else:
+            need(not consenting, bad)
+        return value, removed
 
     def read_step(self):
         replica, entries = self.replica, {}
@@ -767,6 +809,8 @@ class Auditor:
     def examine(self, entry, counted):
         replica = self.replica
         need(entry.parent == replica.parent, f"step {replica.step}: an entry of another log")
+        if not replica.stands(entry):
+            return False
         need(entry.digest == replica.digest, f"step {replica.step}: its digest is another", entry.seat)
         return replica.counts(entry, counted)
 
@@ -786,7 +830,8 @@ class Auditor:
     def judge_proven(self, proven, counted):
         for seat, entry in proven:
             guilty = None
-            if entry.seat == seat and entry.parent == self.replica.parent and entry.digest == self.replica.digest:
+            here = entry.parent == self.replica.parent and self.replica.stands(entry)
+            if entry.seat == seat and here and entry.digest == self.replica.digest:
                 try:
                     self.replica.counts(entry, counted)
                 except Unfair as finding:
@@ -802,7 +847,7 @@ class Auditor:
     def check_end(self, entries, proven):
         file, replica = self.file, self.replica
         need(self.entries == len(file.entries), "entries follow the end of the log")
-        need(self.ballots == len(file.ballots), "ballots of no step")
+        need(self.removals == len(file.removals), "removals of no step")
         need(self.faults == len(file.faults), "faults of no step")
         need(self.halted == len(file.halted), "halts that lead nowhere")
         need(file.log == replica.parent, "the log's hash is another")
@@ -819,7 +864,7 @@ class Auditor:
             if file.equivocation:
                 culprit = self.signers.culprit(file.equivocation)
                 need(culprit, "the evidence proves nothing")
-                raise Unfair("it signed two things for one place", culprit[0])
+                raise Unfair("it signed two things that exclude each other", culprit[0])
             entries = {s: e for s, e in entries.items() if e.parent == replica.parent}
             counted = self.judge(entries, all_count=False)
             self.judge_proven(proven, counted)

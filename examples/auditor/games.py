@@ -1136,6 +1136,8 @@ def create(charter):
     strict = options.get("strict") == "true"
     if strict:
         del options["strict"]
+    if len(charter.players) > 1:
+        del options["absence"], options["turn-time"]
     game = GAMES.get(charter.game)
     if (game is None or charter.version != 1 or not game.least <= len(charter.players) <= game.most
             or options.keys() != game.options.keys()

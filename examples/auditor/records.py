@@ -8,11 +8,13 @@ from streams import H, full
 
 Charter = collections.namedtuple("Charter", "lobby game version options players raw")
 Entry = collections.namedtuple("Entry", "seat step parent digest kind body hash raw signature")
-Ballot = collections.namedtuple("Ballot", "table step round seat base release target raw signature")
+Statement = collections.namedtuple("Statement", "table step parent instance seat says fields raw signature")
+Proof = collections.namedtuple("Proof", "proposal accepts consents")
+Certificate = collections.namedtuple("Certificate", "step decisions")
 Halt = collections.namedtuple("Halt", "table culprit seat step parent earlier seats raw signature")
 Claim = collections.namedtuple("Claim", "table seat step parent raw signature")
 Transcript = collections.namedtuple(
-    "Transcript", "charter signatures entries end log equivocation ballots faults halted claims")
+    "Transcript", "charter signatures entries end log equivocation removals faults halted claims")
 
 KINDS = ("commit key act yield ack interject effects shuffle tip confirm open close leave escrow "
          "accept rebuild").split()
@@ -133,8 +135,15 @@ class Reader:
         start = self.at
         lobby, game, version = self.take(8), self.text(), self.u16()
         options = self.list(lambda: (self.text(), self.text()), 16)
-        players = self.list(lambda: (self.text(), self.key(), self.take(32)), 6)
+        players = self.list(self.player, 6)
         return Charter(lobby, game, version, options, players, self.data[start:self.at])
+
+    def player(self):
+        name, key, nonce, party = self.text(), self.key(), self.take(32), self.seat()
+        level = self.text(16) if self.varint(2) else None
+        if level is not None and not (level and all("a" <= letter <= "z" for letter in level)):
+            raise Malformed("no level of a bot")
+        return name, key, nonce, party, level
 
     def key(self):
         raw = self.take(32)
@@ -146,12 +155,37 @@ class Reader:
     def signed_entry(self):
         return self.bytes(32768), self.take(64)
 
-    def ballot(self):
+    def named_entries(self):
+        return self.list(lambda: (self.seat(), self.hash()), 6)
+
+    def value(self):
+        """What an instance decides: ("out", seats, entries) or ("keep", seat, entry)."""
+        if self.varint(2):
+            return "keep", self.seat(), self.hash()
+        return "out", self.seats(), self.named_entries()
+
+    def reason(self):
+        return ("decision", self.hash()) if self.varint(2) else ("vetoes", self.list(self.hash, 6))
+
+    def statement(self):
         start = self.at
-        release = lambda: (self.seat(), self.seat())
-        fields = (self.hash(), self.varint(), self.u16(), self.seat(), self.seats(), self.option(release),
-                  self.option(self.seat))
-        return Ballot(*fields, self.data[start:self.at], self.take(64))
+        place = self.hash(), self.varint(), self.hash(), self.u16(), self.seat()
+        self.option(self.hash)
+        says = "consent veto promise propose accept release".split()[self.varint(6)]
+        fields = {
+            "consent": lambda: (self.seats(), self.named_entries()),
+            "veto": lambda: (self.seat(), self.hash()),
+            "promise": lambda: (self.u16(), self.option(lambda: (self.u16(), self.hash()))),
+            "propose": lambda: (self.u16(), self.value(), self.list(self.hash, 6)),
+            "accept": lambda: (self.u16(), self.hash()),
+            "release": lambda: self.list(lambda: (self.hash(), self.reason()), 24),
+        }[says]()
+        return Statement(*place, says, fields, self.data[start:self.at], self.take(64))
+
+    def certificate(self):
+        def proof():
+            return Proof(self.statement(), self.list(self.statement, 6), self.list(self.statement, 6))
+        return Certificate(self.varint(), self.list(proof, 12))
 
     def halt(self):
         start = self.at
@@ -165,7 +199,7 @@ class Reader:
         return Claim(*fields, self.data[start:self.at], self.take(64))
 
     def evidence(self):
-        read = [self.signed_entry, self.ballot, self.halt][self.varint(3)]
+        read = [self.signed_entry, self.statement, self.halt][self.varint(3)]
         return read(), read()
 
     def transcript(self):
@@ -173,7 +207,7 @@ class Reader:
         return Transcript(
             self.charter(), self.list(lambda: self.take(64), 6), self.list(self.signed_entry, 2**20),
             ["finished", "unfinished", "stopped"][self.varint(3)], self.hash(),
-            self.option(self.evidence), self.list(self.ballot, 32),
+            self.option(self.evidence), self.list(self.certificate, 6),
             self.list(lambda: (self.seat(), self.signed_entry()), 6),
             self.list(lambda: (self.evidence(), self.list(self.halt, 6)), 6),
             self.list(self.claim, 2))
@@ -229,6 +263,8 @@ class Signers:
         self.charter = charter
         self.table = H("charter", charter.raw)
         self.count = len(charter.players)
+        # For each seat its party, by the lowest seat of it.
+        self.parties = [player[3] if len(player) > 3 else seat for seat, player in enumerate(charter.players)]
 
     def signed(self, seat, label, message, signature):
         return seat < self.count and group.verify_strict(
@@ -241,6 +277,7 @@ class Signers:
         try:
             table, step, seat = reader.hash(), reader.varint(), reader.seat()
             parent, digest = reader.hash(), reader.hash()
+            reader.option(reader.hash)
             kind, body = reader.body()
             reader.end()
         except Malformed:
@@ -250,45 +287,83 @@ class Signers:
         return Entry(seat, step, parent, digest, kind, body, H("entry-hash", raw), raw, signature)
 
     def word(self, label, word):
-        """Whether a ballot, halt or claim is of this table and signed."""
+        """Whether a statement, halt or claim is of this table and signed."""
         return word.table == self.table and self.signed(word.seat, label, word.raw, word.signature)
 
     def culprit(self, evidence):
-        """The seat (and step) that evidence proves two-faced, or None."""
-        first = evidence[0]
-        if isinstance(first, tuple) and not hasattr(first, "raw"):
-            both = [self.entry(signed) for signed in evidence]
-            if None in both:
-                return None
-            places, hashes = [(e.seat, e.step) for e in both], [e.hash for e in both]
+        """The seat (and step) that evidence proves guilty of signing two things that exclude each other, or None."""
+        first, label = evidence[0], None
+        if isinstance(first, (Statement, Halt)):
+            label = "removal" if isinstance(first, Statement) else "halt"
+            both = [word if self.word(label, word) else None for word in evidence]
         else:
-            label = "ballot" if isinstance(first, Ballot) else "halt"
-            if not all(self.word(label, word) for word in evidence):
-                return None
-            both, hashes = evidence, [H(label, word.raw) for word in evidence]
-            if label == "halt":
-                places = [(word.seat, word.culprit) for word in both]
-            else:
-                places = [(word.seat, word.step, word.round, word.release) for word in both]
-                if places[0][:3] == places[1][:3] and acted_and_gave_up(*both):
-                    places[1] = places[0]
-        if places[0] == places[1] and hashes[0] < hashes[1]:
-            return both[0].seat, both[0].step
-        return None
+            both = [self.entry(signed) for signed in evidence]
+        if None in both:
+            return None
+        if label == "removal":
+            hashes = [H("removal-hash", word.raw) for word in both]
+            excluded = exclude(*both)
+        elif label == "halt":
+            hashes = [H("halt", word.raw) for word in both]
+            excluded = both[0][1:3] == both[1][1:3]
+        else:
+            hashes = [entry.hash for entry in both]
+            excluded = both[0][:2] == both[1][:2]
+        return (both[0].seat, both[0].step) if excluded and hashes[0] < hashes[1] else None
+
+    # Parties.
+
+    def closed(self, live, seats):
+        """Whether a set of live seats splits no party."""
+        return seats <= live and all(seats.issuperset(live & self.seats_of(seat)) for seat in seats)
+
+    def is_majority(self, live, seats):
+        """Whether the parties that have all their live seats in a set are more than half."""
+        parties = {self.parties[seat] for seat in live}
+        whole = [party for party in parties if live & self.seats_of(party) <= seats]
+        return 2 * len(whole) > len(parties)
+
+    def seats_of(self, seat):
+        return {other for other, party in enumerate(self.parties) if party == self.parties[seat]}
 
 
-def acted_and_gave_up(one, other):
-    """Whether one ballot gives up what the other has acted on."""
-    if None in (one.release, other.release) or one.release[0] != other.release[0]:
-        return False
-    acted = [word.release[0] == word.release[1] for word in (one, other)]
-    gave_up = [word.target is None for word in (one, other)]
-    return (acted[0] and gave_up[1]) or (acted[1] and gave_up[0])
+def seat_set(bits):
+    return {seat for seat in range(6) if bits >> seat & 1}
+
+
+def exclude(one, other):
+    """Whether an honest seat signs at most one of two removal statements."""
+    same = (one.table, one.step, one.seat) == (other.table, other.step, other.seat)
+    return same and (one.parent != other.parent or directed(one, other) or directed(other, one))
+
+
+def directed(one, other):
+    same_instance = one.instance == other.instance
+    said, says = one.fields, other.fields
+    kinds = one.says, other.says
+    if kinds == ("consent", "consent"):
+        return same_instance and said[0] == says[0] and said[1] != says[1]
+    if kinds == ("veto", "veto"):
+        return said[0] == says[0] and said[1] != says[1]
+    if kinds == ("veto", "consent"):
+        return other.instance >= one.instance and said[0] in seat_set(says[0]) and said not in says[1]
+    if kinds in (("promise", "promise"), ("propose", "propose"), ("accept", "accept")):
+        return same_instance and said[0] == says[0] and said != says
+    if kinds == ("accept", "promise"):
+        forgets = says[1] is None or says[1][0] < said[0] or (says[1][0] == said[0] and says[1][1] != said[1])
+        return same_instance and says[0] > said[0] and forgets
+    return False
+
+
+def is_time(text, least):
+    """Seconds as part 3 writes them."""
+    return (text is not None and text.isascii() and text.isdigit() and text[0] != "0"
+            and len(text) < 7 and least <= int(text) <= 604800)
 
 
 def read_file(data):
-    if data[:9] != b"fairdeal\x01" or len(data) > 256 << 20:
-        raise Malformed("no transcript of version 1")
+    if data[:9] != b"fairdeal\x02" or len(data) > 256 << 20:
+        raise Malformed("no transcript of version 2")
     reader = Reader(data)
     transcript = reader.transcript()
     reader.end()
@@ -301,6 +376,14 @@ def read_file(data):
     keys = [key.encode() for key, _ in charter.options]
     if any(one >= other for one, other in zip(keys, keys[1:])):
         raise Malformed("options out of order")
+    for seat, (*_, party, _) in enumerate(charter.players):
+        if party > seat or charter.players[party][3] != party:
+            raise Malformed("a party that is not named by its lowest seat")
+    if len(charter.players) > 1:
+        options = dict(charter.options)
+        if not is_time(options.get("absence"), 1) or not (
+                options.get("turn-time") == "none" or is_time(options.get("turn-time"), 30)):
+            raise Malformed("no absence or turn time")
     signers = Signers(charter)
     for seat, signature in enumerate(transcript.signatures):
         if not signers.signed(seat, "charter-signature", signers.table, signature):

@@ -13,11 +13,11 @@ use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::charter::{Charter, MAX_CHARTER, SignedCharter};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::Game as _;
-use fairdeal_protocol::log::ballot::SignedBallot;
 use fairdeal_protocol::log::claim::SignedClaim;
 use fairdeal_protocol::log::entry::{MAX_ENTRY, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::log::halt::{SignedHalt, resolve};
+use fairdeal_protocol::membership::SignedStatement;
 use fairdeal_protocol::table::journal::{MAX_RECORD, Record};
 use fairdeal_protocol::wire::codec::{decode, encode};
 use fairdeal_protocol::wire::message::{MAX_MESSAGE, Message};
@@ -53,10 +53,10 @@ fn look_at_both(evidence: &Equivocation) {
     }
 }
 
-fn look_at_ballot(signed: &SignedBallot) {
+fn look_at_statement(signed: &SignedStatement) {
     let charter = &TABLE.0;
-    if let Ok(ballot) = signed.verify(charter.charter(), &charter.table()) {
-        assert!(charter.charter().player(ballot.seat).is_some());
+    if let Ok(verified) = signed.verify(charter.charter(), &charter.table()) {
+        assert!(charter.charter().player(verified.seat()).is_some());
     }
 }
 
@@ -85,13 +85,13 @@ fn look_into(message: &Message) {
         Message::Entries(entries) => entries.iter().for_each(look_at),
         Message::Recalled(recalled) => {
             recalled.entries.iter().for_each(look_at);
-            recalled.ballots.iter().for_each(look_at_ballot);
+            recalled.statements.iter().for_each(look_at_statement);
             recalled.halts.iter().for_each(look_at_halt);
         }
         Message::Claim(signed) => look_at_claim(signed),
         Message::Halts(halts) => halts.iter().for_each(look_at_halt),
         Message::Evidence(evidence) => look_at_both(evidence),
-        Message::Ballots(ballots) => ballots.iter().for_each(look_at_ballot),
+        Message::Statements(statements) => statements.iter().for_each(look_at_statement),
         Message::Head(_) | Message::Recall(_) => {}
     }
 }
@@ -134,7 +134,12 @@ pub fn charter(data: &[u8]) -> bool {
     assert!(data.len() <= MAX_CHARTER && charter.to_bytes() == data);
     let rules = charter.rules();
     assert_eq!(usize::from(rules.seats), charter.players.len());
-    assert_eq!(rules.options.len(), charter.options.len());
+    assert_eq!(rules.written_options().len(), charter.options.len());
+    let parties = charter.parties();
+    assert_eq!(
+        charter.timing().is_some(),
+        parties.count(charter.seats()) > 1
+    );
     for (seat, player) in charter.seated() {
         assert_eq!(charter.seat_of(&player.key), Some(seat));
     }
@@ -169,7 +174,8 @@ pub fn record(data: &[u8]) -> bool {
     match &record {
         Record::Seed { .. } => {}
         Record::Entry(signed) | Record::Refused(signed) => look_at(signed),
-        Record::Ballot(signed) => look_at_ballot(signed),
+        Record::Statement(signed) => look_at_statement(signed),
+        Record::Waits(_) => {}
         Record::Evidence(evidence) => look_at_both(evidence),
         Record::Claim(signed) => look_at_claim(signed),
         Record::Halt(signed) => look_at_halt(signed),

@@ -112,6 +112,7 @@ pub fn body(data: &[u8]) -> bool {
         seat,
         parent: replica.parent(),
         digest: replica.digest(),
+        release: None,
         body,
     };
     let Ok(entry) = Entry::sign(content, key(seat)) else {
@@ -185,7 +186,7 @@ fn file(
         entries,
         (
             (end, real.log_hash(), evidence),
-            real.ballots(),
+            real.removals(),
             real.faults(),
             real.halted(),
             real.claims(),

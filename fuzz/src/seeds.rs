@@ -14,7 +14,7 @@ use fairdeal::session::frame::{
 };
 use fairdeal::store::IdentityKey;
 use fairdeal_protocol::audit::follow::{Mark, Page};
-use fairdeal_protocol::charter::SignatureBytes;
+use fairdeal_protocol::charter::{Player, SignatureBytes};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::crypto::seed::OpenedSeed;
 use fairdeal_protocol::game::Game as _;
@@ -24,6 +24,8 @@ use fairdeal_protocol::log::claim::{Claim, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::log::halt::{Halt, SignedHalt};
+use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Verified};
+use fairdeal_protocol::party::{BotLevel, Party, PlayedBy};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::wire::bounded::Text;
@@ -87,6 +89,7 @@ fn signed(body: Body, key: &SigningKey) -> Entry {
         seat: Seat::new(0).unwrap(),
         parent: Hash32([1; 32]),
         digest: Hash32([2; 32]),
+        release: None,
         body,
     };
     Entry::sign(content, key).unwrap()
@@ -113,6 +116,25 @@ fn halt() -> SignedHalt {
         seats: fairdeal_protocol::seat::SeatSet::all(3),
     };
     SignedHalt::sign(halt, &TABLE.1[0])
+}
+
+/// Seat 0's consent to the removal of seat 1.
+fn statement() -> SignedStatement {
+    let out = fairdeal_protocol::seat::SeatSet::one(Seat::new(1).unwrap());
+    let statement = Statement {
+        table: TABLE.0.table(),
+        step: 7,
+        parent: Hash32([1; 32]),
+        instance: 0,
+        seat: Seat::new(0).unwrap(),
+        release: None,
+        says: Says::Consent {
+            out,
+            counted: Vec::new().try_into().unwrap(),
+        },
+    };
+    let signed = Verified::sign(statement, &TABLE.1[0]);
+    signed.signed().clone()
 }
 
 /// Seat 0's word that the other stayed away.
@@ -257,11 +279,25 @@ fn charter(to: &mut Folder<'_>) {
     let bytes = TABLE.0.charter().to_bytes();
     to.put("bad-cut", cut(&bytes));
     to.put("bad-more", more(&bytes));
-    let mut twice = TABLE.0.charter().clone();
-    let mut players = twice.players.to_vec();
-    players[1] = players[0].clone();
-    twice.players = players.try_into().unwrap();
-    to.put("bad-one-key-twice", encode(&twice));
+    let with = |change: &dyn Fn(&mut [Player])| {
+        let mut charter = TABLE.0.charter().clone();
+        let mut players = charter.players.to_vec();
+        change(&mut players);
+        charter.players = players.try_into().unwrap();
+        encode(&charter)
+    };
+    let twice = with(&|players| players[1] = players[0].clone());
+    to.put("bad-one-key-twice", twice);
+    let host = Party::of(Seat::new(0).unwrap());
+    let bots = with(&|players| {
+        let level = BotLevel::try_from(text("normal")).unwrap();
+        for bot in &mut players[1..] {
+            (bot.party, bot.played_by) = (host, PlayedBy::Bot(level.clone()));
+        }
+    });
+    to.put("good-bots", bots);
+    let named = with(&|players| players[0].party = Party::of(Seat::new(2).unwrap()));
+    to.put("bad-party", named);
     to.put("bad-empty", b"");
 }
 
@@ -575,9 +611,13 @@ fn message(to: &mut Folder<'_>) {
                 nonce: [4; 16],
                 complete: true,
                 entries: vec![one].try_into().unwrap(),
-                ballots: Vec::new().try_into().unwrap(),
+                statements: vec![statement()].try_into().unwrap(),
                 halts: vec![halt()].try_into().unwrap(),
             }),
+        ),
+        (
+            "statements",
+            Message::Statements(vec![statement(); 2].try_into().unwrap()),
         ),
         ("claim", Message::Claim(claim())),
         ("halts", Message::Halts(vec![halt(); 2].try_into().unwrap())),
@@ -631,6 +671,8 @@ fn record(to: &mut Folder<'_>) {
     );
     to.put("good-claim", Record::Claim(claim()).to_bytes().to_vec());
     to.put("good-halt", Record::Halt(halt()).to_bytes().to_vec());
+    let statement = Record::Statement(Box::new(statement()));
+    to.put("good-statement", statement.to_bytes().to_vec());
     to.put("bad-cut", cut(&world.journals[0][0]));
     to.put("bad-kind", [99]);
 }
@@ -840,7 +882,7 @@ fn transcript(to: &mut Folder<'_>) {
     let bytes = FINISHED.to_bytes().unwrap();
     to.put("good-finished", bytes.clone());
     to.put("bad-cut", cut(&bytes));
-    to.put("bad-version", [&bytes[..8], &[2], &bytes[9..]].concat());
+    to.put("bad-version", [&bytes[..8], &[1], &bytes[9..]].concat());
     to.put("bad-magic", [b"Fairdeal", &bytes[8..]].concat());
     let unfinished = played::<AnyGame>(&rules(QUICK, 2), choices(4, 3));
     to.put(

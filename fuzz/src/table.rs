@@ -229,6 +229,7 @@ fn forge<G: Game>(world: &mut World<G>, cheat: Seat, input: &mut Input<'_>) {
         seat: cheat,
         parent: replica.parent(),
         digest: replica.digest(),
+        release: None,
         body,
     };
     let Ok(entry) = Entry::sign(content, world.key(cheat)) else {

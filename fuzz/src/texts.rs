@@ -9,6 +9,7 @@ use fairdeal::referee::Referee;
 use fairdeal_protocol::domain;
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hasher;
+use fairdeal_protocol::timing::Timing;
 use serde_json::Value;
 
 /// The most lines that one referee is asked.
@@ -64,6 +65,7 @@ pub fn options(data: &[u8]) -> bool {
         version: info.version,
         seats,
         strict: false,
+        timing: Timing::default(),
         options: given.clone(),
     };
     assert_eq!(info.check(&raw).is_ok(), AnyGame::create(&raw).is_ok());

@@ -42,6 +42,7 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Output, Table, To};
 use fairdeal_protocol::table::replica::StepKind;
+use fairdeal_protocol::timing::Timing;
 use fairdeal_protocol::wire::codec::{decode, encode};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
@@ -148,6 +149,7 @@ fn tables(seats: u8, cards: u8) -> Vec<Table<FiveEach>> {
         seats,
         options,
         strict: false,
+        timing: Timing::default(),
     };
     let (charter, keys) = fixture::charter(&rules, [0; 8]);
     let sit = |(seat, key)| Table::new(charter.clone(), seat, key).unwrap();

@@ -1,7 +1,7 @@
 //! The charter: what all seats sign before a table begins.
 //!
-//! Game, rules version, options, and the seats in order, each with name, Ed25519 key and a nonce of
-//! its own. Its SHA-256 is the *table id*, which every hash, proof and signature of the table
+//! Game, rules version, options, and the seats in order, each with name, Ed25519 key, a nonce of its
+//! own, the party that it belongs to, and whether a person or a bot plays it. Its SHA-256 is the *table id*, which every hash, proof and signature of the table
 //! absorbs; since each seat's fresh nonce is in it, nothing signed at another table fits this one.
 //! A key that is weak (of small order) or stands twice is refused, and so is a signature that only
 //! a lenient verifier would take.
@@ -13,9 +13,11 @@ use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
 
 use crate::domain;
-use crate::game::{RuleSet, STRICT};
+use crate::game::{RuleSet, RuleSetError, STRICT};
 use crate::hash::{Hash32, Hasher};
+use crate::party::{Parties, Party, PlayedBy};
 use crate::seat::{MAX_SEATS, Seat, SeatSet};
+use crate::timing::Timing;
 use crate::wire::bounded::{Bounded, Text};
 use crate::wire::codec::{CodecError, decode, encode};
 
@@ -129,6 +131,10 @@ pub struct Player {
     pub key: SeatKey,
     /// Fresh bytes from this seat, so that no two tables have one id.
     pub nonce: [u8; 32],
+    /// The party: all seats that run in one program.
+    pub party: Party,
+    /// What plays the seat, as its program declares it.
+    pub played_by: PlayedBy,
 }
 
 /// What the seats agree on.
@@ -140,7 +146,7 @@ pub struct Charter {
     pub game: Text<MAX_WORD>,
     /// The version of its rules.
     pub version: u16,
-    /// Every option of the game, by key.
+    /// Every option of the game and of the table, by key.
     pub options: Bounded<(Text<MAX_WORD>, Text<MAX_WORD>), MAX_OPTIONS>,
     /// The seats, in order.
     pub players: Bounded<Player, MAX_SEATS>,
@@ -161,6 +167,12 @@ pub enum CharterError {
     /// Options out of order, repeated, or too long.
     #[error("the options of the charter are not in order, each once")]
     Options,
+    /// The time options are missing, out of range, or not written in their one form.
+    #[error("the charter's {0}")]
+    Timing(#[from] RuleSetError),
+    /// A seat whose party is not named by its lowest seat.
+    #[error("{0} belongs to a party that is not named by its lowest seat")]
+    Party(Seat),
     /// Not one signature a seat.
     #[error("{got} signatures for {seats} seats")]
     Signatures {
@@ -228,7 +240,23 @@ impl Charter {
         if !keys.clone().zip(keys.skip(1)).all(|(one, next)| one < next) {
             return Err(CharterError::Options);
         }
+        if self.players.len() > 1 {
+            Timing::check(&self.written_options())?;
+        }
+        Parties::new(self.declared()).map_err(CharterError::Party)?;
         Ok(())
+    }
+
+    fn declared(&self) -> impl Iterator<Item = (Party, &PlayedBy)> + Clone {
+        let players = self.players.iter();
+        players.map(|player| (player.party, &player.played_by))
+    }
+
+    fn written_options(&self) -> BTreeMap<String, String> {
+        let options = self.options.iter();
+        options
+            .map(|(key, value)| (key.as_str().to_owned(), value.as_str().to_owned()))
+            .collect()
     }
 
     /// The encoding, which is hashed and signed.
@@ -245,23 +273,38 @@ impl Charter {
 
     /// The rules it was agreed to play by.
     pub fn rules(&self) -> RuleSet {
-        let mut options: BTreeMap<String, String> = self
-            .options
-            .iter()
-            .map(|(key, value)| (key.as_str().to_owned(), value.as_str().to_owned()))
-            .collect();
+        let mut options = self.written_options();
         // Any other value stays among the game's options, of which it is none.
         let strict = options.get(STRICT.0).is_some_and(|value| value == STRICT.1);
         if strict {
             options.remove(STRICT.0);
         }
+        // A table for one has none: there they would be options of the game, of which they are none.
+        let timing = if self.players.len() > 1 {
+            Timing::take(&mut options).unwrap_or_default()
+        } else {
+            Timing::default()
+        };
         RuleSet {
             strict,
+            timing,
             game: self.game.as_str().to_owned(),
             version: self.version,
             seats: u8::try_from(self.players.len()).unwrap_or(u8::MAX),
             options,
         }
+    }
+
+    /// The parties of the table. (A checked charter has no party without its lowest seat.)
+    pub fn parties(&self) -> Parties {
+        let singles = |_| Parties::singles(self.players.len());
+        Parties::new(self.declared()).unwrap_or_else(singles)
+    }
+
+    /// How long the seats wait for each other; `None` at a table of one party, where nobody can be absent.
+    pub fn timing(&self) -> Option<Timing> {
+        let several = self.parties().count(self.seats()) > 1;
+        several.then(|| self.rules().timing)
     }
 
     /// The seats with their players.
@@ -371,10 +414,13 @@ pub(crate) mod tests {
         let players = keys
             .iter()
             .zip(1_u8..)
-            .map(|(key, n)| Player {
+            .zip(Seat::first(MAX_SEATS))
+            .map(|((key, n), seat)| Player {
                 name: format!("player {n}").try_into().unwrap(),
                 key: key.into(),
                 nonce: [n; 32],
+                party: Party::of(seat),
+                played_by: PlayedBy::Person,
             })
             .collect();
         let charter = Charter::new([7; 8], rules, players).unwrap();
@@ -386,6 +432,7 @@ pub(crate) mod tests {
         let options = [("a", "1"), ("b", "2")].map(|(k, v)| (k.to_owned(), v.to_owned()));
         RuleSet {
             strict: false,
+            timing: Timing::default(),
             game: "test".into(),
             version: 1,
             seats: 3,
@@ -405,7 +452,93 @@ pub(crate) mod tests {
         };
         let (of_strict, _) = signed(&strict);
         assert_eq!(of_strict.charter().rules(), strict);
-        assert_eq!(of_strict.charter().options.len(), 3);
+        assert_eq!(of_strict.charter().options.len(), 5);
+        let slow = RuleSet {
+            timing: Timing::new(Some(7), Some(3600)).unwrap(),
+            ..rules()
+        };
+        let (of_slow, _) = signed(&slow);
+        assert_eq!(of_slow.charter().rules(), slow);
+        assert_eq!(of_slow.charter().timing(), Some(slow.timing));
+    }
+
+    #[test]
+    fn a_charter_writes_its_times_out() {
+        let (agreed, _) = signed(&rules());
+        let charter = agreed.charter();
+        let written: Vec<_> = charter.written_options().into_iter().collect();
+        let written: Vec<_> = written
+            .iter()
+            .map(|(k, v)| (k.as_str(), v.as_str()))
+            .collect();
+        let all = [
+            ("a", "1"),
+            ("absence", "120"),
+            ("b", "2"),
+            ("turn-time", "none"),
+        ];
+        assert_eq!(written, all);
+        let with = |key: &str, value: Option<&str>| {
+            let mut options = charter.written_options();
+            match value {
+                Some(value) => options.insert(key.to_owned(), value.to_owned()),
+                None => options.remove(key),
+            };
+            let options = options.into_iter();
+            let options = options.map(|(k, v)| (k.try_into().unwrap(), v.try_into().unwrap()));
+            let options: Vec<_> = options.collect();
+            let charter = Charter {
+                options: options.try_into().unwrap(),
+                ..charter.clone()
+            };
+            Charter::from_bytes(&charter.to_bytes())
+        };
+        assert!(with("turn-time", Some("30")).is_ok());
+        let bad = [
+            ("absence", None),
+            ("absence", Some("0")),
+            ("absence", Some("0120")),
+            ("turn-time", None),
+            ("turn-time", Some("29")),
+        ];
+        for (key, value) in bad {
+            let refused = with(key, value);
+            assert!(
+                matches!(refused, Err(CharterError::Timing(_))),
+                "{key} {value:?}"
+            );
+        }
+        assert_eq!(
+            with("absence", Some("0")).unwrap_err().to_string(),
+            "the charter's option 'absence' takes a whole number of seconds from 1 to 604800, not '0'"
+        );
+        // One seat waits for nobody: there they are options that no game has.
+        let alone = RuleSet {
+            seats: 1,
+            ..rules()
+        };
+        let (of_one, _) = signed(&alone);
+        assert_eq!(of_one.charter().options.len(), 2);
+        assert_eq!(of_one.charter().timing(), None);
+    }
+
+    #[test]
+    fn a_party_is_declared_by_its_lowest_seat() {
+        let (agreed, _) = signed(&rules());
+        let seats: Vec<Seat> = Seat::first(3).collect();
+        let with = |parties: [usize; 3]| {
+            let mut players = agreed.charter().players.to_vec();
+            for (player, lowest) in players.iter_mut().zip(parties) {
+                player.party = Party::of(seats[lowest]);
+            }
+            Charter::new([7; 8], &rules(), players)
+        };
+        let host = with([0, 1, 0]).unwrap();
+        assert_eq!(host.parties().count(host.seats()), 2);
+        assert_eq!(with([0, 2, 2]), Err(CharterError::Party(seats[1])));
+        assert_eq!(with([1, 1, 2]), Err(CharterError::Party(seats[0])));
+        // All in one program: nobody can be absent.
+        assert_eq!(with([0, 0, 0]).unwrap().timing(), None);
     }
 
     #[test]

@@ -16,15 +16,17 @@ pub const COIN_LINK: &str = "fairdeal/coin-link/v1";
 pub const COIN_VALUE: &str = "fairdeal/coin-value/v1";
 /// The point of a card.
 pub const CARD: &str = "fairdeal/card/v1";
-/// A ballot on a missing seat.
-pub const BALLOT: &str = "fairdeal/ballot/v1";
+/// A statement on the removal of an absent party.
+pub const REMOVAL: &str = "fairdeal/removal/v1";
+/// The hash of such a statement, by which others name it.
+pub const REMOVAL_HASH: &str = "fairdeal/removal-hash/v1";
 /// A word on how far a seat had come when another was proven two-faced.
 pub const HALT: &str = "fairdeal/halt/v1";
 /// What the entries after such a halt name as the step before.
 pub const HALTED: &str = "fairdeal/halted/v1";
 /// A word that the other of two seats is absent.
 pub const CLAIM: &str = "fairdeal/claim/v1";
-/// What an ack names in place of the entry of a leader that was voted out.
+/// What an ack names in place of the entry of a leader that is removed without one.
 pub const VOTED_OUT: &str = "fairdeal/voted-out/v1";
 /// What the parts of an escrow are derived for: its number and the seats that get one.
 pub const ESCROW_CONTEXT: &str = "fairdeal/escrow-context/v1";

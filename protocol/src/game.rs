@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::card::{DeckId, Face, Faces, Handle, Slot};
 use crate::seat::{Seat, SeatSet};
+use crate::timing::Timing;
 
 /// What is agreed on before a game: which game, by which rules, for how many.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +43,8 @@ pub struct RuleSet {
     /// Whether the table keeps no keys in escrow: a deal that has lost a seat is given up, unscored, where
     /// else the others would rebuild its shares. The rules themselves know nothing of it.
     pub strict: bool,
+    /// How long the seats wait for each other. A table for one waits for nobody.
+    pub timing: Timing,
 }
 
 /// How a charter writes that its table is strict: an option beside those of the game.
@@ -53,6 +56,10 @@ impl RuleSet {
         let mut options = self.options.clone();
         if self.strict {
             options.insert(STRICT.0.to_owned(), STRICT.1.to_owned());
+        }
+        if self.seats > 1 {
+            let timing = self.timing.written();
+            options.extend(timing.map(|(key, text)| (key.to_owned(), text)));
         }
         options
     }

@@ -125,6 +125,12 @@ impl SeatSet {
         self
     }
 
+    /// The set without those of another.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// How many seats are in it.
     pub fn len(self) -> usize {
         // At most eight bits are set.

@@ -107,8 +107,7 @@ impl Printer {
                     PeerState::Connected => "connected",
                     PeerState::Lost => "lost",
                     PeerState::Left => "left",
-                    PeerState::VotedOut => "voted-out",
-                    PeerState::Removed => "removed",
+                    PeerState::Absent | PeerState::Removed => "removed",
                 };
                 json!({"event": "peer", "seat": seat(who), "state": state})
             }

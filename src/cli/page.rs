@@ -224,8 +224,10 @@ fn departure(gone: &Departure) -> String {
     let deal = u64::from(gone.deal) + 1;
     match &gone.why {
         Reason::Left => format!("left in deal {deal}"),
-        Reason::VotedOut => {
-            format!("was voted out in deal {deal} (that it was missing is the others' word)")
+        Reason::Absent => {
+            format!(
+                "was removed in deal {deal} by the word of the others, who say that it was absent"
+            )
         }
         Reason::Fault(fault) => format!(
             "is proven guilty and was removed in deal {deal} (step {}: {})",
@@ -248,6 +250,7 @@ mod tests {
     use fairdeal_protocol::audit::transcript::End;
     use fairdeal_protocol::charter::{Player, SeatKey};
     use fairdeal_protocol::hash::Hash32;
+    use fairdeal_protocol::party::{Party, PlayedBy};
     use fairdeal_protocol::table::fault::{Fault, FaultKind};
 
     use super::*;
@@ -255,11 +258,17 @@ mod tests {
     use crate::replay::deals::DealEnd;
 
     fn charter(names: [&str; 2]) -> Charter {
-        let players = names.into_iter().zip(1..).map(|(name, n)| Player {
-            name: name.to_owned().try_into().unwrap(),
-            key: SeatKey::from(&ed25519_dalek::SigningKey::from_bytes(&[n; 32])),
-            nonce: [n; 32],
-        });
+        let players = names
+            .into_iter()
+            .zip(1..)
+            .zip(Seat::first(2))
+            .map(|((name, n), seat)| Player {
+                name: name.to_owned().try_into().unwrap(),
+                key: SeatKey::from(&ed25519_dalek::SigningKey::from_bytes(&[n; 32])),
+                nonce: [n; 32],
+                party: Party::of(seat),
+                played_by: PlayedBy::Person,
+            });
         let rules = rule_set("loot", 2, &std::collections::BTreeMap::new()).unwrap();
         Charter::new([0; 8], &rules, players.collect()).unwrap()
     }

@@ -91,8 +91,9 @@ fn print_words(report: &Report, game: &str, names: &[String]) {
             for gone in &report.left {
                 let name = names.get(gone.seat.index()).map_or("", String::as_str);
                 let how = match &gone.why {
-                    Reason::VotedOut => {
-                        "was voted out by the others (that it was missing is their word)".to_owned()
+                    Reason::Absent => {
+                        "was removed by the word of the others, who say that it was absent"
+                            .to_owned()
                     }
                     Reason::Left => "left".to_owned(),
                     Reason::Fault(fault) => format!(
@@ -139,7 +140,7 @@ fn print_json(report: &Report, names: &[String]) {
         .map(|gone| {
             let (why, fault) = match &gone.why {
                 Reason::Left => ("left", None),
-                Reason::VotedOut => ("voted-out", None),
+                Reason::Absent => ("absent", None),
                 Reason::Fault(fault) => ("fault", Some(fault)),
             };
             let fault =

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use fairdeal_protocol::game::{RuleSet, RuleSetError, STRICT};
+use fairdeal_protocol::timing::Timing;
 use serde_json::{Map, Value};
 
 use super::GAMES;
@@ -240,7 +241,7 @@ pub fn rule_set(
 ) -> Result<RuleSet, RuleSetError> {
     let info = game_info(game_id)?;
     info.check_seats(seats)?;
-    // An option of the table and not of the game; where one plays alone there is nobody to lose.
+    // Options of the table and not of the game; where one plays alone there is nobody to lose.
     let mut given = given.clone();
     let strict = match given.get(TABLE_OPTION.key).cloned() {
         Some(value) if seats > 1 => {
@@ -250,8 +251,14 @@ pub fn rule_set(
         }
         _ => false,
     };
+    let timing = if seats > 1 {
+        Timing::take(&mut given)?
+    } else {
+        Timing::default()
+    };
     Ok(RuleSet {
         strict,
+        timing,
         game: info.id.to_owned(),
         version: info.version,
         seats,
@@ -351,6 +358,20 @@ mod tests {
         // The referee deals by itself: nobody can be lost there.
         let info = game_info("loot").unwrap();
         let json = serde_json::json!({"strict": true});
+        assert!(options_from_json(info, json.as_object().unwrap()).is_err());
+    }
+
+    #[test]
+    fn every_table_for_two_or_more_has_times() {
+        let rules = |seats, key, value| rule_set("loot", seats, &given(key, value));
+        let day = rules(2, "turn-time", "86400").unwrap();
+        assert_eq!(day.timing, Timing::new(None, Some(86_400)).unwrap());
+        assert_eq!(day.options, given("target", "100"));
+        assert!(rules(2, "absence", "0").is_err());
+        let alone = rule_set("ivory-tower", 1, &given("absence", "60"));
+        assert!(matches!(alone, Err(RuleSetError::UnknownOption { .. })));
+        let info = game_info("loot").unwrap();
+        let json = serde_json::json!({"absence": 60});
         assert!(options_from_json(info, json.as_object().unwrap()).is_err());
     }
 

@@ -259,6 +259,7 @@ mod tests {
     use std::fmt::Write as _;
 
     use fairdeal_protocol::charter::Player;
+    use fairdeal_protocol::party::{Party, PlayedBy};
     use fairdeal_protocol::wire::message::Head;
 
     use super::*;
@@ -275,6 +276,8 @@ mod tests {
             name: text("Anna"),
             key: (&key).into(),
             nonce: [2; 32],
+            party: Party::of(Seat::new(0).unwrap()),
+            played_by: PlayedBy::Person,
         };
         let option = (text("target"), text("100"));
         let address: AddressBytes = vec![4, 127, 0, 0, 1].try_into().unwrap();

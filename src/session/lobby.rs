@@ -14,6 +14,7 @@ use fairdeal_protocol::charter::{
 };
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::Text;
 
@@ -416,6 +417,8 @@ impl HostLobby {
                 name: join.name.clone(),
                 key,
                 nonce: join.nonce,
+                party: Party::of(seat),
+                played_by: PlayedBy::Person,
             });
             addresses.push(join.addresses.clone());
         }

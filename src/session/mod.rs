@@ -104,8 +104,8 @@ pub enum PeerState {
     Lost,
     /// The seat has left the game.
     Left,
-    /// The others have voted the seat out.
-    VotedOut,
+    /// The others have removed the seat as absent.
+    Absent,
     /// The seat was removed for a proven fault.
     Removed,
 }
@@ -117,7 +117,7 @@ impl PeerState {
             Self::Connected => format!("{name} is connected."),
             Self::Lost => format!("{name} has lost the connection; the table waits."),
             Self::Left => format!("{name} has left the game."),
-            Self::VotedOut => format!("{name} did not come back; the others play on without it."),
+            Self::Absent => format!("{name} did not come back; the others play on without it."),
             Self::Removed => format!("{name} is out; the others play on without it."),
         }
     }

@@ -268,6 +268,7 @@ async fn a_table_that_stops_is_remembered() {
         };
         Some(Content {
             digest: content.parent,
+            release: None,
             ..content.clone()
         })
     };

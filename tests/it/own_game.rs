@@ -7,6 +7,7 @@ use fairdeal::games::chance::RefereeChance;
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::game::{Game as _, Halt, Illegal, RuleSet};
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::timing::Timing;
 
 #[path = "../../examples/own_game.rs"]
 mod example;
@@ -21,6 +22,7 @@ fn dealt(seats: u8, number: u8) -> (HighCard, RefereeChance) {
         seats,
         options: BTreeMap::new(),
         strict: false,
+        timing: Timing::default(),
     };
     let mut game = HighCard::create(&rules).unwrap();
     let mut chance = RefereeChance::from_seed([number; 32]);

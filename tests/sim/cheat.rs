@@ -7,15 +7,16 @@ use ed25519_dalek::SigningKey;
 use fairdeal::games::AnyGame;
 use fairdeal_protocol::crypto::seed::Seed;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::log::ballot::{Ballot, Place, SignedBallot};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::halt::SignedHalt;
+use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Table;
 use fairdeal_protocol::wire::codec::encode;
 use fairdeal_protocol::wire::message::{Head, Message, Recalled};
 
 use super::forge;
+use super::perjury::{self, Ground, Shown};
 use super::plan::Dice;
 use super::tally::Tally;
 
@@ -52,8 +53,6 @@ pub(crate) enum Trick {
     OldEntries,
     OtherTable,
     Junk,
-    TwoBallots,
-    Accuse,
     Silence,
     Flood,
     ForgedEvidence,
@@ -62,10 +61,30 @@ pub(crate) enum Trick {
     Withhold,
     TwoHalts,
     NoHalt,
+    // On removals.
+    Accuse,
+    TwoConsents,
+    TwoVetoes,
+    VetoAndConsent,
+    TwoPromises,
+    TwoProposals,
+    TwoAccepts,
+    /// Proposals without the promises on which they should stand.
+    LoneProposal,
+    /// A new round before the last one can come to anything.
+    Hurry,
+    /// A statement under another's name.
+    ForgedStatement,
+    NoConsent,
+    /// A release is named and never shown.
+    NoRelease,
+    /// Goes on against its own consent, and names no release.
+    GoesOn,
 }
 
 impl Trick {
-    pub(crate) const ALL: [Self; 39] = [
+    /// All but those on removals, which are in [`perjury::TRICKS`].
+    pub(crate) const ALL: [Self; 37] = [
         Self::TwoFaces,
         Self::WrongParent,
         Self::WrongDigest,
@@ -95,8 +114,6 @@ impl Trick {
         Self::OldEntries,
         Self::OtherTable,
         Self::Junk,
-        Self::TwoBallots,
-        Self::Accuse,
         Self::Silence,
         Self::Flood,
         Self::ForgedEvidence,
@@ -133,6 +150,11 @@ impl Habit {
         // Many have no occasion in many games.
         for _ in 0..dice.below(4) {
             tricks.push(*dice.pick(&Trick::ALL));
+        }
+        if dice.chance(350) {
+            for _ in 0..1 + dice.below(3) {
+                tricks.push(*dice.pick(&perjury::TRICKS));
+            }
         }
         Self {
             tricks,
@@ -172,7 +194,12 @@ pub(crate) struct Cheat {
     own: Vec<Entry>,
     seed: Option<Seed>,
     done: bool,
-    ballots: BTreeMap<(Place, bool), SignedBallot>,
+    /// What has gone out in place of own statements, by their names, with each face.
+    stated: BTreeMap<(Hash32, bool), Option<SignedStatement>>,
+    /// What it has signed unasked in each step, with one face and with the other.
+    invented: BTreeMap<(Trick, u64), Option<[SignedStatement; 2]>>,
+    /// The step in which it hurries, and its round.
+    hurry: (u64, u16),
 }
 
 /// How many entries of others a cheat remembers.
@@ -189,7 +216,9 @@ impl Cheat {
             own: Vec::new(),
             seed: None,
             done: false,
-            ballots: BTreeMap::new(),
+            stated: BTreeMap::new(),
+            invented: BTreeMap::new(),
+            hurry: (0, 0),
         }
     }
 
@@ -248,12 +277,14 @@ impl Cheat {
                     out.push(Message::Entries(changed.try_into().unwrap()).to_bytes());
                 }
             }
-            Message::Ballots(ballots) => {
-                let changed: Vec<SignedBallot> = ballots
+            Message::Statements(statements) => {
+                let changed: Vec<SignedStatement> = statements
                     .iter()
-                    .map(|signed| self.ballot(table, to, signed, tally))
+                    .filter_map(|signed| self.statement(table, to, signed, tally))
                     .collect();
-                out.push(Message::Ballots(changed.try_into().unwrap()).to_bytes());
+                if !changed.is_empty() {
+                    out.push(Message::Statements(changed.try_into().unwrap()).to_bytes());
+                }
             }
             Message::Halts(_) if self.has(Trick::NoHalt) => self.note(Trick::NoHalt, tally),
             Message::Halts(halts) => {
@@ -287,6 +318,7 @@ impl Cheat {
                 let nothing = Recalled {
                     complete: true,
                     entries: Default::default(),
+                    statements: Default::default(),
                     ..recalled
                 };
                 out.push(Message::Recalled(nothing).to_bytes());
@@ -300,7 +332,7 @@ impl Cheat {
             Message::Head(head) => {
                 out.push(Message::Head(head).to_bytes());
                 // Heads go out every second: as often as that it does something of its own accord.
-                self.extra(table, &mut out, tally);
+                self.extra(table, to, &mut out, tally);
             }
             other => out.push(other.to_bytes()),
         }
@@ -308,18 +340,23 @@ impl Cheat {
     }
 
     /// What it sends of its own accord.
-    fn extra(&mut self, table: &Table<AnyGame>, out: &mut Vec<Vec<u8>>, tally: &mut Tally) {
+    fn extra(
+        &mut self,
+        table: &Table<AnyGame>,
+        to: Seat,
+        out: &mut Vec<Vec<u8>>,
+        tally: &mut Tally,
+    ) {
         let replica = table.replica();
         let step = replica.step();
         let own_accord = [
             Trick::Junk,
             Trick::Flood,
-            Trick::Accuse,
             Trick::ForgedEvidence,
             Trick::OldEntries,
             Trick::OtherTable,
         ];
-        for trick in own_accord {
+        for trick in own_accord.into_iter().chain(perjury::TRICKS) {
             if !self.has(trick) || !self.is_time(step) {
                 continue;
             }
@@ -327,26 +364,6 @@ impl Cheat {
             match trick {
                 Trick::Junk => out.push(self.junk()),
                 Trick::Flood => self.flood(table, out),
-                Trick::Accuse => {
-                    let target = self.dice.seat(replica.participants());
-                    let round = u16::try_from(1 + self.dice.below(3)).unwrap();
-                    let ballot = Ballot {
-                        table: replica.table(),
-                        step,
-                        round,
-                        seat: table.me(),
-                        base: replica.out(),
-                        release: None,
-                        target: Some(target),
-                    };
-                    // One word in each round, so that it is no proof against itself.
-                    let signed = self
-                        .ballots
-                        .entry((ballot.place(), false))
-                        .or_insert_with(|| SignedBallot::sign(ballot, &self.key))
-                        .clone();
-                    out.push(Message::Ballots(vec![signed].try_into().unwrap()).to_bytes());
-                }
                 Trick::ForgedEvidence => out.extend(self.forged_evidence(table)),
                 Trick::OldEntries => {
                     let old: Vec<SignedEntry> = self
@@ -358,7 +375,7 @@ impl Cheat {
                         .collect();
                     out.push(Message::Entries(old.try_into().unwrap()).to_bytes());
                 }
-                _ => {
+                Trick::OtherTable => {
                     let Some(last) = self.own.last() else {
                         continue;
                     };
@@ -368,6 +385,11 @@ impl Cheat {
                     };
                     let entry = Entry::sign(content, &self.key).unwrap().signed().clone();
                     out.push(Message::Entries(vec![entry].try_into().unwrap()).to_bytes());
+                }
+                _ => {
+                    let statement = self.invented(trick, table, to);
+                    let message = statement.map(|one| vec![one].try_into().unwrap());
+                    out.extend(message.map(|one| Message::Statements(one).to_bytes()));
                 }
             }
             if out.len() > sent {
@@ -387,24 +409,74 @@ impl Cheat {
     }
 
     fn flood(&mut self, table: &Table<AnyGame>, out: &mut Vec<Vec<u8>>) {
-        let replica = table.replica();
         let head = Message::Head(Head::default()).to_bytes();
         out.extend(std::iter::repeat_n(head, 20));
-        let ballots: Vec<SignedBallot> = (0..40)
+        let promises: Vec<SignedStatement> = (0..40)
             .map(|round| {
-                let ballot = Ballot {
-                    table: replica.table(),
-                    step: replica.step(),
-                    round: 1000 + round,
-                    seat: table.me(),
-                    base: replica.out(),
-                    release: None,
-                    target: None,
-                };
-                SignedBallot::sign(ballot, &self.key)
+                let (round, accepted) = (1000 + round, None);
+                self.signed(table, 0, Says::Promise { round, accepted })
             })
             .collect();
-        out.push(Message::Ballots(ballots.try_into().unwrap()).to_bytes());
+        out.push(Message::Statements(promises.try_into().unwrap()).to_bytes());
+    }
+
+    /// A statement of its own on the open step.
+    fn signed(&self, table: &Table<AnyGame>, instance: u16, says: Says) -> SignedStatement {
+        let replica = table.replica();
+        let statement = Statement {
+            table: replica.table(),
+            step: replica.step(),
+            parent: replica.parent(),
+            instance,
+            seat: table.me(),
+            release: None,
+            says,
+        };
+        Verified::sign(statement, &self.key).signed().clone()
+    }
+
+    /// What a trick states unasked in the open step, to that seat.
+    fn invented(
+        &mut self,
+        trick: Trick,
+        table: &Table<AnyGame>,
+        to: Seat,
+    ) -> Option<SignedStatement> {
+        let replica = table.replica();
+        let step = replica.step();
+        if trick == Trick::Hurry {
+            let (of, round) = self.hurry;
+            self.hurry = (
+                step,
+                if of == step {
+                    round.saturating_add(1)
+                } else {
+                    0
+                },
+            );
+            let (round, accepted) = (self.hurry.1, None);
+            return Some(self.signed(table, 0, Says::Promise { round, accepted }));
+        }
+        let ground = Ground {
+            table: replica.table(),
+            step,
+            parent: replica.parent(),
+            me: table.me(),
+            others: replica.participants().without(table.me()),
+            heard: &self.heard,
+        };
+        let (key, dice) = (&self.key, &mut self.dice);
+        let both = self.invented.entry((trick, step)).or_insert_with(|| {
+            let both = perjury::invent(trick, &ground, dice)?;
+            Some(both.map(|one| Verified::sign(one, key).signed().clone()))
+        });
+        let [one, other] = both.as_ref()?;
+        let shown = if self.habit.other_face.contains(to) {
+            other
+        } else {
+            one
+        };
+        Some(shown.clone())
     }
 
     /// Evidence that proves nothing: an honest entry against itself, or against one that claims its
@@ -423,30 +495,43 @@ impl Cheat {
         Some(encode(&(2_u8, 0_u8, victim.signed(), other)))
     }
 
-    fn ballot(
+    fn statement(
         &mut self,
         table: &Table<AnyGame>,
         to: Seat,
-        signed: &SignedBallot,
+        signed: &SignedStatement,
         tally: &mut Tally,
-    ) -> SignedBallot {
-        let ballot = *signed.ballot();
-        let face = self.habit.other_face.contains(to);
-        if ballot.seat != table.me() || !self.has(Trick::TwoBallots) || !face {
-            return signed.clone();
+    ) -> Option<SignedStatement> {
+        let statement = signed.unverified();
+        if statement.seat != table.me() {
+            return Some(signed.clone());
         }
-        let place = (ballot.place(), true);
-        if let Some(known) = self.ballots.get(&place) {
+        let face = self.habit.other_face.contains(to);
+        let place = (statement.hash(), face);
+        if let Some(known) = self.stated.get(&place) {
             return known.clone();
         }
-        let target = match ballot.target {
-            Some(_) => None,
-            None => Some(to),
-        };
-        let other = SignedBallot::sign(Ballot { target, ..ballot }, &self.key);
-        self.ballots.insert(place, other.clone());
-        self.note(Trick::TwoBallots, tally);
-        other
+        let mut shown = Some(signed.clone());
+        for trick in self.habit.tricks.clone() {
+            let time = perjury::TRICKS.contains(&trick) && self.is_time(statement.step);
+            let changed = match perjury::change(trick, &statement.says, face) {
+                _ if !time => continue,
+                Shown::Same => continue,
+                Shown::Nothing => None,
+                Shown::Other(says) => {
+                    let statement = Statement {
+                        says,
+                        ..statement.clone()
+                    };
+                    Some(Verified::sign(statement, &self.key).signed().clone())
+                }
+            };
+            shown = changed;
+            self.note(trick, tally);
+            break;
+        }
+        self.stated.insert(place, shown.clone());
+        shown
     }
 
     fn entry(

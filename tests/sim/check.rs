@@ -7,8 +7,8 @@ use fairdeal::games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::membership::{Says, SignedStatement, Value};
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Stop, Table};
@@ -29,6 +29,7 @@ pub(crate) fn check(world: &mut World) {
     let removed = removed(world, &honest);
     stops(world, &honest);
     forks(world, &honest, &removed);
+    decisions(world, &honest);
     drops(world, &honest, &removed);
     learned(world, &honest, &removed);
     liveness(world, &honest, &removed);
@@ -36,11 +37,8 @@ pub(crate) fn check(world: &mut World) {
     claims(world, &honest);
     journals(world, &honest);
     onlookers(world, &honest);
-    for seat in &honest {
-        let chair = &world.chairs[seat.index()];
-        let (patience, crashes) = (chair.role.patience, chair.crashes);
-        world.watch.check_ballots(*seat, patience, crashes);
-    }
+    world.watch.check_rounds();
+    world.watch.count(&mut world.tally);
     outcome(world, &honest);
 }
 
@@ -80,7 +78,8 @@ fn chair(world: &World, seat: Seat) -> &Chair {
     &world.chairs[seat.index()]
 }
 
-/// The step at which each seat was voted out, by the word of honest seats' logs and its own.
+/// The step at which each seat was removed, by its own word and by the logs of honest seats, as far as those were not
+/// removed themselves.
 fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
     let mut removed: BTreeMap<Seat, u64> = BTreeMap::new();
     let mut note = |seat: Seat, step: u64| {
@@ -89,53 +88,44 @@ fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
     };
     for seat in honest {
         let table = &chair(world, *seat).table;
-        let told = match table.stopped() {
-            Some(Stop::VotedOut(step)) => Some(*step),
-            _ => None,
-        };
-        let mut until = told.unwrap_or(u64::MAX);
-        // Who has closed the table with a claim listens to nobody any more, as if it were gone.
-        let closed = matches!(table.stopped(), Some(Stop::Claimed(_)));
-        if told.is_some() || closed || !chair(world, *seat).is_up() {
-            // The others have gone on without it, by another round than it; or from a round before, which they
-            // have given up and it has acted on.
-            let transcript = table.transcript();
-            let acted = transcript
-                .ballots()
+        let mut until = u64::MAX;
+        if let Some(Stop::Removed(step)) = table.stopped() {
+            note(*seat, *step);
+            until = *step;
+        }
+        for (step, seats) in removals(&table.transcript()) {
+            seats
                 .iter()
-                .map(SignedBallot::ballot)
-                .filter(|acted| {
-                    let all = transcript.ballots().iter().map(SignedBallot::ballot);
-                    let same = all.filter(|b| (b.step, b.target) == (acted.step, acted.target));
-                    let voters = same.map(|b| b.seat).collect();
-                    // A motion that two have acted on is given up by nobody's words, whatever a cheat has signed.
-                    let alone = !honest.iter().any(|other| {
-                        let transcript = chair(world, *other).table.transcript();
-                        let mut theirs = transcript.ballots().iter().map(SignedBallot::ballot);
-                        let motion = |b: &Ballot| (b.step, b.round, b.target);
-                        other != seat && theirs.any(|b| motion(b) == motion(acted))
-                    });
-                    alone && world.watch.was_left_behind(*seat, acted, voters)
-                });
-            let behind = acted.map(|acted| acted.step);
-            until = behind.min().map_or(until, |behind| behind.min(until));
+                .filter(|_| step < until)
+                .for_each(|seat| note(seat, step));
         }
-        if until < u64::MAX {
-            note(*seat, until);
-        }
-        for signed in table.transcript().ballots() {
-            let ballot = signed.ballot();
-            if let (Some(target), true) = (ballot.target, ballot.step < until) {
-                note(target, ballot.step);
-            }
-        }
-        // Of the open step, no ballot stands in the transcript yet.
+        // Those of the open step do not stand in the transcript yet.
         let step = table.replica().step();
-        for out in table.replica().out().iter().filter(|_| step < until) {
-            note(out, step);
-        }
+        let open = table.replica().removed();
+        open.iter()
+            .filter(|_| step < until)
+            .for_each(|seat| note(seat, step));
     }
     removed
+}
+
+/// The seats that the decisions of each step remove.
+fn removals(transcript: &Transcript) -> impl Iterator<Item = (u64, SeatSet)> {
+    transcript.removals().iter().map(|certificate| {
+        let values = certificate
+            .decisions
+            .iter()
+            .filter_map(|proof| value(&proof.proposal));
+        let removed = values.flat_map(|value| value.removed().iter());
+        (certificate.step, removed.collect())
+    })
+}
+
+fn value(proposal: &SignedStatement) -> Option<&Value> {
+    match &proposal.unverified().says {
+        Says::Propose { value, .. } => Some(value),
+        _ => None,
+    }
 }
 
 /// Invariant 3: whoever is blamed has cheated.
@@ -149,7 +139,7 @@ fn stops(world: &mut World, honest: &[Seat]) {
                 world.watch.fail(3, what);
                 None
             }
-            Some(Stop::VotedOut(_) | Stop::Claimed(_)) | None => None,
+            Some(Stop::Removed(_) | Stop::Claimed(_)) | None => None,
         };
         if let Some((who, what)) = blamed
             && !world.watch.may_be_blamed(who)
@@ -166,7 +156,7 @@ fn stops(world: &mut World, honest: &[Seat]) {
 /// Invariant 2: no two honest seats that stay hold different hashes for one confirmed step.
 fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     let mut by_step: BTreeMap<u64, BTreeMap<Seat, Hash32>> = BTreeMap::new();
-    // A disk that has forgotten its own ballots may lead its owner elsewhere.
+    // A disk that has forgotten its own statements may lead its owner elsewhere.
     let whole = honest
         .iter()
         .filter(|seat| !chair(world, **seat).role.old_disk);
@@ -218,148 +208,174 @@ fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     }
 }
 
-/// Invariants 5 and 6: nobody is counted and dropped in one step; one certificate for a step and base.
-fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
-    let mut certificates: BTreeMap<(u64, Vec<Seat>), Seat> = BTreeMap::new();
-    let mut counted: BTreeMap<(u64, Seat), Seat> = BTreeMap::new();
-    let mut dropped: BTreeMap<(u64, Seat), Seat> = BTreeMap::new();
+/// Invariant 5: one decision of an instance, and no removal without the consent of every honest seat that stays.
+fn decisions(world: &mut World, honest: &[Seat]) {
+    let mut decided: BTreeMap<(u64, Hash32, usize), (Value, Seat)> = BTreeMap::new();
     let mut failures = Vec::new();
     for seat in honest {
         let transcript = chair(world, *seat).table.transcript();
-        let until = removed.get(seat).copied().unwrap_or(u64::MAX);
-        // One that has forgotten its own words may act against them, but not against what it holds.
-        let whole = !chair(world, *seat).role.old_disk;
-        let mut mine = BTreeSet::new();
-        for signed in transcript.ballots() {
-            let ballot = signed.ballot();
-            let (Some(target), true) = (ballot.target, ballot.step < until) else {
-                continue;
-            };
-            mine.insert((ballot.step, target));
-            if !whole {
-                continue;
-            }
-            dropped.insert((ballot.step, target), *seat);
-            let place = (ballot.step, ballot.base.iter().collect::<Vec<Seat>>());
-            let first = *certificates.entry(place.clone()).or_insert(target);
-            if first != target {
-                failures.push((
-                    5,
-                    format!("two certificates for {place:?}: {first}, {target}"),
-                ));
+        let mut present: BTreeMap<u64, SeatSet> = BTreeMap::new();
+        for signed in transcript.entries() {
+            if let Some(entry) = world.watch.verified(signed) {
+                present
+                    .entry(entry.step())
+                    .or_default()
+                    .insert(entry.seat());
             }
         }
+        for certificate in transcript.removals() {
+            let step = certificate.step;
+            let mut stays = present.get(&step).copied().unwrap_or_default();
+            for (instance, proof) in certificate.decisions.iter().enumerate() {
+                let Some(value) = value(&proof.proposal) else {
+                    failures.push(format!(
+                        "{seat} shows a decision of step {step} without a value"
+                    ));
+                    continue;
+                };
+                let place = (step, proof.proposal.unverified().parent, instance);
+                let known = decided
+                    .entry(place)
+                    .or_insert_with(|| (value.clone(), *seat));
+                if known.0 != *value && !world.watch.has_excluded(step) {
+                    let other = known.1;
+                    failures.push(format!(
+                        "{other} and {seat} hold two decisions of {step}.{instance}: {known:?}, {value:?}"
+                    ));
+                }
+                stays = stays.minus(value.removed());
+                let consents = proof
+                    .consents
+                    .iter()
+                    .map(|consent| consent.unverified().seat);
+                let consents: SeatSet = consents.collect();
+                let mut bound = stays.iter().filter(|seat| honest.contains(seat));
+                if let (Some(other), Value::Out { seats, .. }) =
+                    (bound.find(|other| !consents.contains(*other)), value)
+                {
+                    failures.push(format!(
+                        "{seats:?} removed from {step}.{instance} without the consent of {other}"
+                    ));
+                }
+            }
+        }
+        world.tally.add(
+            "removals in honest logs",
+            transcript.removals().len() as u64,
+        );
+    }
+    for what in failures {
+        world.watch.fail(5, what);
+    }
+}
+
+/// Invariant 5 too: nobody's entry is counted by one and left out by another.
+fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
+    let mut counted: BTreeMap<(u64, Seat), Seat> = BTreeMap::new();
+    let mut dropped: BTreeMap<(u64, Seat), Seat> = BTreeMap::new();
+    // One that has forgotten its own statements may act against them.
+    let whole = honest
+        .iter()
+        .filter(|seat| !chair(world, **seat).role.old_disk);
+    let whole: Vec<Seat> = whole.copied().collect();
+    for seat in whole {
+        let transcript = chair(world, seat).table.transcript();
+        let until = removed.get(&seat).copied().unwrap_or(u64::MAX);
+        let until = until.min(chair(world, seat).table.replica().step());
         let entries: Vec<_> = transcript
             .entries()
             .iter()
             .filter_map(|signed| world.watch.verified(signed))
+            .filter(|entry| entry.step() < until)
             .collect();
-        // Whoever has left has no vote, and may count an entry that those who have one drop.
-        let own = entries.iter().filter(|entry| entry.seat() == *seat);
-        let part = own.map(|entry| entry.step() + 1).max().unwrap_or(0);
-        let complete = chair(world, *seat).table.replica().step();
-        let complete = complete.min(until).min(part);
-        for entry in entries {
-            let place = (entry.step(), entry.seat());
-            if entry.step() < complete {
-                if whole {
-                    counted.insert(place, *seat);
-                }
-                if mine.contains(&place) {
-                    failures.push((6, format!("{seat} counts {place:?} and has voted it out")));
-                }
-            }
+        let places = entries.iter().map(|entry| (entry.step(), entry.seat()));
+        let places: BTreeSet<(u64, Seat)> = places.collect();
+        for (step, seats) in removals(&transcript).filter(|(step, _)| *step < until) {
+            let out = seats.iter().map(|out| (step, out));
+            dropped.extend(
+                out.filter(|place| !places.contains(place))
+                    .map(|place| (place, seat)),
+            );
         }
+        counted.extend(places.into_iter().map(|place| (place, seat)));
     }
     for (place, by) in &dropped {
-        // Two ballots of one cheat may part two seats over a step, as two entries do: nobody goes on from it.
         let other = counted.get(place);
-        if let Some(other) = other.filter(|_| !world.watch.has_two_ballots(place.0)) {
-            failures.push((
-                5,
-                format!("{by} has dropped {place:?}, which {other} counts"),
-            ));
+        if let Some(other) = other.filter(|_| !world.watch.two_faced_until(place.0)) {
+            let what = format!("{by} has dropped {place:?}, which {other} counts");
+            world.watch.fail(5, what);
         }
     }
-    for (invariant, what) in failures {
-        world.watch.fail(invariant, what);
+}
+
+/// Whether one is there, and has a way to a seat, that can tell it of its removal.
+fn told(world: &World, honest: &[Seat], seat: Seat, step: u64) -> bool {
+    let knows = |other: &Seat| {
+        let table = &chair(world, *other).table;
+        let complete =
+            removals(&table.transcript()).any(|(at, seats)| at == step && seats.contains(seat));
+        let open = table.replica().step() == step && table.replica().removed().contains(seat);
+        *other != seat && (complete || open)
+    };
+    let near = near(world, honest, seat);
+    honest
+        .iter()
+        .filter(|other| near.contains(**other))
+        .any(knows)
+}
+
+/// The honest seats that are up and have a way to that one: a link, or some of themselves between.
+fn near(world: &World, honest: &[Seat], seat: Seat) -> SeatSet {
+    let mut near = SeatSet::one(seat);
+    loop {
+        let before = near;
+        let linked = |other: &&Seat| {
+            let mut links = before.iter().map(|one| (one, **other));
+            chair(world, **other).is_up() && links.any(|link| !world.plan.apart.contains(&link))
+        };
+        near.extend(honest.iter().filter(linked).copied());
+        if near == before {
+            return near;
+        }
     }
 }
 
-/// A known limit of the protocol: this seat has given a round up without one voter, and another goes for good, or cheats,
-/// before it has said whether it does so as well.
-fn lacks_a_word(world: &World, seat: Seat) -> bool {
-    let here = chair(world, seat);
-    let mut lacking = here.table.awaited_words().iter();
-    let gone = |other: Seat| {
-        let other = chair(world, other);
-        other.is_gone() || other.role.cheat.is_some()
-    };
-    here.is_up() && !here.is_done() && lacking.any(gone)
-}
-
-/// Whether a seat rests because one rests for such a word: itself, or one that it waits for. Without the ballots of one
-/// that has stayed behind nobody is voted out, and nobody believes that it has been.
-fn rests_for_a_word(world: &World, honest: &[Seat], seat: Seat) -> bool {
-    let here = chair(world, seat).table.replica();
-    let waits_for = |other: &Seat| {
-        let behind = chair(world, *other).table.replica().step() <= here.step();
-        *other == seat || (behind && here.participants().contains(*other))
-    };
-    let mut all = honest.iter().filter(|other| waits_for(other));
-    all.any(|other| lacks_a_word(world, *other))
-}
-
-/// Whether two are there who can tell a seat that it is out: it does not believe one alone.
-fn told(world: &World, honest: &[Seat], seat: Seat) -> bool {
-    let others = honest.iter().filter(|other| {
-        let other = chair(world, **other);
-        other.is_up() && other.table.me() != seat && other.table.stopped().is_none()
-    });
-    others.count() >= 2
-}
-
-/// Invariant 7: an honest seat that was voted out has learned it, and is at most one step ahead.
+/// Invariant 7: an honest seat that was removed has learned it, and is at most one step ahead.
 fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     for seat in honest {
         let Some(step) = removed.get(seat).copied() else {
             continue;
         };
-        world.tally.add("honest seats voted out", 1);
+        world.tally.add("honest seats removed", 1);
         let here = chair(world, *seat);
         let table = &here.table;
         let open = table.replica().step();
-        let told = told(world, honest, *seat);
-        // A voter that shows it another ballot hides its removal, and is proven two-faced by that.
+        let told = told(world, honest, *seat, step);
         let knows = here.is_done() || !here.proven.is_empty();
-        // One that has forgotten its own words may have gone where no word of the others means anything.
-        if here.is_up()
-            && told
-            && !knows
-            && !here.role.old_disk
-            && !rests_for_a_word(world, honest, *seat)
-        {
+        // One that has forgotten its own statements may have gone where no statement of the others means anything.
+        if here.is_up() && told && !knows && !here.role.old_disk {
             let what = format!(
-                "{seat} was voted out of step {step} and has not learned it: {:?}, returning: {}",
+                "{seat} was removed from step {step} and has not learned it: {:?}, returning: {}",
                 table.progress(),
                 table.is_returning()
             );
             world.watch.fail(7, what);
         }
         if open > step + 1 {
-            let what = format!("{seat}, voted out of step {step}, is at step {open}");
+            let what = format!("{seat}, removed from step {step}, is at step {open}");
             world.watch.fail(7, what);
         }
     }
 }
 
 /// Invariant 11: with at most one seat gone or cheating, and three or more, everybody gets to the end or
-/// to evidence.
+/// to evidence, if those who are here have a way to each other.
 fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     let mut rests = false;
     for seat in honest {
         let here = chair(world, *seat);
-        let out = removed.contains_key(seat) && !told(world, honest, *seat);
+        let step = removed.get(seat).copied();
+        let out = step.is_some_and(|step| !told(world, honest, *seat, step));
         if !here.is_up() || here.is_done() || out {
             continue;
         }
@@ -372,16 +388,16 @@ fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
             chair.role.cheat.is_some() || chair.is_gone() || stopped || chair.role.old_disk
         };
         let bad = present.iter().filter(absent).count();
+        let fine: Vec<Seat> = present.iter().filter(|other| !absent(other)).collect();
+        let near = near(world, &fine, *seat);
+        let parted = !fine.iter().all(|other| near.contains(*other));
         let own_disk = here.role.old_disk;
         // "Or shared evidence": who has it waits for the others' words, which those who have finished do not give.
         let evidence = !here.proven.is_empty();
         if evidence {
             world.tally.add("rests with evidence of two faces", 1);
-        } else if rests_for_a_word(world, honest, *seat) {
-            world.tally.add(
-                "rests for the word of one who is gone on giving a round up",
-                1,
-            );
+        } else if parted {
+            world.tally.add("rests without a way to each other", 1);
         } else if !own_disk && (bad == 0 || (bad == 1 && present.len() >= 3)) {
             let progress = table.progress();
             let what = format!(
@@ -482,7 +498,7 @@ fn claims(world: &mut World, honest: &[Seat]) {
         }
         for other in honest.iter().filter(|other| live.contains(**other)) {
             let there = chair(world, *other);
-            // One that was not part of the vote before, or has given it up, sees three left still.
+            // One that has not come as far sees three left still.
             let sees_two = there.table.replica().live().len() == 2;
             if chair(world, *seat).is_up()
                 && sees_two

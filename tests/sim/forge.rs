@@ -104,8 +104,6 @@ pub(crate) fn change(
         Trick::OldEntries
         | Trick::OtherTable
         | Trick::Junk
-        | Trick::TwoBallots
-        | Trick::Accuse
         | Trick::Silence
         | Trick::Flood
         | Trick::ForgedEvidence
@@ -113,12 +111,25 @@ pub(crate) fn change(
         | Trick::LyingRecalled
         | Trick::TwoHalts
         | Trick::NoHalt
-        | Trick::Withhold => return None,
+        | Trick::Withhold
+        | Trick::Accuse
+        | Trick::TwoConsents
+        | Trick::TwoVetoes
+        | Trick::VetoAndConsent
+        | Trick::TwoPromises
+        | Trick::TwoProposals
+        | Trick::TwoAccepts
+        | Trick::LoneProposal
+        | Trick::Hurry
+        | Trick::ForgedStatement
+        | Trick::NoConsent
+        | Trick::NoRelease => return None,
+        Trick::GoesOn => drop(content.release.take()?),
     }
     Some(content)
 }
 
-fn flipped(hash: Hash32) -> Hash32 {
+pub(crate) fn flipped(hash: Hash32) -> Hash32 {
     let mut bytes = hash.0;
     bytes[7] ^= 1;
     Hash32(bytes)

@@ -19,6 +19,7 @@ mod forge;
 mod named;
 mod network;
 mod onlooker;
+mod perjury;
 mod plan;
 #[path = "../fixture/python.rs"]
 mod python;
@@ -38,7 +39,7 @@ use tally::Tally;
 use world::World;
 
 /// How many tables a plain test run plays.
-const TABLES: u64 = 100;
+const TABLES: u64 = 60;
 /// After how many failing tables a run gives up.
 const ENOUGH: usize = 25;
 
@@ -130,20 +131,6 @@ fn tables_hold_what_the_protocol_promises() {
     assert!(tally.count("outcome: finished") > 0, "no table finished");
 }
 
-/// Tables that failed once, as long as the drawing stays as it is; the smaller of them are in [`named`] for good.
-#[test]
-fn what_failed_once() {
-    for seed in [
-        190, 2252, 31769, 32576, 32594, 40104, 50033, 50057, 50637, 50749, 60583, 82274, 90455,
-        100412, 100759, 101171, 101493, 103180, 103391, 105397, 105440, 106035, 106145, 106296,
-        106574, 107402, 107420, 100887, 110224, 111449, 112027, 132469, 133242, 155173, 300929,
-        500182, 602938, 1_001_320, 1_001_772, 2_003_687, 2_003_774, 5_000_661,
-    ] {
-        let failures = play(seed, false).failures;
-        assert!(failures.is_empty(), "seed {seed}: {failures:#?}");
-    }
-}
-
 /// Without that no failure could be looked at again.
 #[test]
 fn one_seed_gives_one_run() {
@@ -166,9 +153,17 @@ fn the_second_auditor_agrees() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
-    for seed in [5003, 5010, 5019, 5021, 2_000_085] {
+    // Tables until there are fair transcripts and one that names a guilty seat.
+    for seed in 5000..5060 {
         let failures = play_keeping(seed, false, Some(directory.path())).failures;
         assert!(failures.is_empty(), "seed {seed}: {failures:#?}");
+        let names = std::fs::read_dir(directory.path()).unwrap();
+        let names = names.map(|file| file.unwrap().file_name().into_string().unwrap());
+        let (fair, guilty): (Vec<String>, Vec<String>) =
+            names.partition(|name| name.contains(".fair."));
+        if fair.len() > 5 && !guilty.is_empty() {
+            break;
+        }
     }
     let files = std::fs::read_dir(directory.path()).unwrap();
     let mut verdicts = BTreeMap::new();

@@ -6,7 +6,7 @@ use fairdeal::games::rule_set;
 use fairdeal_protocol::seat::Seat;
 
 use super::check;
-use super::plan::{Cut, Plan, Weather};
+use super::plan::{Cut, Fall, Manners, Plan, Weather};
 use super::world::World;
 
 /// A table in fair weather, with nobody but honest seats.
@@ -19,11 +19,15 @@ fn fair(seed: u64, game: &str, seats: u8) -> Plan {
     role.leaves_at = None;
     role.old_disk = false;
     role.crashes = 0;
-    role.patience = 1_500;
+    role.absence = 1_500;
     role.thinks = 1;
+    role.ponders = 0;
+    role.manners = Manners::Patient;
     plan.roles = vec![role; usize::from(seats)];
     plan.weather = Weather::default();
     plan.cuts = Vec::new();
+    plan.apart.clear();
+    plan.falls.clear();
     plan.heal = 2_000;
     plan.enough = 300;
     plan.wishes = 0;
@@ -32,9 +36,13 @@ fn fair(seed: u64, game: &str, seats: u8) -> Plan {
 
 fn played(plan: Plan) -> World {
     let what = plan.seed;
-    let mut world = World::new(plan, false);
+    let traced = std::env::var_os("FAIRDEAL_TRACE").is_some();
+    let mut world = World::new(plan, traced);
     world.run();
     check::check(&mut world);
+    for line in world.lines() {
+        println!("{line}");
+    }
     assert!(
         world.watch.failures.is_empty(),
         "seed {what}: {:#?}",
@@ -57,17 +65,17 @@ fn the_last_one_cannot_leave() {
     }
 }
 
-/// A seat that lacks another's entry of the very step in which a third one leaves, and votes on it: the one
-/// that has left still says that the entry stands, for nobody else is there who can.
+/// A seat that lacks another's entry of the very step in which a third one leaves, and consents to its removal: the one
+/// that has left still vetoes, for nobody else is there that can.
 #[test]
-fn who_has_left_still_answers_ballots_of_its_last_step() {
+fn a_leaver_still_vetoes_in_its_last_step() {
     let seat = |number| Seat::new(number).unwrap();
     for seed in 0..8 {
         let mut plan = fair(seed, "loot", 3);
         plan.roles[1].leaves_at = Some(7 + seed % 2);
         plan.enough = 30;
         plan.heal = 30_000;
-        // Seat 2 hears nobody from about then on, for longer than its patience.
+        // Seat 2 hears nobody from about then on, for longer than its absence timeout.
         let from = 100 + 20 * seed;
         plan.cuts = vec![Cut {
             from,
@@ -76,5 +84,61 @@ fn who_has_left_still_answers_ballots_of_its_last_step() {
             one_way: true,
         }];
         played(plan);
+    }
+}
+
+/// Three seats, two of which have no direct link: whoever thinks for longer than its absence timeout stays.
+#[test]
+fn a_thinker_without_a_direct_link_stays() {
+    let seat = |number| Seat::new(number).unwrap();
+    for thinker in 0..3 {
+        let mut plan = fair(thinker as u64, "plutonian-poker", 3);
+        plan.apart = [(seat(1), seat(2)), (seat(2), seat(1))].into();
+        plan.roles[thinker].ponders = 600_000;
+        plan.enough = 40;
+        let world = played(plan);
+        assert!(world.tally.count("long thoughts") > 0);
+        assert_eq!(world.tally.count("honest seats removed"), 0);
+        assert!(world.chairs.iter().all(|chair| chair.is_done()));
+    }
+}
+
+/// Two of five go at one moment: the three that are left remove both, and play on.
+#[test]
+fn two_of_five_are_removed_together() {
+    let seat = |number| Seat::new(number).unwrap();
+    for seed in 0..3 {
+        let mut plan = fair(seed, "plutonian-poker", 5);
+        plan.falls = vec![Fall {
+            at: 300 + 400 * seed,
+            seats: [seat(1), seat(3)].into_iter().collect(),
+            back: None,
+        }];
+        plan.enough = 40;
+        let world = played(plan);
+        for stays in [0, 2, 4] {
+            assert!(world.chairs[stays].is_done(), "seed {seed}");
+        }
+        assert_eq!(world.tally.count("honest seats removed"), 2, "seed {seed}");
+    }
+}
+
+/// All that are rude propose a thinker's removal; one that is patient does not consent, and the thinker stays.
+#[test]
+fn one_patient_player_keeps_a_thinker() {
+    for (rude, removed) in [(vec![1, 2], 1), (vec![1], 0)] {
+        let mut plan = fair(1, "sphinxs-paw", 3);
+        plan.roles[0].ponders = 300_000;
+        plan.enough = 40;
+        for player in &rude {
+            plan.roles[*player].manners = Manners::Rude;
+        }
+        let world = played(plan);
+        assert!(world.tally.count("long thoughts") > 0);
+        assert_eq!(
+            world.tally.count("honest seats removed"),
+            removed,
+            "{rude:?}"
+        );
     }
 }

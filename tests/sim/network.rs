@@ -1,6 +1,6 @@
 //! The network between the seats: it loses, repeats, delays, reorders and cuts, until it heals.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fairdeal_protocol::seat::Seat;
 
@@ -24,6 +24,8 @@ pub(crate) struct Network {
     dice: Dice,
     weather: Weather,
     cuts: Vec<Cut>,
+    /// Who has no direct link all game long.
+    apart: BTreeSet<(Seat, Seat)>,
     heal: u64,
     counter: u64,
     queue: BTreeMap<(u64, u64), Letter>,
@@ -32,11 +34,18 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    pub(crate) fn new(dice: Dice, weather: Weather, cuts: Vec<Cut>, heal: u64) -> Self {
+    pub(crate) fn new(
+        dice: Dice,
+        weather: Weather,
+        cuts: Vec<Cut>,
+        apart: BTreeSet<(Seat, Seat)>,
+        heal: u64,
+    ) -> Self {
         Self {
             dice,
             weather,
             cuts,
+            apart,
             heal,
             counter: 0,
             queue: BTreeMap::new(),
@@ -64,6 +73,10 @@ impl Network {
     pub(crate) fn post(&mut self, now: u64, letter: &Letter, tally: &mut Tally) {
         tally.add("messages", 1);
         let link = (letter.from, letter.to);
+        if self.apart.contains(&link) {
+            tally.add("fault: no direct link", 1);
+            return;
+        }
         if self.dropped.get(&link).is_some_and(|until| *until > now) {
             tally.add("fault: on a dropped connection", 1);
             return;

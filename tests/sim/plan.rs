@@ -1,6 +1,6 @@
 //! What one seed draws: the game, who sits there and how, and what the world does to them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fairdeal::bots::Level;
 use fairdeal::games::{GAMES, GameInfo, OptionKind, rule_set};
@@ -70,14 +70,36 @@ pub(crate) struct Cut {
     pub(crate) one_way: bool,
 }
 
+/// Seats that go down at one moment.
+#[derive(Clone, Debug)]
+pub(crate) struct Fall {
+    pub(crate) at: u64,
+    pub(crate) seats: SeatSet,
+    /// After how long they come back, if ever.
+    pub(crate) back: Option<u64>,
+}
+
+/// When a person proposes to remove a seat that is there but does not act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manners {
+    /// Only if it never will.
+    Patient,
+    /// As soon as the program offers it.
+    Rude,
+}
+
 /// Who sits at a place.
 #[derive(Clone, Debug)]
 pub(crate) struct Role {
     pub(crate) level: Level,
-    /// How long it waits for a missing seat, in milliseconds.
-    pub(crate) patience: u64,
+    /// For how long a seat is silent until it is absent for this one, in milliseconds. All of a charter have the same;
+    /// here some tables have others, because clocks differ.
+    pub(crate) absence: u64,
     /// How long it thinks at most, in milliseconds.
     pub(crate) thinks: u32,
+    /// How long it thinks at a turn or two of the game, in milliseconds.
+    pub(crate) ponders: u64,
+    pub(crate) manners: Manners,
     /// After how many of its outputs it goes and never comes back.
     pub(crate) gone_at: Option<u64>,
     /// At which step it leaves.
@@ -99,6 +121,9 @@ pub(crate) struct Plan {
     pub(crate) roles: Vec<Role>,
     pub(crate) weather: Weather,
     pub(crate) cuts: Vec<Cut>,
+    /// The pairs of seats without a direct link all game long, in both directions.
+    pub(crate) apart: BTreeSet<(Seat, Seat)>,
+    pub(crate) falls: Vec<Fall>,
     /// When the network heals and nobody crashes any more, in milliseconds.
     pub(crate) heal: u64,
     /// From this step on those who are honest leave, one after the other, so that the game ends.
@@ -115,7 +140,7 @@ impl Plan {
         let rules = draw_rules(seed, dice);
         let count = usize::from(rules.seats);
         let heal = dice.between(2_000, 40_000);
-        let patience = if dice.chance(30) {
+        let absence = if dice.chance(30) {
             120_000
         } else {
             *dice.pick(&[1_500, 3_000, 5_000, 10_000])
@@ -133,7 +158,7 @@ impl Plan {
         } else {
             0
         };
-        let own_patience = dice.chance(200);
+        let own_absence = dice.chance(200);
         let mut roles: Vec<Role> = (0..count)
             .map(|_| Role {
                 level: if dice.chance(600) {
@@ -141,12 +166,14 @@ impl Plan {
                 } else {
                     Level::Easy
                 },
-                patience: if own_patience {
-                    *dice.pick(&[2_000, 3_000, 5_000])
+                absence: if own_absence {
+                    *dice.pick(&[2_000, 3_000, 5_000, 15_000])
                 } else {
-                    patience
+                    absence
                 },
                 thinks: *dice.pick(&[1, 300, 300, 4_000]),
+                ponders: 0,
+                manners: Manners::Patient,
                 gone_at: None,
                 leaves_at: None,
                 crashes,
@@ -180,11 +207,12 @@ impl Plan {
                 roles[dice.seat(everyone).index()].old_disk = true;
             }
         }
-        // From a stream of its own, as strict tables are.
-        let mut patient = Dice::new(seed, 5);
+        // From streams of their own, as strict tables are.
+        let mut claims = Dice::new(seed, 5);
         for role in &mut roles {
-            role.claims = patient.chance(500);
+            role.claims = claims.chance(500);
         }
+        draw_people(&mut Dice::new(seed, 6), &mut roles);
         // Nobody at all honest and here would be no table to watch.
         let watched = dice.below(rules.seats.into()) as usize;
         roles[watched].cheat = None;
@@ -197,6 +225,8 @@ impl Plan {
         } else {
             Vec::new()
         };
+        let falls = draw_falls(&mut Dice::new(seed, 7), count, heal, watched);
+        let apart = draw_apart(&mut Dice::new(seed, 8), count);
         let enough = if dice.chance(350) {
             dice.between(8, 90)
         } else {
@@ -209,6 +239,8 @@ impl Plan {
             roles,
             weather,
             cuts,
+            apart,
+            falls,
             heal,
             enough,
             wishes,
@@ -265,6 +297,54 @@ fn draw_rules(seed: u64, dice: &mut Dice) -> RuleSet {
         options.insert("strict".to_owned(), "true".to_owned());
     }
     rule_set(id, u8::try_from(seats).unwrap(), &options).unwrap()
+}
+
+/// Some people think for long, and some have no patience with that.
+fn draw_people(dice: &mut Dice, roles: &mut [Role]) {
+    let (slow, rude) = (dice.chance(150), dice.chance(250));
+    for role in roles {
+        if slow && dice.chance(500) {
+            // Many hours cost many messages: few do.
+            let (least, most) =
+                *dice.pick(&[(1, 60), (1, 60), (60, 600), (600, 7_200), (7_200, 20_000)]);
+            role.ponders = 1_000 * dice.between(least, most);
+        }
+        if rude && dice.chance(700) {
+            role.manners = Manners::Rude;
+        }
+    }
+}
+
+/// At some tables several seats go down at one moment.
+fn draw_falls(dice: &mut Dice, count: usize, heal: u64, watched: usize) -> Vec<Fall> {
+    if count < 3 || !dice.chance(150) {
+        return Vec::new();
+    }
+    let others = Seat::first(count).filter(|seat| seat.index() != watched);
+    let seats: SeatSet = others.filter(|_| dice.chance(500)).collect();
+    vec![Fall {
+        at: dice.between(0, heal),
+        seats,
+        back: dice.chance(600).then(|| dice.between(500, 60_000)),
+    }]
+}
+
+/// At some tables there are pairs without a direct link; one seat has a link with everybody.
+fn draw_apart(dice: &mut Dice, count: usize) -> BTreeSet<(Seat, Seat)> {
+    let mut apart = BTreeSet::new();
+    if count < 3 || !dice.chance(200) {
+        return apart;
+    }
+    let hub = dice.seat(SeatSet::all(count));
+    let others: Vec<Seat> = Seat::first(count).filter(|seat| *seat != hub).collect();
+    for (place, one) in others.iter().enumerate() {
+        for other in &others[place + 1..] {
+            if dice.chance(500) {
+                apart.extend([(*one, *other), (*other, *one)]);
+            }
+        }
+    }
+    apart
 }
 
 fn draw_cut(dice: &mut Dice, count: usize, heal: u64) -> Cut {

@@ -11,6 +11,7 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::Entry;
 use fairdeal_protocol::log::halt::{Halt, Resolution, resolve};
+use fairdeal_protocol::membership::{Says, Value};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::replica::{Owed, Replica, StepKind};
 
@@ -62,16 +63,22 @@ pub(crate) fn check(world: &mut World, transcript: &Transcript) {
                 reader.resume(place, place.name(&table, culprit), culprit);
             }
         }
-        for signed in transcript.ballots() {
-            let ballot = signed.ballot();
-            if let (Some(target), true) = (ballot.target, ballot.step == *step) {
-                reader.replica.vote_out(target);
+        let certificates = transcript.removals().iter();
+        for certificate in certificates.filter(|certificate| certificate.step == *step) {
+            for proof in certificate.decisions.iter() {
+                if let Says::Propose {
+                    value: Value::Out { seats, counted },
+                    ..
+                } = &proof.proposal.unverified().says
+                {
+                    reader.replica.remove_absent(*seats, counted);
+                }
             }
         }
         for proven in transcript.faults() {
             let entry = world.watch.verified(&proven.entry);
             if entry.is_some_and(|entry| entry.step() == *step) {
-                reader.replica.vote_out(proven.seat);
+                reader.replica.remove_guilty(proven.seat);
             }
         }
         let live = reader.replica.live();

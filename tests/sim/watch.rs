@@ -1,18 +1,27 @@
 //! What can be seen on the wire and on the disks while a table is played: signed places, digests,
-//! nonces, ballots and evidence. Failures name the invariant by its number (`docs/architecture.md`).
+//! nonces, removal statements and evidence. Failures name the invariant by its number (`docs/architecture.md`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::hash::{Hash32, Hasher};
-use fairdeal_protocol::log::ballot::{Ballot, Place, SignedBallot};
 use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::{Entry, SignedEntry};
 use fairdeal_protocol::log::halt::{Halt, SignedHalt};
+use fairdeal_protocol::membership::evidence::exclude;
+use fairdeal_protocol::membership::statement::Reason;
+use fairdeal_protocol::membership::{Says, SignedStatement, Statement};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::wire::codec::encode;
 use fairdeal_protocol::wire::message::Message;
+
+use super::tally::Tally;
+
+/// How many statements of a seat are looked at in a step: a cheat may sign any number.
+const MOST: usize = 400;
+/// The highest round of an honest table: rounds grow, and no run lasts as long as the next one.
+const ROUNDS: u16 = 12;
 
 /// Looks at everything that the seats write and send.
 pub(crate) struct Watch {
@@ -25,17 +34,16 @@ pub(crate) struct Watch {
     seen: BTreeMap<Hash32, Entry>,
     /// The entries that each seat has signed for each place, as far as anybody could see them.
     pub(crate) signed: BTreeMap<(u64, Seat), BTreeSet<Hash32>>,
-    /// The same for ballots: step, round, seat.
-    ballots: BTreeMap<Place, Ballot>,
-    /// The ballots of seats that cheat, and the steps in which one has signed two for one place.
-    shown: BTreeMap<Place, Ballot>,
-    two_ballots: BTreeSet<u64>,
+    /// The same for removal statements, by name.
+    statements: BTreeMap<(u64, Seat), BTreeMap<Hash32, Statement>>,
+    /// The steps in which a seat that may be blamed has signed statements that exclude each other.
+    excluded: BTreeSet<u64>,
+    /// The names of what stands in each honest seat's journal.
+    kept: BTreeMap<Seat, BTreeSet<Hash32>>,
     /// Whether a cheat has signed two words on one halt.
     two_halts: bool,
     /// And for words on how far a seat has come: about whom, whose.
     halts: BTreeMap<(Seat, Seat), Halt>,
-    /// When each honest seat signed a ballot of a step for the first time and the last, and how many.
-    votes: BTreeMap<(u64, Seat), (u64, u64, u64)>,
     /// By step and the hash of the step before: the digest that honest seats name.
     digests: BTreeMap<(u64, Hash32), Hash32>,
     /// The announcement of every honest proof with the hash of all that it proves.
@@ -54,12 +62,11 @@ impl Watch {
             forgetful,
             seen: BTreeMap::new(),
             signed: BTreeMap::new(),
-            ballots: BTreeMap::new(),
-            shown: BTreeMap::new(),
-            two_ballots: BTreeSet::new(),
+            statements: BTreeMap::new(),
+            excluded: BTreeSet::new(),
+            kept: BTreeMap::new(),
             two_halts: false,
             halts: BTreeMap::new(),
-            votes: BTreeMap::new(),
             digests: BTreeMap::new(),
             nonces: BTreeMap::new(),
             forgot: SeatSet::EMPTY,
@@ -181,43 +188,32 @@ impl Watch {
         }
     }
 
-    fn ballot(&mut self, signed: &SignedBallot, now: u64) {
+    /// Invariant 1: a removal statement that somebody holds or sends.
+    fn statement(&mut self, signed: &SignedStatement) {
+        let new = signed.unverified();
+        let (place, name) = ((new.step, new.seat), new.hash());
+        let known = self.statements.entry(place).or_default();
+        if known.contains_key(&name) || known.len() >= MOST {
+            return;
+        }
         let table = self.charter.table();
-        let Ok(ballot) = signed.verify(self.charter.charter(), &table) else {
+        if signed.verify(self.charter.charter(), &table).is_err() {
+            return;
+        }
+        let contrary = known.values().find(|other| exclude(other, new)).cloned();
+        known.insert(name, new.clone());
+        let Some(other) = contrary else {
             return;
         };
-        let place = ballot.place();
-        let Place {
-            step, round, seat, ..
-        } = place;
-        if !self.honest(seat) {
-            let first = *self.shown.entry(place).or_insert(ballot);
-            if first != ballot {
-                self.two_ballots.insert(step);
-            }
-            return;
+        let seat = new.seat;
+        if self.honest(seat) && !self.forgetful.contains(seat) {
+            let what = format!("{seat} has signed {other:?} and {new:?}");
+            return self.fail(1, what);
         }
-        let known = self.ballots.get(&place).copied();
-        match known {
-            Some(first) if first != ballot => {
-                if self.forgetful.contains(seat) {
-                    self.forgot.insert(seat);
-                } else {
-                    let place = format!("round {round} of step {step}");
-                    self.fail(1, format!("{seat} has signed two ballots for {place}"));
-                }
-            }
-            Some(_) => {}
-            None => {
-                self.ballots.insert(place, ballot);
-                // A word on giving a round up answers another's, or follows an own ballot.
-                if ballot.release.is_none() {
-                    let votes = self.votes.entry((step, seat)).or_insert((now, now, 0));
-                    votes.1 = now;
-                    votes.2 += 1;
-                }
-            }
+        if self.honest(seat) {
+            self.forgot.insert(seat);
         }
+        self.excluded.insert(new.step);
     }
 
     fn halt(&mut self, signed: &SignedHalt) {
@@ -242,18 +238,23 @@ impl Watch {
     }
 
     /// A message of an honest seat, as it is sent.
-    pub(crate) fn sent(&mut self, from: Seat, message: &Message, now: u64) {
+    pub(crate) fn sent(&mut self, from: Seat, message: &Message) {
         match message {
             Message::Entries(entries) => {
                 for signed in entries.iter() {
-                    if self.verified(signed).is_none() {
-                        self.fail(3, format!("{from} passes on what is no entry"));
+                    match self.verified(signed) {
+                        None => self.fail(3, format!("{from} passes on what is no entry")),
+                        Some(entry) if entry.seat() == from => self.is_kept(from, entry.hash()),
+                        Some(_) => {}
                     }
                 }
             }
-            Message::Ballots(ballots) => {
-                for signed in ballots.iter() {
-                    self.ballot(signed, now);
+            Message::Statements(statements) => {
+                for signed in statements.iter() {
+                    self.statement(signed);
+                    if signed.unverified().seat == from {
+                        self.is_kept(from, signed.unverified().hash());
+                    }
                 }
             }
             Message::Halts(halts) => {
@@ -277,28 +278,127 @@ impl Watch {
 
     /// A message of a cheat, as it is sent: what it signs twice is known then.
     pub(crate) fn forged(&mut self, bytes: &[u8]) {
-        if let Ok(Message::Entries(entries)) = Message::from_bytes(bytes) {
-            for signed in entries.iter() {
-                self.verified(signed);
+        match Message::from_bytes(bytes) {
+            Ok(Message::Entries(entries)) => {
+                for signed in entries.iter() {
+                    self.verified(signed);
+                }
             }
+            Ok(Message::Statements(statements)) => {
+                for signed in statements.iter() {
+                    self.statement(signed);
+                }
+            }
+            _ => {}
         }
     }
 
-    /// A record that an honest seat keeps, after those on its disk.
-    pub(crate) fn kept(&mut self, seat: Seat, record: &Record, disk: &[Vec<u8>], now: u64) {
+    /// Invariant 8: what is sent is in the sender's journal.
+    fn is_kept(&mut self, seat: Seat, name: Hash32) {
+        let kept = self.kept.entry(seat).or_default().contains(&name);
+        if !kept && !self.forgetful.contains(seat) {
+            self.fail(
+                8,
+                format!("{seat} sends what it has not kept: {}", name.short()),
+            );
+        }
+    }
+
+    /// A record that an honest seat keeps, after those on its disk; who takes part in its open step then.
+    pub(crate) fn keeps(&mut self, seat: Seat, record: &Record, disk: &[Vec<u8>], here: SeatSet) {
         match record {
             Record::Entry(signed) => {
                 let entry = self.verified(signed);
                 if let Some(entry) = entry.filter(|entry| entry.seat() == seat) {
                     self.names_are_kept(&entry, disk);
+                    self.is_released(&entry, here);
                 }
+                self.kept.entry(seat).or_default().insert(signed.hash());
             }
-            Record::Ballot(signed) => {
-                self.ballot(signed, now);
-                self.votes_for_the_absent(seat, signed.ballot(), disk);
+            Record::Refused(signed) => {
+                self.verified(signed);
+                self.kept.entry(seat).or_default().insert(signed.hash());
+            }
+            Record::Statement(signed) => {
+                self.statement(signed);
+                let statement = signed.unverified();
+                if statement.seat == seat {
+                    for name in names(statement) {
+                        self.is_named_in_time(seat, name, &statement.says);
+                    }
+                }
+                self.kept.entry(seat).or_default().insert(statement.hash());
             }
             _ => {}
         }
+    }
+
+    fn is_named_in_time(&mut self, seat: Seat, name: Hash32, says: &Says) {
+        let kept = self.kept.entry(seat).or_default().contains(&name);
+        if !kept && !self.forgetful.contains(seat) {
+            let what = format!("{seat} names {}, not kept before {says:?}", name.short());
+            self.fail(8, what);
+        }
+    }
+
+    /// Invariant 6: an own consent binds until a release accounts for it. An entry of the step that names what the
+    /// consent does not count, and one of the next step beside a seat that was to go, need such a release.
+    fn is_released(&mut self, entry: &Entry, here: SeatSet) {
+        let (step, seat) = (entry.step(), entry.seat());
+        // What was signed before a fork report is void when the log goes on after it.
+        let mut halts = self.halts.iter().filter(|((_, by), _)| *by == seat);
+        let halted = halts.any(|(_, halt)| halt.step.abs_diff(step) <= 3);
+        if halted || self.forgetful.contains(seat) {
+            return;
+        }
+        let names = entry.body().stands_on();
+        let release = entry.content().release;
+        let before = step.checked_sub(1).map(|before| (before, seat));
+        let parents: Vec<(Hash32, Statement)> = before
+            .into_iter()
+            .chain([(step, seat)])
+            .filter_map(|place| self.statements.get(&place))
+            .flatten()
+            .map(|(name, statement)| (*name, statement.clone()))
+            .collect();
+        for (name, statement) in parents {
+            let Says::Consent { out, counted } = &statement.says else {
+                continue;
+            };
+            let bars = if statement.step == step {
+                let held = names.and_then(|named| self.seen.get(&named));
+                held.is_some_and(|held| {
+                    out.contains(held.seat())
+                        && held.step() == step
+                        && !counted.contains(&(held.seat(), held.hash()))
+                })
+            } else {
+                out.iter().any(|seat| here.contains(seat))
+            };
+            if bars && !self.accounts(seat, name, release) {
+                let what = format!("{seat} signs an entry of step {step} against {statement:?}");
+                self.fail(6, what);
+            }
+        }
+    }
+
+    /// Whether a release, or one that it names in turn, gives a reason for a consent.
+    fn accounts(&self, seat: Seat, consent: Hash32, release: Option<Hash32>) -> bool {
+        let mut next = release;
+        for _ in 0..4 {
+            let mut all = self.statements.iter().filter(|((_, of), _)| *of == seat);
+            let Some(held) = next.and_then(|name| all.find_map(|(_, held)| held.get(&name))) else {
+                return false;
+            };
+            let Says::Release { reasons } = &held.says else {
+                return false;
+            };
+            if reasons.iter().any(|(of, _)| *of == consent) {
+                return true;
+            }
+            next = held.release;
+        }
+        false
     }
 
     /// Invariant 8: all that a signed record names is in the journal before it.
@@ -341,95 +441,50 @@ impl Watch {
         }
     }
 
-    /// Invariant 6: who holds a seat's entry and has signed nothing against it never signs that it is out.
-    ///
-    /// But for the exception that the rules of ballots make themselves: who has voted out a seat that is
-    /// back aims next at one that has left that round unanswered, for only its word is missing.
-    fn votes_for_the_absent(&mut self, seat: Seat, ballot: &Ballot, disk: &[Vec<u8>]) {
-        let vote = ballot.seat == seat && ballot.release.is_none();
-        let (Some(target), true) = (ballot.target, vote) else {
-            return;
-        };
-        let (mut holds, mut against) = (false, false);
-        let mut mine: BTreeSet<u16> = BTreeSet::new();
-        let mut answered: BTreeSet<u16> = BTreeSet::new();
-        for bytes in disk {
-            match Record::from_bytes(bytes) {
-                Ok(Record::Entry(signed)) => {
-                    let entry = self.verified(&signed);
-                    holds |= entry
-                        .is_some_and(|held| (held.step(), held.seat()) == (ballot.step, target));
-                }
-                Ok(Record::Ballot(kept))
-                    if kept.ballot().step == ballot.step && kept.ballot().release.is_none() =>
-                {
-                    let kept = kept.ballot();
-                    if kept.seat == seat {
-                        against |= kept.target == Some(target);
-                        if kept.target.is_some() {
-                            mine.insert(kept.round);
-                        }
-                    } else if kept.seat == target {
-                        answered.insert(kept.round);
-                    }
-                }
-                _ => {}
-            }
-        }
-        let unanswered = mine.difference(&answered).next().is_some();
-        if holds && !against && !unanswered && !self.forgetful.contains(seat) {
-            let step = ballot.step;
-            self.fail(
-                6,
-                format!("{seat} votes {target} out of step {step} whose entry it holds"),
-            );
-        }
+    /// Whether statements of a seat that may be blamed exclude each other in that step.
+    pub(crate) fn has_excluded(&self, step: u64) -> bool {
+        self.excluded.contains(&step)
     }
 
-    /// Whether all honest `voters` have given up what this seat has `acted` on, without its word.
-    pub(crate) fn was_left_behind(&self, seat: Seat, acted: &Ballot, voters: SeatSet) -> bool {
-        let mut signers = voters.without(seat);
-        if signers.len() < 2 {
-            signers = acted.target.into_iter().chain(signers.iter()).collect();
-        }
-        let given_up = |signer: Seat| {
-            self.ballots.values().any(|word| {
-                let same =
-                    (word.step, word.round, word.base) == (acted.step, acted.round, acted.base);
-                let release = word.release.filter(|release| release.without == seat);
-                let same = same && release.is_some_and(|r| Some(r.target) == acted.target);
-                same && word.seat == signer && word.gives_up()
-            })
-        };
-        let honest = signers.iter().filter(|seat| !self.may_be_blamed(*seat));
-        let honest: Vec<Seat> = honest.collect();
-        // Without any there is nobody whose log could be another.
-        !honest.is_empty() && honest.into_iter().all(given_up)
-    }
-
-    /// Invariant 10: ballots of a step come about a patience apart; `crashes` begin the count anew.
-    pub(crate) fn check_ballots(&mut self, seat: Seat, patience: u64, crashes: u64) {
-        let mine: Vec<(u64, (u64, u64, u64))> = self
-            .votes
+    /// Invariant 10: rounds take their time, so that an honest seat has few of them in a step, unless a cheat opens one
+    /// after the other.
+    pub(crate) fn check_rounds(&mut self) {
+        let promised = self.statements.iter().map(|(place, held)| {
+            let rounds = held.values().filter_map(|held| match held.says {
+                Says::Promise { round, .. } => Some(round),
+                _ => None,
+            });
+            (*place, rounds.max())
+        });
+        let promised: Vec<_> = promised.collect();
+        let hurried: BTreeSet<u64> = promised
             .iter()
-            .filter(|((_, who), _)| *who == seat)
-            .map(|((step, _), votes)| (*step, *votes))
+            .filter(|((_, seat), last)| self.may_be_blamed(*seat) && last.is_some())
+            .map(|((step, _), _)| *step)
             .collect();
-        for (step, (first, last, count)) in mine {
-            // A seat joins rounds that others open, at most four a patience.
-            let most = 2 + crashes + 4 * (last - first) / patience;
-            if count > most {
-                self.fail(
-                    10,
-                    format!("{seat} signed {count} ballots in step {step}, {most} at most"),
-                );
+        for ((step, seat), last) in promised {
+            if last.is_some_and(|last| last > ROUNDS) && !hurried.contains(&step) {
+                self.fail(10, format!("{seat} has come to {last:?} in step {step}"));
             }
         }
     }
 
-    /// Whether a cheat has signed two ballots for one place in that step.
-    pub(crate) fn has_two_ballots(&self, step: u64) -> bool {
-        self.two_ballots.contains(&step)
+    /// How many statements of each kind honest seats have signed.
+    pub(crate) fn count(&self, tally: &mut Tally) {
+        let honest = self.statements.iter();
+        let honest = honest.filter(|((_, seat), _)| self.honest(*seat));
+        for held in honest.flat_map(|(_, held)| held.values()) {
+            let what = match held.says {
+                Says::Consent { out, .. } if out.len() > 1 => "consent to several",
+                Says::Consent { .. } => "consent",
+                Says::Veto { .. } => "veto",
+                Says::Promise { .. } => "promise",
+                Says::Propose { .. } => "proposal",
+                Says::Accept { .. } => "accept",
+                Says::Release { .. } => "release",
+            };
+            tally.add(&format!("statements: {what}"), 1);
+        }
     }
 
     /// Whether a cheat has told two seats other words on a halt: they may go on from two places then, and stop
@@ -438,12 +493,12 @@ impl Watch {
         self.two_halts
     }
 
-    /// Whether a seat has signed two entries or ballots for one place at that step or before it, or halts.
+    /// Whether a seat has signed what excludes each other at that step or before it: entries, statements, or halts.
     pub(crate) fn two_faced_until(&self, step: u64) -> bool {
-        let ballots = self.two_ballots.range(..=step).next().is_some();
+        let statements = self.excluded.range(..=step).next().is_some();
         // A halt goes back from the step of the two faces by up to two.
         let before = self.signed.range(..(step + 3, Seat::new(0).unwrap()));
-        ballots || self.two_halts || before.into_iter().any(|(_, hashes)| hashes.len() > 1)
+        statements || self.two_halts || before.into_iter().any(|(_, hashes)| hashes.len() > 1)
     }
 
     /// How many of these seats may be blamed.
@@ -453,4 +508,31 @@ impl Watch {
             .filter(|seat| self.may_be_blamed(*seat))
             .count()
     }
+}
+
+/// The names on which a statement stands.
+fn names(statement: &Statement) -> Vec<Hash32> {
+    let mut names: Vec<Hash32> = statement.release.into_iter().collect();
+    match &statement.says {
+        Says::Consent { counted, .. } => names.extend(counted.iter().map(|(_, entry)| *entry)),
+        Says::Veto { entry, .. } => names.push(*entry),
+        Says::Promise { accepted, .. } => names.extend(accepted.map(|accepted| accepted.proposal)),
+        Says::Propose {
+            value, promises, ..
+        } => {
+            names.extend(promises.iter().copied());
+            names.extend(value.entries().into_iter().map(|(_, entry)| entry));
+        }
+        Says::Accept { proposal, .. } => names.push(*proposal),
+        Says::Release { reasons } => {
+            for (consent, reason) in reasons.iter() {
+                names.push(*consent);
+                match reason {
+                    Reason::Vetoes(vetoes) => names.extend(vetoes.iter().copied()),
+                    Reason::Decision(proposal) => names.push(*proposal),
+                }
+            }
+        }
+    }
+    names
 }

@@ -8,11 +8,13 @@ use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::{Hash32, Hasher};
-use fairdeal_protocol::log::ballot::Ballot;
+use fairdeal_protocol::membership::{Says, SignedStatement, Value};
+use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::clocks::Limits;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::live::{Event, Output, THINKING, Table, To};
+use fairdeal_protocol::table::live::{Event, Output, Table, To};
 use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::wire::message::Message;
 
@@ -20,14 +22,16 @@ use super::cheat::Cheat;
 use super::forge::seat_key;
 use super::network::{Letter, Network};
 use super::onlooker::Onlooker;
-use super::plan::{Dice, Plan, Role};
+use super::plan::{Dice, Manners, Plan, Role};
 use super::tally::Tally;
 use super::watch::Watch;
 
 /// When every run ends, whatever happens, in milliseconds: well beyond all that is waited for.
-const END: u64 = 6 * 3_600_000;
-/// The time for repairs that every wait is given on top, in milliseconds.
-const REPAIRS: u64 = 20_000;
+const END: u64 = 24 * 3_600_000;
+/// The time for repairs and for the rounds of a decision that every wait is given on top, in milliseconds.
+const REPAIRS: u64 = 150_000;
+/// The time that a person who is there has for an action, in milliseconds: the shortest that a table can have.
+const TURN_TIME: u64 = 30_000;
 /// How many lines of the trace are kept.
 const TRACE: usize = 20_000;
 
@@ -55,6 +59,12 @@ pub(crate) struct Chair {
     /// In which step it acts, and when.
     ready: Option<(u64, u64)>,
     pub(crate) leaving: bool,
+    /// When it last received something from each seat.
+    heard: BTreeMap<Seat, u64>,
+    /// Whose removal its player has proposed, and in which step.
+    proposed: BTreeSet<(u64, Seat)>,
+    /// How often its player may still think for long.
+    thoughts: u32,
 }
 
 impl Chair {
@@ -66,6 +76,13 @@ impl Chair {
     /// Whether it never comes back.
     pub(crate) fn is_gone(&self) -> bool {
         self.down == Some(u64::MAX)
+    }
+
+    /// Whether its player thinks at its turn, or has just thought.
+    fn is_thinking(&self) -> bool {
+        let open = self.table.replica().step();
+        let thinks = self.ready.is_some_and(|(step, _)| step == open);
+        thinks && self.is_up() && !self.is_done()
     }
 
     /// Whether the table is over for it, one way or the other.
@@ -95,7 +112,7 @@ pub(crate) struct World {
     pub(crate) trace: Hash32,
     /// The last things that happened, in words, if they are wanted.
     lines: Option<std::collections::VecDeque<String>>,
-    /// What seats have sent of ballots: each is in the trace once.
+    /// What seats have sent of statements: each is in the trace once.
     told: BTreeSet<(Seat, Hash32)>,
 }
 
@@ -107,6 +124,8 @@ impl World {
             name: format!("player {}", seat.number()).try_into().unwrap(),
             key: (&seat_key(*seat)).into(),
             nonce: [seat.number(); 32],
+            party: Party::of(*seat),
+            played_by: PlayedBy::Person,
         };
         let players = seats.iter().map(player).collect();
         let mut nonce = [7; 8];
@@ -138,6 +157,9 @@ impl World {
                 left: None,
                 ready: None,
                 leaving: false,
+                heard: BTreeMap::new(),
+                proposed: BTreeSet::new(),
+                thoughts: if role.ponders > 0 { 2 } else { 0 },
                 role,
             }
         });
@@ -146,6 +168,7 @@ impl World {
             Dice::new(seed, 1),
             plan.weather,
             plan.cuts.clone(),
+            plan.apart.clone(),
             plan.heal,
         );
         Self {
@@ -199,25 +222,25 @@ impl World {
     /// Plays until everything is decided, or nothing moves any more.
     pub(crate) fn run(&mut self) {
         for chair in &mut self.chairs {
-            chair.table.set_patience(chair.role.patience);
+            chair.table.set_limits(timing(&chair.role));
             chair.table.begin(&mut chair.dice.0);
         }
-        let patience = self.plan.roles.iter().map(|role| role.patience).max();
-        let patience = patience.unwrap_or_default();
-        // A cheat that leads and keeps silent is given the time to think.
-        let rounds = if self.plan.cheats().is_empty() {
-            12
-        } else {
-            THINKING + 12
-        };
-        let quiet = rounds * patience + REPAIRS;
+        let absence = self.plan.roles.iter().map(|role| role.absence).max();
+        // A removal may need one timeout for the calm, one for the seat, and one for each further one of a group.
+        let quiet = 8 * absence.unwrap_or_default() + 4 * TURN_TIME + REPAIRS;
         let mut tick = 1000;
         while self.now < END {
             self.come_back();
+            self.fall();
             self.flush();
-            let healed = self.now >= self.plan.heal;
-            if self.is_decided() || (healed && self.now > self.progress.max(self.plan.heal) + quiet)
-            {
+            // When a player acts that thinks, everything begins that waits for it.
+            let thinking = self.chairs.iter().filter(|chair| chair.is_thinking());
+            let until = thinking.filter_map(|chair| chair.ready).map(|(_, at)| at);
+            let since = self
+                .progress
+                .max(self.plan.heal)
+                .max(until.max().unwrap_or(0));
+            if self.is_decided() || self.now > since + quiet {
                 break;
             }
             match self.net.next() {
@@ -232,12 +255,57 @@ impl World {
                     for chair in self.chairs.iter_mut().filter(|chair| chair.is_up()) {
                         chair.table.tick(now, &mut chair.dice.0);
                     }
+                    self.propose();
                 }
             }
             self.act();
         }
         self.flush();
         self.tally.add("virtual seconds", self.now / 1000);
+    }
+
+    /// Seats that fall together do.
+    fn fall(&mut self) {
+        let now = self.now;
+        let due = self.plan.falls.iter().position(|fall| fall.at <= now);
+        let Some(fall) = due.map(|at| self.plan.falls.remove(at)) else {
+            return;
+        };
+        for seat in fall.seats.iter() {
+            if self.chairs[seat.index()].is_up() {
+                self.tally.add("fault: falls with others", 1);
+                self.crash(seat, fall.back.map_or(u64::MAX, |rest| now + rest));
+            }
+        }
+    }
+
+    /// Players whose patience with one that is there has ended propose its removal.
+    fn propose(&mut self) {
+        for seat in self.seats() {
+            for target in self.seats() {
+                let stuck = self.is_stuck(target);
+                let chair = &mut self.chairs[seat.index()];
+                let wants = match chair.role.manners {
+                    Manners::Patient => stuck,
+                    Manners::Rude => true,
+                };
+                if !wants || !chair.is_up() || !chair.table.may_propose_removal(target) {
+                    continue;
+                }
+                let step = chair.table.replica().step();
+                chair.proposed.insert((step, target));
+                chair.table.propose_removal(target).unwrap();
+                self.tally
+                    .add("proposals to remove a seat that is there", 1);
+                self.say(|| format!("{seat} proposes to remove {target} from step {step}"));
+            }
+        }
+    }
+
+    /// Whether a seat that is there will never go on: it cheats, has lost what it needs, or its table has stopped.
+    fn is_stuck(&self, seat: Seat) -> bool {
+        let chair = &self.chairs[seat.index()];
+        chair.cheat.is_some() || chair.role.old_disk || chair.table.stopped().is_some()
     }
 
     /// Whether nobody honest that is here or will be has anything to wait for.
@@ -263,6 +331,9 @@ impl World {
             cheat.hear(&chair.table, &bytes);
         }
         let taken = chair.table.receive(from, &bytes, &mut chair.dice.0);
+        if taken.is_ok() {
+            chair.heard.insert(from, now);
+        }
         self.mark(&bytes);
         if let Err(error) = taken {
             self.say(|| format!("{to} refuses what {from} sent: {error}"));
@@ -304,7 +375,7 @@ impl World {
                     continue;
                 }
             }
-            chair.table.set_patience(chair.role.patience);
+            chair.table.set_limits(timing(&chair.role));
             if chair.leaving {
                 // Its player wants to go still; refused only at a table that has ended.
                 let _ = chair.table.leave(&mut chair.dice.0);
@@ -370,12 +441,15 @@ impl World {
 
     fn carry_out(&mut self, seat: Seat, output: Output<AnyGame>) {
         let honest = self.is_honest(seat);
-        let now = self.now;
         match output {
             Output::Keep(record) => {
+                if let (Record::Statement(signed), true) = (&record, honest) {
+                    self.is_absent_or_proposed(seat, signed);
+                }
                 let chair = &mut self.chairs[seat.index()];
                 if honest {
-                    self.watch.kept(seat, &record, &chair.disk, now);
+                    let here = chair.table.replica().participants();
+                    self.watch.keeps(seat, &record, &chair.disk, here);
                 }
                 if let (Record::Seed { seed, .. }, Some(cheat)) = (&record, &mut chair.cheat) {
                     cheat.learn_seed(seed.clone());
@@ -385,15 +459,15 @@ impl World {
             Output::Event(event) => self.note(seat, &event),
             Output::Pass(..) => {}
             Output::Send(to, message) => {
-                if let (Message::Ballots(ballots), Some(_)) = (&message, &self.lines) {
-                    for signed in ballots.iter() {
-                        if self.told.insert((seat, signed.hash())) {
-                            self.say(|| format!("{seat} sends {}", describe(signed.ballot())));
+                if let (Message::Statements(statements), Some(_)) = (&message, &self.lines) {
+                    for signed in statements.iter() {
+                        if self.told.insert((seat, signed.unverified().hash())) {
+                            self.say(|| format!("{seat} sends {}", describe(signed)));
                         }
                     }
                 }
                 if honest {
-                    self.watch.sent(seat, &message, now);
+                    self.watch.sent(seat, &message);
                 }
                 let others = self.seats().filter(|other| *other != seat);
                 let targets: Vec<Seat> = match to {
@@ -404,6 +478,29 @@ impl World {
                     self.send(seat, to, &message);
                 }
             }
+        }
+    }
+
+    /// Invariant 14: a seat consents only to the removal of those that it has not heard for its absence timeout, or that
+    /// its player has proposed.
+    fn is_absent_or_proposed(&mut self, seat: Seat, signed: &SignedStatement) {
+        let statement = signed.unverified();
+        let Says::Consent { out, .. } = &statement.says else {
+            return;
+        };
+        let chair = &self.chairs[seat.index()];
+        if statement.seat != seat || chair.role.old_disk {
+            return;
+        }
+        let present = |target: &Seat| {
+            let heard = chair.heard.get(target);
+            let recent = heard.is_some_and(|heard| self.now < heard + chair.role.absence);
+            recent && !chair.proposed.contains(&(statement.step, *target))
+        };
+        let there: SeatSet = out.iter().filter(present).collect();
+        if !there.is_empty() {
+            let what = format!("{seat} hears {there:?}, and nobody proposed what it signs: ");
+            self.watch.fail(14, what + &describe(signed));
         }
     }
 
@@ -500,7 +597,14 @@ impl World {
             }
             let turn = chair.table.is_my_turn();
             if turn && chair.ready.is_none_or(|(at, _)| at != step) {
-                let thinks = u64::from(chair.dice.below(chair.role.thinks));
+                let ponders = chair.thoughts > 0 && chair.dice.chance(200);
+                let thinks = if ponders {
+                    chair.thoughts -= 1;
+                    self.tally.add("long thoughts", 1);
+                    chair.role.ponders
+                } else {
+                    u64::from(chair.dice.below(chair.role.thinks))
+                };
                 chair.ready = Some((step, now + thinks));
             }
             let due = turn && chair.ready.is_some_and(|(_, at)| at <= now);
@@ -534,25 +638,41 @@ impl World {
     }
 }
 
-/// A ballot in the trace.
-fn describe(ballot: &Ballot) -> String {
-    let Ballot {
-        step,
-        round,
-        seat,
-        base,
-        ..
-    } = ballot;
-    let what = match ballot.target {
-        Some(target) => format!("out {target}"),
-        None => "stand".to_owned(),
+fn timing(role: &Role) -> Limits {
+    Limits {
+        absence: role.absence,
+        turn_time: Some(TURN_TIME),
+    }
+}
+
+/// A statement in the trace.
+fn describe(signed: &SignedStatement) -> String {
+    let statement = signed.unverified();
+    let (step, instance) = (statement.step, statement.instance);
+    let value = |value: &Value| match value {
+        Value::Out { seats, counted } => format!("out {seats:?} with {} entries", counted.len()),
+        Value::Keep { seat, .. } => format!("keep {seat}"),
     };
-    let beside = match base {
-        &SeatSet::EMPTY => String::new(),
-        base => format!(" beside {base:?}"),
+    let what = match &statement.says {
+        Says::Consent { out, counted } => {
+            format!("consent to {out:?} with {} entries", counted.len())
+        }
+        Says::Veto { seat, entry } => format!("veto for {seat} {}", entry.short()),
+        Says::Promise { round, accepted } => {
+            let accepted = accepted.map(|accepted| accepted.round);
+            format!("promise {round}, accepted {accepted:?}")
+        }
+        Says::Propose {
+            round,
+            value: of,
+            promises,
+        } => format!(
+            "proposal {round}: {}, {} promises",
+            value(of),
+            promises.len()
+        ),
+        Says::Accept { round, .. } => format!("accept {round}"),
+        Says::Release { reasons } => format!("release of {}", reasons.len()),
     };
-    let release = ballot.release.map_or_else(String::new, |release| {
-        format!(" ({} without {})", release.target, release.without)
-    });
-    format!("{seat} {what} in {step}.{round}{beside}{release}")
+    format!("{} {what} in {step}.{instance}", statement.seat)
 }

@@ -19,11 +19,12 @@ use crate::charter::Charter;
 use crate::crypto::seed::Seed;
 use crate::crypto::shuffle::{Fold, ShuffleError, ShufflePlace};
 use crate::game::{Game, RuleSetError};
-use crate::log::ballot::{Ballot, SignedBallot};
 use crate::log::body::Body;
 use crate::log::entry::Entry;
 use crate::log::halt::{Halt, circle, resolve};
-use crate::seat::{Seat, SeatSet};
+use crate::membership::Value;
+use crate::membership::step::{EntryNames, Place};
+use crate::seat::Seat;
 use crate::table::fault::{Fault, FaultKind};
 use crate::table::replica::{News, Proofs, Replica, StepKind, Verdict};
 
@@ -39,7 +40,9 @@ pub struct Audit<G: Game> {
     tally: Tally,
     deals_opened: u32,
     left: Vec<Departure>,
-    next_ballot: usize,
+    next_removal: usize,
+    /// The entries that decisions of the open step keep in it.
+    kept: EntryNames,
     next_fault: usize,
     next_halted: usize,
     /// What proves the faults of the seats that are out of the open step.
@@ -84,7 +87,8 @@ impl<G: Game> Audit<G> {
             tally,
             deals_opened: 0,
             left: Vec::new(),
-            next_ballot: 0,
+            next_removal: 0,
+            kept: EntryNames::new(),
             next_fault: 0,
             next_halted: 0,
             proven: Vec::new(),
@@ -125,7 +129,7 @@ impl<G: Game> Audit<G> {
         &self.replica
     }
 
-    /// Who has left the game or was voted out so far.
+    /// Who has left the game or was removed so far.
     pub fn departures(&self) -> &[Departure] {
         &self.left
     }
@@ -228,7 +232,7 @@ impl<G: Game> Audit<G> {
         self.opened.clear();
         while self.read_halted()? {}
         self.read_faults()?;
-        self.read_ballots()?;
+        self.read_removals()?;
         let entries = self.read_step()?;
         let live = self.replica.live();
         let complete = entries.len() == live.len() && self.replica.kind().is_some();
@@ -280,55 +284,42 @@ impl<G: Game> Audit<G> {
         Ok(true)
     }
 
-    /// The ballots on seats that are out of the open step: each seat by the same ballot of all others.
-    fn read_ballots(&mut self) -> Result<(), Finding> {
-        let (step, table) = (self.replica.step(), self.replica.table());
+    /// What removed absent parties from the open step.
+    fn read_removals(&mut self) -> Result<(), Finding> {
+        let step = self.replica.step();
         let transcript = Arc::clone(&self.transcript);
-        let wrong = || Finding::Ballots { step };
-        loop {
-            let rest = transcript
-                .ballots()
-                .get(self.next_ballot..)
-                .unwrap_or_default();
-            let Some(first) = rest.first().map(SignedBallot::ballot) else {
-                return Ok(());
-            };
-            if first.step != step || self.replica.is_finished() {
-                return Ok(());
-            }
-            let live = self.replica.live();
-            let target = first.target.filter(|seat| live.contains(*seat));
-            let target = target.ok_or_else(wrong)?;
-            let guilty: SeatSet = self.proven.iter().map(|(seat, _)| *seat).collect();
-            let (base, out) = (first.base, self.replica.out());
-            let all = self.replica.participants().without(target).iter();
-            let voters: SeatSet = all.filter(|seat| !base.contains(*seat)).collect();
-            if voters.len() < 2 || !Ballot::base_fits(base, out, guilty) {
-                return Err(wrong());
-            }
-            let ballots = rest.get(..voters.len()).ok_or_else(wrong)?;
-            for (seat, signed) in voters.iter().zip(ballots) {
-                let ballot = signed
-                    .verify(self.replica.charter(), &table)
-                    .map_err(|_| wrong())?;
-                let expected = Ballot {
-                    table,
-                    step,
-                    round: first.round,
-                    seat,
-                    base,
-                    release: None,
-                    target: Some(target),
-                };
-                if ballot != expected {
-                    return Err(wrong());
-                }
-                self.tally.ballots += 1;
-            }
-            self.next_ballot += voters.len();
-            self.reasons.insert(target, Reason::VotedOut);
-            self.replica.vote_out(target);
+        self.kept.clear();
+        let next = transcript.removals().get(self.next_removal);
+        let Some(certificate) = next.filter(|certificate| certificate.step == step) else {
+            return Ok(());
+        };
+        if self.replica.is_finished() {
+            return Ok(());
         }
+        let place = Place {
+            table: self.replica.table(),
+            step,
+            parent: self.replica.parent(),
+        };
+        let (charter, seats) = (self.replica.charter(), self.replica.participants());
+        let values = certificate
+            .verify(charter, place, seats, &self.replica.parties())
+            .map_err(|_| Finding::Removal { step })?;
+        self.next_removal += 1;
+        self.tally.removal_statements += certificate.len() as u64;
+        for value in values {
+            match value {
+                Value::Out { seats, counted } => {
+                    let all = seats.iter().map(|seat| (seat, Reason::Absent));
+                    self.reasons.extend(all);
+                    self.replica.remove_absent(seats, &counted);
+                }
+                Value::Keep { seat, entry } => {
+                    self.kept.insert(seat, entry);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The entries that prove the faults of seats that are out of the open step; [`Self::judge_proven`]
@@ -353,7 +344,7 @@ impl<G: Game> Audit<G> {
                 return Err(unproven);
             }
             self.next_fault += 1;
-            self.replica.vote_out(proven.seat);
+            self.replica.remove_guilty(proven.seat);
             self.proven.push((proven.seat, entry));
         }
         Ok(())
@@ -514,6 +505,14 @@ impl<G: Game> Audit<G> {
         if let Some(seat) = entries.keys().find(|seat| !counted.contains_key(seat)) {
             return Err(Finding::Names { step, seat: *seat });
         }
+        let kept = std::mem::take(&mut self.kept);
+        let dropped = kept.into_iter().any(|(seat, kept)| {
+            let entry = entries.get(&seat);
+            entry.is_some_and(|entry| entry.hash() != kept)
+        });
+        if dropped {
+            return Err(Finding::Removal { step });
+        }
         self.judge_proven(&counted)
     }
 
@@ -611,8 +610,8 @@ impl<G: Game> Audit<G> {
                 why: format!("more entries follow the end of the log (step {claimed})"),
             });
         }
-        if self.next_ballot != transcript.ballots().len() {
-            return Err(Finding::Trailer("it holds ballots of no step"));
+        if self.next_removal != transcript.removals().len() {
+            return Err(Finding::Trailer("it holds removals of no step"));
         }
         if self.next_fault != transcript.faults().len() {
             return Err(Finding::Trailer("it holds proofs of faults of no step"));

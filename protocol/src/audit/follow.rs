@@ -8,14 +8,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::auditor::{Audit, Finding, Report};
-use super::transcript::{End, Halted, MAX_LOGGED_BALLOTS, Proven, Transcript};
+use super::transcript::{End, Halted, MAX_CERTIFICATES, Proven, Transcript};
 use crate::charter::SignedCharter;
 use crate::game::{Game, RuleSetError};
 use crate::hash::Hash32;
-use crate::log::ballot::SignedBallot;
 use crate::log::claim::SignedClaim;
 use crate::log::entry::SignedEntry;
 use crate::log::equivocation::Equivocation;
+use crate::membership::Certificate;
 use crate::seat::MAX_SEATS;
 use crate::table::replica::{News, Replica};
 use crate::wire::bounded::Bounded;
@@ -37,8 +37,8 @@ pub struct Page {
     pub from: Mark,
     /// The entries, by step and seat.
     pub entries: Bounded<SignedEntry, MAX_ENTRIES>,
-    /// The ballots that voted seats out of these steps.
-    pub ballots: Bounded<SignedBallot, MAX_LOGGED_BALLOTS>,
+    /// What removed absent parties in these steps.
+    pub removals: Bounded<Certificate, MAX_CERTIFICATES>,
     /// The proofs that removed seats from them.
     pub faults: Bounded<Proven, MAX_SEATS>,
     /// What removed two-faced seats between them.

@@ -34,8 +34,8 @@ pub struct Tally {
     pub coins: u64,
     /// Opened seeds that match their commitment.
     pub openings: u64,
-    /// Ballots that voted a seat out.
-    pub ballots: u64,
+    /// Statements that removed absent parties.
+    pub removal_statements: u64,
     /// Entries that prove faults, for which their seats were removed.
     pub faults: u64,
     /// Words of the others on where they go on without a two-faced seat.
@@ -68,7 +68,10 @@ impl Tally {
             ("shares of sealed cards", self.shares),
             ("coins that follow from their chains", self.coins),
             ("seeds opened as committed", self.openings),
-            ("ballots on seats that were missing", self.ballots),
+            (
+                "statements that removed absent parties",
+                self.removal_statements,
+            ),
             ("proven faults of seats that were removed", self.faults),
             (
                 "words on where to go on without a two-faced seat",
@@ -133,9 +136,9 @@ pub enum Finding {
     /// A proven fault.
     #[error("{0}")]
     Fault(#[from] Fault),
-    /// Ballots that do not vote a seat out of the step where they stand.
-    #[error("step {step}: the ballots do not vote a seat out there")]
-    Ballots {
+    /// Statements that do not prove the removal where they stand.
+    #[error("step {step}: the statements on a removal do not prove it")]
+    Removal {
         /// The step.
         step: u64,
     },
@@ -182,7 +185,7 @@ impl Finding {
             | Self::Parent { .. }
             | Self::Names { .. }
             | Self::Rules(_)
-            | Self::Ballots { .. }
+            | Self::Removal { .. }
             | Self::Unproven { .. }
             | Self::Halted { .. }
             | Self::Entry { .. }
@@ -201,7 +204,7 @@ impl Finding {
             | Self::Broken { step, .. }
             | Self::Unproven { step, .. }
             | Self::Halted { step, .. }
-            | Self::Ballots { step } => Some(*step),
+            | Self::Removal { step } => Some(*step),
             Self::Fault(fault) => Some(fault.step),
             Self::Rules(_) | Self::Trailer(_) => None,
         }
@@ -224,8 +227,8 @@ pub struct Departure {
 pub enum Reason {
     /// It left by its own word.
     Left,
-    /// The others voted it out: that it was missing is their word.
-    VotedOut,
+    /// The others removed it: that it was absent is their word.
+    Absent,
     /// It was removed for a fault that the transcript proves.
     Fault(Fault),
 }
@@ -251,7 +254,7 @@ pub struct Report {
     pub scores: Vec<i64>,
     /// The winners, as replayed.
     pub winners: Vec<Seat>,
-    /// Who left the game or was voted out, in the order in which they went: what they sent in that deal is
+    /// Who left the game or was removed, in the order in which they went: what they sent in that deal is
     /// checked by its proofs alone, since they opened no seed.
     pub left: Vec<Departure>,
     /// Who has closed the table on its own word that the other of two stayed away; two such words cancel.

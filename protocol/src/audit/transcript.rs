@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::follow::Page;
 use crate::charter::{Charter, CharterError, SignatureBytes, SignedCharter};
 use crate::hash::Hash32;
-use crate::log::ballot::SignedBallot;
 use crate::log::claim::SignedClaim;
 use crate::log::entry::SignedEntry;
 use crate::log::equivocation::Equivocation;
 use crate::log::halt::SignedHalt;
+use crate::membership::Certificate;
 use crate::seat::{MAX_SEATS, Seat};
 use crate::wire::bounded::Bounded;
 use crate::wire::codec::{CodecError, MAX_BYTES, decode, encode};
@@ -20,12 +20,12 @@ use crate::wire::codec::{CodecError, MAX_BYTES, decode, encode};
 /// The first eight bytes of a transcript file.
 pub const MAGIC: [u8; 8] = *b"fairdeal";
 /// The version of the file format.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 /// The most entries of a transcript.
 pub const MAX_LOG: usize = 1 << 20;
 
-/// The most ballots of a transcript: a table of six can lose four seats by vote.
-pub const MAX_LOGGED_BALLOTS: usize = 32;
+/// The most steps of a transcript that remove seats by decision.
+pub const MAX_CERTIFICATES: usize = MAX_SEATS;
 
 /// How the log of a transcript ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,8 +63,8 @@ pub(crate) struct Trailer {
     /// The hash of the last complete step.
     pub(crate) log: Hash32,
     pub(crate) equivocation: Option<Box<Equivocation>>,
-    /// The ballots that voted seats out, by step and in the order in which they went.
-    pub(crate) ballots: Bounded<SignedBallot, MAX_LOGGED_BALLOTS>,
+    /// What removed absent parties, by step.
+    pub(crate) removals: Bounded<Certificate, MAX_CERTIFICATES>,
     /// The proofs that removed seats, by step and in the order in which they went.
     pub(crate) faults: Bounded<Proven, MAX_SEATS>,
     /// What removed two-faced seats, in order.
@@ -130,7 +130,7 @@ impl Transcript {
             end: End::Unfinished,
             log: Hash32::default(),
             equivocation: None,
-            ballots: Bounded::default(),
+            removals: Bounded::default(),
             faults: Bounded::default(),
             halted: Bounded::default(),
             claims: Bounded::default(),
@@ -151,7 +151,7 @@ impl Transcript {
             trailer.equivocation = last.equivocation;
             trailer.claims = last.claims;
         }
-        join(&mut trailer.ballots, page.ballots)
+        join(&mut trailer.removals, page.removals)
             && join(&mut trailer.faults, page.faults)
             && join(&mut trailer.halted, page.halted)
     }
@@ -229,9 +229,9 @@ impl Transcript {
         self.trailer.log
     }
 
-    /// The ballots that voted seats out, by step and in the order in which they went.
-    pub fn ballots(&self) -> &[SignedBallot] {
-        &self.trailer.ballots
+    /// What removed absent parties, by step.
+    pub fn removals(&self) -> &[Certificate] {
+        &self.trailer.removals
     }
 
     /// The entries that prove faults, by step and in the order in which their seats went.
@@ -252,5 +252,20 @@ impl Transcript {
     /// The two entries that stopped the table, if that is how it ended.
     pub fn equivocation(&self) -> Option<&Equivocation> {
         self.trailer.equivocation.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_format_version_is_refused_by_number() {
+        let old = Transcript::from_bytes(b"fairdeal\x01").unwrap_err();
+        assert_eq!(old, TranscriptError::Version(1));
+        assert_eq!(
+            old.to_string(),
+            "the transcript has format version 1; this program reads version 2"
+        );
     }
 }

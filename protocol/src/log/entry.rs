@@ -34,6 +34,8 @@ pub struct Content {
     pub parent: Hash32,
     /// The digest of the public state before this step.
     pub digest: Hash32,
+    /// The seat's last release of consents to removals ([`crate::membership`]), of this step or of the one before.
+    pub release: Option<Hash32>,
     /// What it says.
     pub body: Body,
 }
@@ -182,13 +184,13 @@ pub fn genesis(table: &Hash32) -> Hash32 {
     Hasher::new(domain::GENESIS).hash(table).finish()
 }
 
-/// The hash of a complete step: its entries in seat order and the seats voted out in it.
+/// The hash of a complete step: its entries in seat order and the seats removed in it.
 pub fn step_hash<'a>(
     table: &Hash32,
     step: u64,
     parent: &Hash32,
     entries: impl ExactSizeIterator<Item = &'a Entry>,
-    voted_out: SeatSet,
+    removed: SeatSet,
 ) -> Hash32 {
     let mut hasher = Hasher::new(domain::STEP)
         .hash(table)
@@ -200,8 +202,8 @@ pub fn step_hash<'a>(
             .number(u64::from(entry.seat().number()))
             .hash(&entry.hash());
     }
-    hasher = hasher.number(voted_out.len() as u64);
-    for seat in voted_out.iter() {
+    hasher = hasher.number(removed.len() as u64);
+    for seat in removed.iter() {
         hasher = hasher.number(u64::from(seat.number()));
     }
     hasher.finish()

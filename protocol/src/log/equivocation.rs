@@ -1,14 +1,15 @@
-//! Proof that a seat signed two entries, ballots or halts for one place.
+//! Proof that a seat signed two things that exclude each other: entries, removal statements or halts.
 
 use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use super::ballot::SignedBallot;
 use super::entry::{Entry, SignedEntry};
 use super::halt::SignedHalt;
 use crate::charter::Charter;
 use crate::hash::Hash32;
+use crate::membership::evidence::exclude;
+use crate::membership::{SignedStatement, Verified};
 use crate::seat::Seat;
 
 /// Two things of one seat for one place whose bytes differ. Anybody can check it.
@@ -16,8 +17,8 @@ use crate::seat::Seat;
 pub enum Equivocation {
     /// Two entries of one step.
     Entries(SignedEntry, SignedEntry),
-    /// Two ballots of one round of one step, which nobody honest signs both.
-    Ballots(SignedBallot, SignedBallot),
+    /// Two removal statements that exclude each other.
+    Statements(Box<SignedStatement>, Box<SignedStatement>),
     /// Two words on how far it had come.
     Halts(SignedHalt, SignedHalt),
 }
@@ -30,11 +31,11 @@ impl Equivocation {
         same_place.then_some(Self::Entries(first, second))
     }
 
-    /// The proof, if the two ballots, whose signatures have been checked, are one.
-    pub fn of_ballots(one: &SignedBallot, other: &SignedBallot) -> Option<Self> {
-        let contrary = one.ballot().contradicts(other.ballot());
-        let (first, second) = sorted(one.hash(), one, other.hash(), other)?;
-        contrary.then_some(Self::Ballots(first, second))
+    /// The proof, if the two statements are one.
+    pub fn of_statements(one: &Verified, other: &Verified) -> Option<Self> {
+        let excluded = exclude(one.statement(), other.statement());
+        let (first, second) = sorted(one.hash(), one.signed(), other.hash(), other.signed())?;
+        excluded.then(|| Self::Statements(Box::new(first), Box::new(second)))
     }
 
     /// The proof, if the two halts, whose signatures have been checked, are one.
@@ -52,11 +53,11 @@ impl Equivocation {
                 let other = other.verify(charter, table).ok()?;
                 (Self::of(&one, &other), (one.seat(), one.step()))
             }
-            Self::Ballots(one, other) => {
+            Self::Statements(one, other) => {
                 let first = one.verify(charter, table).ok()?;
-                other.verify(charter, table).ok()?;
-                let place = (first.seat, first.step);
-                (Self::of_ballots(one, other), place)
+                let second = other.verify(charter, table).ok()?;
+                let place = (first.seat(), first.statement().step);
+                (Self::of_statements(&first, &second), place)
             }
             Self::Halts(one, other) => {
                 let first = one.verify(charter, table).ok()?;

@@ -1,7 +1,6 @@
-//! The lockstep log: signed entries, steps that chain them, ballots, proof of two-facedness, and
-//! what follows from it; claims of who has waited in vain.
+//! The lockstep log: signed entries, steps that chain them, proof of equivocation and what follows
+//! from it, abandonment claims.
 
-pub mod ballot;
 pub mod body;
 pub mod claim;
 pub mod entry;

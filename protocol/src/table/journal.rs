@@ -10,11 +10,12 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use crate::crypto::seed::Seed;
-use crate::log::ballot::SignedBallot;
 use crate::log::claim::SignedClaim;
 use crate::log::entry::{MAX_ENTRY, SignedEntry};
 use crate::log::equivocation::Equivocation;
 use crate::log::halt::SignedHalt;
+use crate::membership::SignedStatement;
+use crate::table::clocks::Waits;
 use crate::wire::codec::{CodecError, decode, encode_secret};
 
 /// The largest record, in bytes: a proof of equivocation holds two entries.
@@ -32,16 +33,19 @@ pub enum Record {
     },
     /// An entry that counts, of whatever seat.
     Entry(SignedEntry),
-    /// A seat's two entries, ballots or halts for one place.
+    /// A seat's two entries, removal statements or halts that exclude each other.
     Evidence(Box<Equivocation>),
     /// An entry that proves its seat's fault, or stopped the table by another digest.
     Refused(SignedEntry),
-    /// A ballot: an own one, or one of those that voted a seat out.
-    Ballot(SignedBallot),
+    /// A removal statement, of any seat.
+    Statement(Box<SignedStatement>),
     /// A word on how far a seat had come, when another was proven two-faced.
     Halt(SignedHalt),
     /// A word that closed the table, because the other of two seats stayed away.
     Claim(SignedClaim),
+    /// For whom the open step waits, and since when: written now and then, so that a restart does not begin the wait
+    /// anew.
+    Waits(Waits),
 }
 
 impl Record {

@@ -1,10 +1,12 @@
 //! A table: the log's state machine, and one seat's part in it.
 //!
 //! [`replica`] is what follows from the log alone; [`live`] is a seat that signs, sends and counts;
-//! [`journal`] is what it keeps on disk; [`fault`] is what the log can prove against a seat.
+//! [`journal`] is what it keeps on disk; [`clocks`] are the moments that it knows; [`fault`] is what the log can prove
+//! against a seat.
 
 mod author;
 mod batch;
+pub mod clocks;
 mod deal;
 pub mod fault;
 pub mod journal;

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::bounded::Bounded;
 use super::codec::{CodecError, decode, encode};
 use crate::hash::Hash32;
-use crate::log::ballot::SignedBallot;
 use crate::log::claim::SignedClaim;
 use crate::log::entry::SignedEntry;
 use crate::log::equivocation::Equivocation;
 use crate::log::halt::SignedHalt;
+use crate::membership::SignedStatement;
 use crate::seat::MAX_SEATS;
 
 /// The largest message, in bytes.
@@ -27,8 +27,8 @@ pub const MAX_HAVE: usize = 18;
 /// The most entries in one answer to a [`Recall`].
 pub const MAX_RECALLED: usize = 16;
 
-/// The most ballots in one message.
-pub const MAX_BALLOTS: usize = 64;
+/// The most removal statements in one message.
+pub const MAX_STATEMENTS: usize = 64;
 
 /// How far a peer is, and what it holds there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,8 +57,8 @@ pub struct Recalled {
     pub complete: bool,
     /// The asker's own entries from that step on, in order.
     pub entries: Bounded<SignedEntry, MAX_RECALLED>,
-    /// Its ballots of the steps that are still voted on.
-    pub ballots: Bounded<SignedBallot, MAX_BALLOTS>,
+    /// Its removal statements of the step before that one and of those after.
+    pub statements: Bounded<SignedStatement, MAX_STATEMENTS>,
     /// Its halts.
     pub halts: Bounded<SignedHalt, MAX_SEATS>,
 }
@@ -76,8 +76,8 @@ pub enum Message {
     Recall(Recall),
     /// The receiver's own entries.
     Recalled(Recalled),
-    /// Ballots, of whatever seats.
-    Ballots(Bounded<SignedBallot, MAX_BALLOTS>),
+    /// Removal statements of any seats; what one names comes before it.
+    Statements(Bounded<SignedStatement, MAX_STATEMENTS>),
     /// How far seats had come, of whatever seats, when one was proven two-faced.
     Halts(Bounded<SignedHalt, MAX_SEATS>),
     /// The sender has closed the table, because the receiver stayed away.

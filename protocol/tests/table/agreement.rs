@@ -7,11 +7,10 @@ use fairdeal_protocol::audit::auditor::{Reason, audit};
 use fairdeal_protocol::audit::transcript::{End, Transcript};
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
 use fairdeal_protocol::log::body::Body;
 use fairdeal_protocol::log::claim::{Claim, SignedClaim};
 use fairdeal_protocol::seat::Seat;
-use fairdeal_protocol::table::live::{Event, NothingToClaim, Output, PATIENCE, Stop, Table, To};
+use fairdeal_protocol::table::live::{Event, NothingToClaim, Output, Stop, Table, To};
 use fairdeal_protocol::table::replica::{News, StepKind};
 use fairdeal_protocol::wire::message::Message;
 use rand_chacha::ChaCha20Rng;
@@ -143,10 +142,10 @@ fn leavers_leave_through_a_bad_network() {
     assert!(left > 1, "{left}");
 }
 
-/// Who is gone for good is voted out by those who stay, wherever it went: in a commitment, a shuffle, a
+/// A seat that is gone for good is removed by those who stay, wherever it went: in a commitment, a shuffle, a
 /// deal, a bid, a coin; and the game goes on to its end.
 #[test]
-fn who_is_gone_is_voted_out() {
+fn an_absent_seat_is_removed_wherever_it_went() {
     let (mut removed, mut voided, mut rebuilt) = (0, 0, 0);
     for seed in 0..runs(40) {
         let seats = u8::try_from(3 + seed % 4).unwrap();
@@ -164,14 +163,17 @@ fn who_is_gone_is_voted_out() {
         for table in &stayed {
             assert_eq!(table.stopped(), None, "{what}");
             assert!(table.is_finished(), "{what}: {:?}", table.progress());
-            assert!(table.transcript() == stayed[0].transcript(), "{what}");
+            // Their certificates may show different majorities.
+            let entries = table.transcript().entries().to_vec();
+            assert!(entries == stayed[0].transcript().entries(), "{what}");
+            assert_eq!(table.log_hash(), stayed[0].log_hash(), "{what}");
         }
         let report = audit::<Drill>(&stayed[0].transcript());
         assert_eq!(report.finding, None, "{what}");
         for departure in &report.left {
             assert_eq!(
                 (departure.seat, &departure.why),
-                (gone, &Reason::VotedOut),
+                (gone, &Reason::Absent),
                 "{what}"
             );
         }
@@ -236,53 +238,6 @@ fn one_of_two_may_claim_that_the_other_is_away() {
     back.accept(table.me(), claim.unwrap(), &mut rng).unwrap();
     assert_eq!(back.stopped(), Some(&Stop::Claimed(table.me())));
     assert_eq!(audit::<Drill>(&back.transcript()).claims, [table.me()]);
-}
-
-/// Who has signed that a seat is out counts its late entry only once that round can no longer succeed: another
-/// may have acted on it.
-#[test]
-fn who_has_voted_waits_until_the_round_is_dead() {
-    let rules = rules(3, 16);
-    let (signed, keys) = charter(&rules);
-    let mut sim: Sim<Drill> = Sim::new(&rules, 1, Faults::default());
-    let mut rng = ChaCha20Rng::from_seed([3; 32]);
-    let late = Seat::new(2).unwrap();
-    let mut commits = Vec::new();
-    for table in &mut sim.tables {
-        table.begin(&mut rng);
-        let sent = std::iter::from_fn(|| table.poll());
-        let commit = sent.filter_map(|output| match output {
-            Output::Send(_, message @ Message::Entries(_)) => Some(message),
-            _ => None,
-        });
-        commits.extend(commit);
-    }
-    let table = &mut sim.tables[0];
-    table
-        .accept(Seat::new(1).unwrap(), commits[1].clone(), &mut rng)
-        .unwrap();
-    table.tick(0, &mut rng);
-    table.tick(PATIENCE + 1000, &mut rng);
-    let voted = std::iter::from_fn(|| table.poll()).find_map(|output| match output {
-        Output::Send(_, Message::Ballots(ballots)) => Some(*ballots[0].ballot()),
-        _ => None,
-    });
-    let voted = voted.expect("its patience is used up");
-    assert_eq!((voted.step, voted.target), (0, Some(late)));
-    table.accept(late, commits[2].clone(), &mut rng).unwrap();
-    assert_eq!(table.progress().step, 0, "it counts too early");
-    let stands = Ballot {
-        seat: Seat::new(1).unwrap(),
-        target: None,
-        ..voted
-    };
-    let stands = SignedBallot::sign(stands, &keys[1]);
-    assert!(stands.verify(signed.charter(), &signed.table()).is_ok());
-    let ballots = Message::Ballots(vec![stands].try_into().unwrap());
-    table
-        .accept(Seat::new(1).unwrap(), ballots, &mut rng)
-        .unwrap();
-    assert_eq!(table.progress().step, 1, "nothing is in the way any more");
 }
 
 /// At a strict table no key is in escrow: a deal that has lost a seat is begun anew.
@@ -392,10 +347,10 @@ fn every_beginning_of_a_journal_gives_a_table() {
     }
 }
 
-/// Short patience, a network that is slow and loses much, crashes that last longer than the patience: seats
-/// are voted out that come back a moment later. Whoever stays agrees, and nobody is blamed.
+/// A short absence timeout, a network that is slow and loses much, crashes that last longer than the timeout: seats
+/// are removed that come back a moment later. Those who stay agree, and nobody is blamed.
 #[test]
-fn votes_on_seats_that_are_merely_late_part_nobody() {
+fn late_seats_that_are_removed_part_nobody() {
     let (mut voted, mut ended, mut rest) = (0, 0, 0);
     for seed in 0..runs(10) {
         let what = format!("seed {seed}");
@@ -410,12 +365,12 @@ fn votes_on_seats_that_are_merely_late_part_nobody() {
         sim.patience = 3_000;
         sim.run(1_000_000, true, &mut honest);
         let mut logs: BTreeMap<u64, Hash32> = BTreeMap::new();
-        let out = |stop: &Stop| matches!(stop, Stop::VotedOut(_));
+        let out = |stop: &Stop| matches!(stop, Stop::Removed(_));
         // Who has finished may have been voted out of the last step, and need not learn it: nothing follows.
         let late = |table: &Table<Drill>| {
             let others = sim.tables.iter().filter(|other| other.is_finished());
             let mut others = others.flat_map(|other| &sim.events[other.me().index()]);
-            let voted = |event: &Event<Drill>| matches!(event, Event::VotedOut(seat) if *seat == table.me());
+            let voted = |event: &Event<Drill>| matches!(event, Event::RemovalDecided(seat) if *seat == table.me());
             table.is_finished() && others.any(voted)
         };
         for table in &sim.tables {

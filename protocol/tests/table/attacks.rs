@@ -11,13 +11,12 @@ use fairdeal_protocol::crypto::escrow::{Complaint, EscrowError, Part};
 use fairdeal_protocol::crypto::group::Point;
 use fairdeal_protocol::crypto::key::KeyError;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
 use fairdeal_protocol::log::body::{Answers, Body, PartShares, Shares, Shuffled};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
-use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::fault::FaultKind;
-use fairdeal_protocol::table::live::{ActError, Event, Output, ReceiveError, Stop, Table, To};
+use fairdeal_protocol::table::live::{ActError, Output, ReceiveError, Stop, Table, To};
 use fairdeal_protocol::table::replica::StepKind;
 use fairdeal_protocol::wire::codec::{decode, encode};
 use fairdeal_protocol::wire::message::{Head, Message};
@@ -285,6 +284,7 @@ fn a_lie_about_the_state() {
     let sim = play(13, |content, _| {
         matches!(content.body, Body::Ack { .. }).then(|| Content {
             digest: Hash32([1; 32]),
+            release: None,
             ..content.clone()
         })
     });
@@ -326,6 +326,7 @@ fn close(parent: u8) -> Content {
         seat: seat(CHEAT),
         parent: Hash32([parent; 32]),
         digest: Hash32::default(),
+        release: None,
         body: Body::Close,
     }
 }
@@ -696,58 +697,6 @@ fn complaint_in(sim: &Sim<Drill>) -> Complaint {
     complaint.unwrap()
 }
 
-/// Two ballots of one seat for one round: proved to everybody, as two entries are.
-#[test]
-fn two_ballots_for_one_place_are_proved() {
-    let (signed, keys) = charter(&rules(3, LIMIT));
-    let ballot = |target: Option<Seat>, round| {
-        let ballot = Ballot {
-            table: signed.table(),
-            step: 0,
-            round,
-            seat: seat(CHEAT),
-            base: SeatSet::EMPTY,
-            release: None,
-            target,
-        };
-        SignedBallot::sign(ballot, &keys[CHEAT])
-    };
-    let message = |ballot: &SignedBallot| {
-        let ballots = vec![ballot.clone()].try_into().unwrap();
-        Message::Ballots(ballots).to_bytes()
-    };
-    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), 1, Faults::default());
-    let mut rng = ChaCha20Rng::from_seed([0; 32]);
-    let table = &mut sim.tables[0];
-    table.begin(&mut rng);
-    // A round that nobody else knows of is not kept, so that nothing can be said against it either.
-    for target in [None, Some(seat(2))] {
-        let far = message(&ballot(target, 9));
-        table.receive(seat(CHEAT), &far, &mut rng).unwrap();
-        assert_eq!(table.stopped(), None);
-    }
-    let first = message(&ballot(Some(seat(2)), 1));
-    table.receive(seat(CHEAT), &first, &mut rng).unwrap();
-    table.receive(seat(CHEAT), &first, &mut rng).unwrap();
-    assert_eq!(table.stopped(), None, "the same again is no fault");
-    let second = message(&ballot(None, 1));
-    table.receive(seat(2), &second, &mut rng).unwrap();
-    let events = std::iter::from_fn(|| table.poll());
-    let found = events.filter_map(|output| match output {
-        Output::Event(Event::Fault(fault, _)) => Some((fault.seat, fault.what)),
-        _ => None,
-    });
-    let found: Vec<_> = found.collect();
-    assert_eq!(found, [(seat(CHEAT), FaultKind::Equivocation)]);
-    // One that another has signed for it is refused, and blames nobody.
-    let mut other: Sim<Drill> = Sim::new(&rules(3, LIMIT), 1, Faults::default());
-    let table = &mut other.tables[0];
-    let theirs = SignedBallot::sign(*ballot(None, 1).ballot(), &keys[2]);
-    let refused = table.receive(seat(2), &message(&theirs), &mut rng);
-    assert!(matches!(refused, Err(ReceiveError::Ballot(_))));
-    assert_eq!(table.stopped(), None);
-}
-
 /// A game of four in which seat 3 goes for good; entries of the cheat are rewritten by `change`.
 pub(super) fn play_and_lose_one(seed: u64, change: impl Fn(&mut PartShares)) -> Sim<Drill> {
     let rules = rules(4, LIMIT);
@@ -815,7 +764,7 @@ fn bad_parts_of_shares_are_named() {
             .collect();
         let guilty = Reason::Fault(fault.clone());
         assert_eq!(why.len(), 2);
-        assert!(why.contains(&(seat(3), &Reason::VotedOut)), "{why:?}");
+        assert!(why.contains(&(seat(3), &Reason::Absent)), "{why:?}");
         assert!(why.contains(&(seat(CHEAT), &guilty)), "{why:?}");
     }
 }

@@ -7,6 +7,7 @@ use fairdeal_protocol::game::{
     Chance, Flip, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown,
 };
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::timing::Timing;
 use serde::{Deserialize, Serialize};
 
 /// How many cards the drill's deck has.
@@ -70,6 +71,7 @@ pub(crate) fn rules(seats: u8, limit: u32) -> RuleSet {
         seats,
         options,
         strict: false,
+        timing: Timing::default(),
     }
 }
 

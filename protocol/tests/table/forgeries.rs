@@ -3,12 +3,13 @@
 use fairdeal_protocol::audit::auditor::{Finding, audit};
 use fairdeal_protocol::audit::transcript::{End, MAGIC, Transcript, VERSION};
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::log::ballot::{Ballot, Release, SignedBallot};
 use fairdeal_protocol::log::body::{Answers, Body, PartShares};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::log::halt::{Halt, SignedHalt, resolve};
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::membership::certificate::{Certificate, Proof};
+use fairdeal_protocol::membership::{Says, Statement, Value, Verified};
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::wire::codec::encode;
 use fairdeal_protocol::wire::message::Message;
@@ -108,24 +109,27 @@ fn entries_out_of_order_blame_nobody() {
     assert_eq!(finding.expect("it is found").seat(), None);
 }
 
-/// A transcript in which a seat is gone needs the ballots of all others, each as it was signed.
+/// A transcript in which an absent seat is gone needs the consents of all that stay, and accepts by a majority.
 #[test]
-fn a_removal_without_its_ballots_is_no_removal() {
+fn a_removal_without_its_certificate_is_no_removal() {
     let sim = play_and_lose_one(1, |_| ());
     let whole = sim.tables[0].transcript();
     assert_eq!(audit::<Drill>(&whole).finding, None);
-    assert_eq!(whole.ballots().len(), 3);
+    let certificate = &whole.removals()[0];
+    let proof = &certificate.decisions[0];
+    assert_eq!((whole.removals().len(), proof.consents.len()), (1, 3));
     let without = forge(&whole, whole.entries(), End::Finished);
     let finding = audit::<Drill>(&without).finding.expect("it is found");
     assert_eq!(finding.seat(), None);
-    // Signed ballots of all, but one says another thing.
     let (_, keys) = charter(&rules(4, LIMIT));
     let log = audit::<Drill>(&whole).log;
-    let with = |change: &dyn Fn(&mut Ballot)| {
-        let mut ballots = whole.ballots().to_vec();
-        let mut other = *ballots[1].ballot();
-        change(&mut other);
-        ballots[1] = SignedBallot::sign(other, &keys[other.seat.index()]);
+    let with = |change: &dyn Fn(&mut Proof)| {
+        let mut changed = proof.clone();
+        change(&mut changed);
+        let removal = Certificate {
+            step: certificate.step,
+            decisions: vec![changed].try_into().unwrap(),
+        };
         let bytes = encode(&(
             MAGIC,
             VERSION,
@@ -133,26 +137,74 @@ fn a_removal_without_its_ballots_is_no_removal() {
             whole.charter().signatures().to_vec(),
             whole.entries().to_vec(),
             (End::Finished, log, None::<Equivocation>),
-            ballots,
+            vec![removal],
             [0_u8; 3],
         ));
         audit::<Drill>(&Transcript::from_bytes(&bytes).unwrap()).finding
     };
     assert_eq!(with(&|_| ()), None);
-    let changes: [&dyn Fn(&mut Ballot); 4] = [
-        &|ballot| ballot.target = None,
-        &|ballot| ballot.target = Seat::new(0),
-        &|ballot| ballot.round += 1,
-        &|ballot| {
-            let target = seat(0);
-            ballot.release = Some(Release {
-                target,
-                without: target,
-            });
-        },
+    // Each signed by its seat, and all that names it follows, but one says another thing.
+    let resign = |signed: &fairdeal_protocol::membership::SignedStatement,
+                  change: &dyn Fn(&mut Statement)| {
+        let mut statement = signed.unverified().clone();
+        change(&mut statement);
+        let key = &keys[statement.seat.index()];
+        Verified::sign(statement, key).signed().clone()
+    };
+    let consent = |change: &'static dyn Fn(&mut Statement)| {
+        move |proof: &mut Proof| {
+            let mut all = proof.consents.to_vec();
+            all[1] = resign(&all[1], change);
+            proof.consents = all.try_into().unwrap();
+        }
+    };
+    let fewer = |proof: &mut Proof| {
+        let all = proof.consents.to_vec();
+        proof.consents = all[1..].to_vec().try_into().unwrap();
+    };
+    let minority = |proof: &mut Proof| {
+        let all = proof.accepts.to_vec();
+        proof.accepts = all[..2].to_vec().try_into().unwrap();
+    };
+    let twice = |proof: &mut Proof| {
+        let mut all = proof.accepts.to_vec();
+        all = vec![all[0].clone(), all[0].clone(), all[1].clone()];
+        proof.accepts = all.try_into().unwrap();
+    };
+    let another = |proof: &mut Proof| {
+        proof.proposal = resign(&proof.proposal, &|statement| {
+            if let Says::Propose { value, .. } = &mut statement.says {
+                *value = Value::Out {
+                    seats: SeatSet::one(seat(0)),
+                    counted: Vec::new().try_into().unwrap(),
+                };
+            }
+        });
+    };
+    let other_set = consent(&|statement| {
+        if let Says::Consent { out, .. } = &mut statement.says {
+            *out = SeatSet::one(seat(2));
+        }
+    });
+    let other_step = consent(&|statement| statement.step += 1);
+    let other_parent = consent(&|statement| statement.parent = Hash32([1; 32]));
+    let other_instance = consent(&|statement| statement.instance = 1);
+    let changes: [&dyn Fn(&mut Proof); 8] = [
+        &fewer,
+        &minority,
+        &twice,
+        &another,
+        &other_set,
+        &other_step,
+        &other_parent,
+        &other_instance,
     ];
-    for change in changes {
-        assert!(matches!(with(change), Some(Finding::Ballots { .. })));
+    for (number, change) in changes.into_iter().enumerate() {
+        let finding = with(change);
+        assert!(
+            matches!(finding, Some(Finding::Removal { .. })),
+            "{number}: {finding:?}"
+        );
     }
 }
 
@@ -190,7 +242,7 @@ fn a_removal_without_its_proof_is_no_removal() {
                     audit::<Drill>(&whole).log,
                     None::<Equivocation>,
                 ),
-                whole.ballots().to_vec(),
+                whole.removals().to_vec(),
                 vec![(seat, entry)],
                 [0_u8; 2],
             ),

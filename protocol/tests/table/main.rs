@@ -8,6 +8,7 @@
     clippy::expect_used
 )]
 
+mod absence;
 mod agreement;
 mod attacks;
 mod cheats;
@@ -15,14 +16,11 @@ mod drill;
 #[path = "../fixture/charter.rs"]
 mod fixture;
 mod forgeries;
-mod guilty;
 mod intents;
 mod opened;
 mod overreach;
-mod release;
-mod scene;
+mod removal;
 mod secrecy;
 mod sim;
 mod twofaced;
 mod vectors;
-mod words;

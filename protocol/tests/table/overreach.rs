@@ -4,9 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairdeal_protocol::audit::auditor::audit;
-use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::game::uniform;
-use fairdeal_protocol::log::ballot::{Ballot, Release, SignedBallot};
 use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -19,7 +17,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::drill::{Action, Drill, rules};
-use super::sim::{Faults, Sim, charter, honest};
+use super::sim::{Faults, Sim, charter};
 
 fn seat(index: usize) -> Seat {
     Seat::new(index).unwrap()
@@ -27,145 +25,6 @@ fn seat(index: usize) -> Seat {
 
 fn set(seats: &[usize]) -> SeatSet {
     seats.iter().map(|index| seat(*index)).collect()
-}
-
-/// A vote at a table of so many.
-struct Vote {
-    seats: u8,
-    by: usize,
-    step: u64,
-    round: u16,
-    base: SeatSet,
-    target: usize,
-}
-
-impl Vote {
-    fn sign(&self) -> SignedBallot {
-        let (signed, keys) = charter(&rules(self.seats, 16));
-        let ballot = Ballot {
-            table: signed.table(),
-            step: self.step,
-            round: self.round,
-            seat: seat(self.by),
-            base: self.base,
-            release: None,
-            target: Some(seat(self.target)),
-        };
-        SignedBallot::sign(ballot, &keys[self.by])
-    }
-}
-
-fn message(ballots: Vec<SignedBallot>) -> Message {
-    Message::Ballots(ballots.try_into().unwrap())
-}
-
-/// A ballot may say that everybody else is out already; that is not the word of those.
-#[test]
-fn one_ballot_votes_nobody_out() {
-    let mut rng = ChaCha20Rng::from_seed([0; 32]);
-    for seats in [3_u8, 6] {
-        let mut sim: Sim<Drill> = Sim::new(&rules(seats, 16), 1, Faults::default());
-        let table = &mut sim.tables[0];
-        table.begin(&mut rng);
-        let others: Vec<usize> = (1..usize::from(seats)).collect();
-        let vote = Vote {
-            seats,
-            by: 1,
-            step: 7,
-            round: 1,
-            base: set(&others),
-            target: 0,
-        };
-        let ballots = message(vec![vote.sign()]);
-        table.accept(seat(1), ballots, &mut rng).unwrap();
-        assert_eq!(table.stopped(), None, "{seats} seats");
-    }
-}
-
-#[test]
-fn two_ballots_vote_nobody_out_of_the_step_before() {
-    let mut rng = ChaCha20Rng::from_seed([0; 32]);
-    let mut sim: Sim<Drill> = Sim::new(&rules(5, 16), 1, Faults::default());
-    sim.run(300, false, &mut honest);
-    let table = &mut sim.tables[0];
-    let step = table.progress().step - 1;
-    let sign = |by| {
-        let vote = Vote {
-            seats: 5,
-            by,
-            step,
-            round: 1,
-            base: set(&[3, 4]),
-            target: 0,
-        };
-        vote.sign()
-    };
-    let ballots = message(vec![sign(1), sign(2)]);
-    table.accept(seat(1), ballots, &mut rng).unwrap();
-    assert_eq!(table.stopped(), None);
-}
-
-/// Nor do two that say, too, that they have acted on it: of the step before, of the open one or of one to come.
-#[test]
-fn two_who_have_acted_alone_vote_nobody_out() {
-    let (_, keys) = charter(&rules(5, 16));
-    for back in 0..3 {
-        let mut rng = ChaCha20Rng::from_seed([0; 32]);
-        let mut sim: Sim<Drill> = Sim::new(&rules(5, 16), 1, Faults::default());
-        sim.run(300, false, &mut honest);
-        let table = &mut sim.tables[0];
-        let step = table.progress().step + 1 - back;
-        let words = [1, 2].into_iter().flat_map(|by| {
-            let vote = Vote {
-                seats: 5,
-                by,
-                step,
-                round: 1,
-                base: set(&[3, 4]),
-                target: 0,
-            };
-            let vote = vote.sign();
-            let acted = Ballot {
-                release: Some(Release {
-                    target: seat(0),
-                    without: seat(0),
-                }),
-                ..*vote.ballot()
-            };
-            let acted = SignedBallot::sign(acted, &keys[by]);
-            [vote, acted]
-        });
-        let ballots = message(words.collect());
-        table.accept(seat(1), ballots, &mut rng).unwrap();
-        assert_eq!(table.stopped(), None, "step {step}");
-    }
-}
-
-#[test]
-fn rounds_without_end_are_not_kept() {
-    let mut rng = ChaCha20Rng::from_seed([0; 32]);
-    let mut sim: Sim<Drill> = Sim::new(&rules(3, 16), 1, Faults::default());
-    let table = &mut sim.tables[0];
-    table.begin(&mut rng);
-    while table.poll().is_some() {}
-    for round in (100..400).step_by(50) {
-        let many = (round..round + 50).map(|round| {
-            let vote = Vote {
-                seats: 3,
-                by: 1,
-                step: 0,
-                round,
-                base: set(&[0, 2]),
-                target: 2,
-            };
-            vote.sign()
-        });
-        let ballots = message(many.collect());
-        table.accept(seat(1), ballots, &mut rng).unwrap();
-        let kept = std::iter::from_fn(|| table.poll());
-        let kept = kept.filter(|output| matches!(output, Output::Keep(_)));
-        assert_eq!(kept.count(), 0);
-    }
 }
 
 /// Carries everything at once, but what does not `pass`.
@@ -194,62 +53,6 @@ fn deliver(tables: &mut [Table<Drill>], rng: &mut ChaCha20Rng, pass: &dyn Fn(usi
             }
         }
     }
-}
-
-/// A vote in the last round that there is leaves room for others: a cheat cannot take the rounds away and be silent.
-#[test]
-fn who_votes_in_the_last_round_can_still_be_voted_out() {
-    let mut rng = ChaCha20Rng::from_seed([3; 32]);
-    let mut sim: Sim<Drill> = Sim::new(&rules(4, 16), 1, Faults::default());
-    let tables = &mut sim.tables;
-    for table in tables.iter_mut() {
-        table.set_patience(10_000);
-        table.begin(&mut rng);
-    }
-    deliver(tables, &mut rng, &|_| true);
-    let progress = tables[0].progress();
-    let Some(StepKind::Action { leader }) = progress.kind else {
-        panic!("{progress:?}");
-    };
-    let cheat = (leader.index() + 1) % 4;
-    let others = Seat::first(4).filter(|other| other.index() != cheat);
-    let others: Vec<usize> = others.map(Seat::index).collect();
-    let target = others.iter().find(|index| **index != leader.index());
-    let vote = Vote {
-        seats: 4,
-        by: cheat,
-        step: progress.step,
-        round: u16::MAX,
-        base: set(&others),
-        target: *target.unwrap(),
-    };
-    for index in &others {
-        let ballots = message(vec![vote.sign()]);
-        let table = &mut tables[*index];
-        table.accept(seat(cheat), ballots, &mut rng).unwrap();
-    }
-    let quiet = |from| from != cheat;
-    let mut now = 0;
-    let mut pass = |tables: &mut [Table<Drill>], rng: &mut ChaCha20Rng, seconds: u64| {
-        for _ in 0..seconds {
-            now += 1000;
-            for table in tables.iter_mut().filter(|table| table.me() != seat(cheat)) {
-                table.tick(now, rng);
-            }
-            deliver(tables, rng, &quiet);
-        }
-    };
-    pass(tables, &mut rng, 6);
-    let table = &mut tables[leader.index()];
-    let legal = table.game().legal(leader, table.known());
-    let action = legal
-        .into_iter()
-        .find(|action| !table.game().out_of_turn(action));
-    table.act(action.unwrap(), &mut rng).unwrap();
-    deliver(tables, &mut rng, &quiet);
-    pass(tables, &mut rng, 60);
-    let live = tables[leader.index()].replica().live();
-    assert_eq!(live, set(&others));
 }
 
 /// Two guilty seats that accuse each other truly, the word of each brought to another honest seat first: both go.
@@ -525,6 +328,7 @@ fn a_second_interjection_before_the_next_turn_is_a_fault() {
             seat: cheat,
             parent: replica.parent(),
             digest: replica.digest(),
+            release: None,
             body,
         };
         let entry = Entry::sign(content, &keys[cheat.index()]).unwrap();

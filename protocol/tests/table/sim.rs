@@ -10,6 +10,7 @@ use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::game::{Game, RuleSet, uniform};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::clocks::Limits;
 use fairdeal_protocol::table::fault::{Fault, FaultKind};
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Event, Output, Table, To};
@@ -33,6 +34,14 @@ pub(crate) struct Faults {
 /// A charter for those rules, signed by fixed keys.
 pub(crate) fn charter(rules: &RuleSet) -> (SignedCharter, Vec<SigningKey>) {
     fixture::charter(rules, [7; 8])
+}
+
+/// Time limits in milliseconds, with the shortest turn time that a table can have.
+fn limits(absence: u64) -> Limits {
+    Limits {
+        absence,
+        turn_time: Some(30_000),
+    }
 }
 
 /// A filter through which one seat's outgoing messages pass: what a cheat changes, for whom.
@@ -72,6 +81,18 @@ pub(crate) struct Sim<G: Game> {
     leavers: SeatSet,
     /// What each seat has signed for each step, as it went out.
     signed: BTreeMap<(Seat, u64), Hash32>,
+    /// When each seat ticks next: every second, all at one moment unless a test moves them apart.
+    pub(crate) ticks: Vec<u64>,
+    /// How long every message takes, in milliseconds; drawn if unset.
+    pub(crate) latency: Option<u64>,
+    /// Links that carry nothing, between any two of these seats: from when and until when.
+    pub(crate) cuts: Vec<(SeatSet, u64, u64)>,
+    /// Seats that differ from the others in how long they wait, in milliseconds.
+    pub(crate) own_patience: BTreeMap<Seat, u64>,
+    /// A player that thinks once, at the first turn that is its own: for how long, in milliseconds.
+    pub(crate) thinker: Option<(Seat, u64)>,
+    /// Until when it thinks.
+    thinks_until: Option<u64>,
 }
 
 impl<G: Game> Sim<G> {
@@ -121,6 +142,12 @@ impl<G: Game> Sim<G> {
             outputs: 0,
             cheat: None,
             signed: BTreeMap::new(),
+            ticks: vec![1000; seats.len()],
+            latency: None,
+            cuts: Vec::new(),
+            own_patience: BTreeMap::new(),
+            thinker: None,
+            thinks_until: None,
             charter,
             keys,
         }
@@ -147,10 +174,11 @@ impl<G: Game> Sim<G> {
     /// Nobody honest signs two entries for one place, or sends what it has signed before it is on its disk.
     fn watch(&mut self, from: Seat, message: &Message) {
         let unkept = match message {
-            Message::Ballots(ballots) => {
-                let own = ballots.iter().filter(|signed| signed.ballot().seat == from);
+            Message::Statements(statements) => {
+                let own = statements.iter();
+                let own = own.filter(|signed| signed.unverified().seat == from);
                 own.cloned()
-                    .map(Record::Ballot)
+                    .map(|signed| Record::Statement(Box::new(signed)))
                     .find(|own| !self.is_kept(from, own))
             }
             Message::Halts(halts) => {
@@ -190,11 +218,28 @@ impl<G: Game> Sim<G> {
             if self.down[seat.index()].is_some_and(|until| until <= self.now) {
                 self.down[seat.index()] = None;
                 let mut table = self.restored(seat, self.journals[seat.index()].len());
-                table.set_patience(self.patience);
+                table.set_limits(limits(self.patience_of(seat)));
                 table.begin(&mut self.rngs[seat.index()]);
                 self.tables[seat.index()] = table;
             }
         }
+    }
+
+    fn patience_of(&self, seat: Seat) -> u64 {
+        let own = self.own_patience.get(&seat);
+        own.copied().unwrap_or(self.patience)
+    }
+
+    /// Whether that seat's player thinks, which began with the first turn of its own.
+    fn is_thinking(&mut self, seat: Seat) -> bool {
+        let Some((_, long)) = self.thinker.filter(|(thinker, _)| *thinker == seat) else {
+            return false;
+        };
+        if !self.tables[seat.index()].is_my_turn() {
+            return false;
+        }
+        let until = *self.thinks_until.get_or_insert(self.now + long);
+        self.now < until
     }
 
     fn chance(&mut self, thousandths: u32) -> bool {
@@ -205,7 +250,12 @@ impl<G: Game> Sim<G> {
         self.messages += 1;
         let copies = 1 + u64::from(self.chance(self.faults.repeated));
         for _ in 0..copies {
-            if self.chance(self.faults.lost) {
+            let now = self.now;
+            let mut cuts = self.cuts.iter();
+            let cut = cuts.any(|(seats, since, until)| {
+                (*since..*until).contains(&now) && seats.contains(from) && seats.contains(to)
+            });
+            if cut || self.chance(self.faults.lost) {
                 continue;
             }
             let late = if self.chance(self.faults.delayed) {
@@ -213,7 +263,8 @@ impl<G: Game> Sim<G> {
             } else {
                 20
             };
-            let arrival = self.now + 1 + u64::from(uniform(&mut self.net, late));
+            let drawn = 1 + u64::from(uniform(&mut self.net, late));
+            let arrival = self.now + self.latency.unwrap_or(drawn);
             self.counter += 1;
             self.queue
                 .insert((arrival, self.counter), (from, to, message.to_bytes()));
@@ -269,11 +320,12 @@ impl<G: Game> Sim<G> {
 
     /// Runs until every table has ended or stopped, or virtual time is up. Players act at random.
     pub(crate) fn run(&mut self, until: u64, out_of_turn: bool, tamper: &mut Tamper<'_>) {
-        for seat in 0..self.tables.len() {
-            self.tables[seat].set_patience(self.patience);
-            self.tables[seat].begin(&mut self.rngs[seat]);
+        for seat in Seat::first(self.tables.len()) {
+            let patience = self.patience_of(seat);
+            let table = &mut self.tables[seat.index()];
+            table.set_limits(limits(patience));
+            table.begin(&mut self.rngs[seat.index()]);
         }
-        let mut next_tick = 1000;
         while self.now < until {
             self.come_back();
             self.flush(tamper);
@@ -291,8 +343,13 @@ impl<G: Game> Sim<G> {
             {
                 return;
             }
-            match self.queue.first_key_value().map(|(key, _)| *key) {
-                Some(key) if key.0 <= next_tick => {
+            let tick = self.ticks.iter().copied().min().unwrap_or(u64::MAX);
+            let arrival = self.queue.first_key_value().map(|(key, _)| *key);
+            let wakes = self.thinks_until.filter(|at| *at > self.now);
+            let next = arrival.map_or(tick, |(at, _)| at.min(tick));
+            match (arrival, wakes) {
+                (_, Some(at)) if at < next => self.now = at,
+                (Some(key), _) if key.0 <= tick => {
                     let (from, to, bytes) = self.queue.remove(&key).unwrap();
                     self.now = key.0;
                     let to = to.index();
@@ -303,16 +360,29 @@ impl<G: Game> Sim<G> {
                     let _ = self.tables[to].receive(from, &bytes, &mut self.rngs[to]);
                 }
                 _ => {
-                    self.now = next_tick;
-                    next_tick += 1000;
-                    let up = self.down.iter().map(Option::is_none);
-                    let seats = self.tables.iter_mut().zip(&mut self.rngs).zip(up);
-                    for ((table, rng), _) in seats.filter(|(_, up)| *up) {
-                        table.tick(self.now, rng);
+                    self.now = tick;
+                    for index in 0..self.tables.len() {
+                        if self.ticks[index] == tick {
+                            self.ticks[index] += 1000;
+                            if self.down[index].is_none() {
+                                self.tables[index].tick(tick, &mut self.rngs[index]);
+                                self.propose(index);
+                            }
+                        }
                     }
                 }
             }
             self.act(out_of_turn);
+        }
+    }
+
+    /// A player that has waited in vain for a cheat that is there proposes its removal.
+    fn propose(&mut self, index: usize) {
+        if let Some(cheat) = self.cheat
+            && cheat.index() != index
+            && self.tables[index].may_propose_removal(cheat)
+        {
+            self.tables[index].propose_removal(cheat).unwrap();
         }
     }
 
@@ -326,7 +396,7 @@ impl<G: Game> Sim<G> {
         });
         let thinking = self.thoughtful && leaving;
         for seat in Seat::first(self.tables.len()) {
-            if self.down[seat.index()].is_some() {
+            if self.down[seat.index()].is_some() || self.is_thinking(seat) {
                 continue;
             }
             let table = &mut self.tables[seat.index()];

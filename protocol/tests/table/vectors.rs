@@ -17,11 +17,12 @@ use fairdeal_protocol::crypto::share::{ShareOf, SharePlace, ShareProof, share};
 use fairdeal_protocol::crypto::shuffle::{Generators, ShufflePlace, shuffle};
 use fairdeal_protocol::game::Flip;
 use fairdeal_protocol::hash::{Hash32, Hasher};
-use fairdeal_protocol::log::ballot::{Ballot, SignedBallot};
 use fairdeal_protocol::log::body::{Answers, Body, Shares, Shuffled};
 use fairdeal_protocol::log::claim::{Claim, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, genesis, step_hash};
 use fairdeal_protocol::log::halt::{Halt, SignedHalt, resolve};
+use fairdeal_protocol::membership::statement::{Accepted, Reason as StatementReason};
+use fairdeal_protocol::membership::{Says, Statement, Value, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::wire::bounded::Bounded;
@@ -213,6 +214,7 @@ fn values_of_a_fixed_deal() {
             seat: context.seat,
             parent: hash,
             digest: hash,
+            release: None,
             body,
         };
         let entry = Entry::sign(content, &keys[1]).unwrap();
@@ -245,23 +247,89 @@ fn values_of_a_fixed_deal() {
         nonce: [6; 16],
         complete: true,
         entries: Vec::new().try_into().unwrap(),
-        ballots: Vec::new().try_into().unwrap(),
+        statements: Vec::new().try_into().unwrap(),
         halts: Vec::new().try_into().unwrap(),
     };
     line("message recalled", &Message::Recalled(recalled).to_bytes());
-    let ballot = Ballot {
-        table: context.table,
-        step: 300,
-        round: 2,
-        seat: context.seat,
-        base: SeatSet::one(Seat::new(0).unwrap()),
-        release: None,
-        target: Seat::new(2),
-    };
-    let ballot = SignedBallot::sign(ballot, &keys[1]);
-    line("signed ballot", &encode(&ballot));
-    let ballots = vec![ballot].try_into().unwrap();
-    line("message ballots", &Message::Ballots(ballots).to_bytes());
+    let target = Seat::new(2).unwrap();
+    let counted = vec![(target, Hash32([4; 32]))];
+    let all = [
+        (
+            "consent",
+            Says::Consent {
+                out: SeatSet::one(target),
+                counted: counted.clone().try_into().unwrap(),
+            },
+        ),
+        (
+            "veto",
+            Says::Veto {
+                seat: target,
+                entry: Hash32([4; 32]),
+            },
+        ),
+        (
+            "promise",
+            Says::Promise {
+                round: 2,
+                accepted: Some(Accepted {
+                    round: 1,
+                    proposal: Hash32([5; 32]),
+                }),
+            },
+        ),
+        (
+            "proposal",
+            Says::Propose {
+                round: 2,
+                value: Value::Out {
+                    seats: SeatSet::one(target),
+                    counted: counted.try_into().unwrap(),
+                },
+                promises: vec![Hash32([6; 32]), Hash32([7; 32])].try_into().unwrap(),
+            },
+        ),
+        (
+            "accept",
+            Says::Accept {
+                round: 2,
+                proposal: Hash32([5; 32]),
+            },
+        ),
+        (
+            "release",
+            Says::Release {
+                reasons: vec![
+                    (
+                        Hash32([8; 32]),
+                        StatementReason::Vetoes(vec![Hash32([9; 32])].try_into().unwrap()),
+                    ),
+                    (Hash32([10; 32]), StatementReason::Decision(Hash32([5; 32]))),
+                ]
+                .try_into()
+                .unwrap(),
+            },
+        ),
+    ];
+    for (name, says) in all {
+        let statement = Statement {
+            table: context.table,
+            step: 300,
+            parent: Hash32([3; 32]),
+            instance: 1,
+            seat: context.seat,
+            release: Some(Hash32([2; 32])),
+            says,
+        };
+        let verified = Verified::sign(statement, &keys[1]);
+        line(&format!("signed {name}"), &encode(verified.signed()));
+        line(&format!("{name} hash"), verified.hash().as_bytes());
+        let statements = vec![verified.signed().clone()].try_into().unwrap();
+        line(
+            &format!("message statements, {name}"),
+            &Message::Statements(statements).to_bytes(),
+        );
+    }
     let halt = Halt {
         table: context.table,
         culprit: Seat::new(2).unwrap(),

@@ -13,7 +13,7 @@ mod watching;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::charter::SignedCharter;
@@ -384,7 +384,6 @@ fn run(parts: Parts) -> Handle {
         promised: None,
         talk: Talk::default(),
         attended: parts.attended,
-        start: Instant::now(),
         patience: parts.patience,
         addresses_at: None,
         reached: false,
@@ -475,7 +474,6 @@ struct Driver {
     talk: Talk,
     attended: Attended,
     /// From when the table's clock counts.
-    start: Instant,
     /// How long the table waits for a missing seat.
     patience: Duration,
     /// When the listening addresses are taken to be complete.
@@ -872,7 +870,7 @@ impl Driver {
                 if let Some(gallery) = &mut seated.gallery {
                     gallery.tick();
                 }
-                let now = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
+                let now = wall_clock();
                 seated.table.tick(now, &mut self.rng);
                 let may_claim = seated.table.may_claim();
                 let news = std::mem::replace(&mut seated.claimable, may_claim) != may_claim;
@@ -887,4 +885,12 @@ impl Driver {
             Stage::Restored(_) | Stage::Ended => {}
         }
     }
+}
+
+/// The wall clock, in milliseconds since 1970: how long a seat is waited for outlives this program.
+fn wall_clock() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    })
 }

@@ -49,6 +49,6 @@ pub(crate) fn removal(seat: Seat, left: &[Departure]) -> PeerState {
     if gone.any(|gone| matches!(gone.why, Reason::Fault(_))) {
         PeerState::Removed
     } else {
-        PeerState::VotedOut
+        PeerState::Absent
     }
 }

@@ -302,7 +302,7 @@ impl Driver {
         self.history().await;
         if let Stage::Table(seated) = &mut self.stage {
             let patience = u64::try_from(self.patience.as_millis()).unwrap_or(u64::MAX);
-            seated.table.set_patience(patience);
+            seated.table.set_absence(patience);
             seated.table.begin(&mut self.rng);
         }
         self.flush().await;

@@ -221,12 +221,12 @@ impl Driver {
                 let state = if seated.guilty.contains(seat) {
                     PeerState::Removed
                 } else {
-                    PeerState::VotedOut
+                    PeerState::Absent
                 };
                 self.tell(SessionEvent::Peer { seat, state }).await;
             }
-            Event::VotedOut(seat) => {
-                let line = format!("All others have signed that {} is out.", name(seat));
+            Event::RemovalDecided(seat) => {
+                let line = format!("The others have decided to go on without {}.", name(seat));
                 self.tell(SessionEvent::Line(line)).await;
             }
             Event::News(News::Finished) => self.over().await,
@@ -328,7 +328,7 @@ impl Driver {
             Stop::Fault(fault) => (Some(fault.seat), self.evidence.clone()),
             Stop::Desync(..) => (None, self.save_evidence(&seated.table.transcript())),
             // Nobody is to blame.
-            Stop::VotedOut(_) | Stop::Claimed(_) | Stop::Broken(_) => (None, None),
+            Stop::Removed(_) | Stop::Claimed(_) | Stop::Broken(_) => (None, None),
         };
         // The log is kept as far as it goes, as that of any other game.
         if let Some(Err(error)) = self.save_transcript() {
@@ -396,7 +396,7 @@ impl Seated {
         let spare = match (&message, to) {
             // Said at every tick, or in answer to what is.
             (Message::Head(_) | Message::Evidence(_), _) => true,
-            (Message::Entries(_) | Message::Ballots(_), To::One(_)) => true,
+            (Message::Entries(_) | Message::Statements(_), To::One(_)) => true,
             _ => false,
         };
         let frame = Frame::Table {

@@ -1,4 +1,5 @@
-//! Claims between two: closing a table whose other seat stays away.
+//! Absence: keeping how long a seat is waited for, and claims between two, which close a table whose other seat stays
+//! away.
 
 use super::{Output, Stop, Table, To};
 use crate::game::Game;
@@ -9,24 +10,33 @@ use crate::wire::message::Message;
 /// Why a claim is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is nothing to claim: between two, and when the other has been away for the table's patience"
+    "there is nothing to claim: between two, and when the other owes an entry and was unheard for the absence timeout"
 )]
 pub struct NothingToClaim;
 
 impl<G: Game> Table<G> {
-    /// Whether this seat may close the table with a claim: it is one of two, and the other has been missing
-    /// for the table's patience.
+    /// Whether this seat may close the table with a claim: it is one of two, and the other is overdue, as seen by a
+    /// program that has not just woken up.
     pub fn may_claim(&self) -> bool {
-        let waits = || {
-            self.due()
-                .is_some_and(|missing| self.waited() > self.patience_with(missing))
-        };
+        let overdue = |seat| self.clocks.is_overdue(seat);
+        let waits = || self.clocks.may_claim() && self.missing().iter().any(overdue);
         self.stopped.is_none()
             && self.may_sign()
             && self.halting.is_none()
             && self.replica.live().len() == 2
             && self.replica.live().contains(self.me)
             && waits()
+    }
+
+    /// Keeps for whom the open step waits, now and then.
+    pub(super) fn keep_waits(&mut self) {
+        if self.stopped.is_some() || self.is_finished() {
+            return;
+        }
+        let missing = self.missing();
+        if let Some(waits) = self.clocks.to_keep(self.replica.step(), missing) {
+            self.outputs.push_back(Output::Keep(Record::Waits(waits)));
+        }
     }
 
     /// Closes the table: the game stays unfinished, won by absence on this seat's word.

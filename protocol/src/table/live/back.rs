@@ -4,8 +4,8 @@
 //! one thing that it does not know means that its disk is old, and it adopts it. They are asked by a
 //! number drawn for this return, so that no late answer to an earlier one counts.
 //!
-//! One of several others may be gone for good, and could then never answer. So once the table has been
-//! patient with it, the answers of all but one are enough where there are three seats or more
+//! One of several others may be gone for good, and could then never answer. So after one
+//! absence timeout the answers of all but one are enough where there are three seats or more
 //! (`docs/protocol.md`, "Coming back").
 
 use std::collections::BTreeMap;
@@ -45,17 +45,8 @@ pub(super) struct Return {
     nonce: [u8; 16],
     /// Who has told everything that it holds of ours.
     heard: SeatSet,
-    /// Since when it asks.
-    since: Option<u64>,
-    /// Whether the patience with one silent seat is used up.
-    impatient: bool,
-}
-
-impl Return {
-    pub(super) fn grow_impatient(&mut self, now: u64, patience: u64) {
-        let since = *self.since.get_or_insert(now);
-        self.impatient |= now.saturating_sub(since) > patience;
-    }
+    /// Whether it has been awake for the absence timeout, and waits for one silent seat no longer.
+    pub(super) impatient: bool,
 }
 
 impl<G: Game> Table<G> {
@@ -78,12 +69,12 @@ impl<G: Game> Table<G> {
         table.returning = Some(Return {
             nonce,
             heard: SeatSet::EMPTY,
-            since: None,
             impatient: false,
         });
         for record in records {
             table.replay(record)?;
         }
+        table.clocks.end_replay();
         // What the journal holds is not sent or kept again by itself.
         table
             .outputs
@@ -96,14 +87,19 @@ impl<G: Game> Table<G> {
             Record::Seed { deal, seed } => {
                 self.seeds.insert(deal, seed);
             }
+            Record::Waits(waits) => {
+                if waits.step == self.replica.step() {
+                    self.clocks.restore(&waits);
+                }
+            }
             Record::Refused(signed) => {
                 self.put_back(&signed)?;
                 // Another entry in its place may be kept yet.
                 self.kept.remove(signed.claimed_seat().unwrap_or(self.me));
                 self.replay_step(Proofs::Verify);
             }
-            Record::Ballot(signed) => {
-                let held = self.hold_ballot(self.me, &signed, true);
+            Record::Statement(signed) => {
+                let held = self.hold_statement(&signed);
                 held.map_err(|_| RestoreError::Evidence)?;
                 self.replay_step(Proofs::Defer);
             }
@@ -191,7 +187,12 @@ impl<G: Game> Table<G> {
             nonce: recall.nonce,
             complete,
             entries: entries.try_into().unwrap_or_default(),
-            ballots: bounded(self.ballots_of(to).cloned()),
+            statements: bounded(
+                self.membership
+                    .statements_from(recall.step.saturating_sub(1))
+                    .filter(|held| held.seat() == to)
+                    .map(|held| held.signed().clone()),
+            ),
             halts: bounded(self.halts_of(to).cloned()),
         });
         self.outputs.push_back(Output::Send(To::One(to), recalled));
@@ -218,13 +219,12 @@ impl<G: Game> Table<G> {
                 .is_some_and(|own| own.hash() == hash);
         }
         let me = self.me;
-        let own = recalled.ballots.iter();
-        for signed in own.filter(|signed| signed.ballot().seat == me) {
-            self.hold_ballot(from, signed, true)?;
-            // Nobody votes on older steps any more.
-            let place = signed.ballot().place();
-            let over = place.step.saturating_add(1) < self.replica.step();
-            known &= over || self.has_ballot(place);
+        let own = recalled.statements.iter();
+        for signed in own.filter(|signed| signed.unverified().seat == me) {
+            self.hold_statement(signed)?;
+            let statement = signed.unverified();
+            let mut held = self.membership.statements_from(statement.step);
+            known &= held.any(|held| held.statement() == statement);
         }
         for signed in recalled.halts.iter() {
             self.hold_halt(signed)?;
@@ -247,8 +247,6 @@ impl<G: Game> Table<G> {
             let enough = silent == 0 || (silent == 1 && back.impatient && others.len() >= 2);
             if enough {
                 self.returning = None;
-                // The step may be over before the next tick.
-                self.say_acted();
             }
         }
     }
@@ -269,10 +267,15 @@ impl<G: Game> Table<G> {
 
     /// Keeps the entries of the open step that count and are not kept yet.
     pub(super) fn keep_counted(&mut self) {
+        self.keep_entries(self.counted);
+    }
+
+    /// Keeps the entries of the open step of these seats that are not kept yet.
+    pub(super) fn keep_entries(&mut self, seats: SeatSet) {
         let fresh: Vec<(Seat, SignedEntry)> = self
             .open
             .iter()
-            .filter(|(seat, _)| self.counted.contains(**seat) && !self.kept.contains(**seat))
+            .filter(|(seat, _)| seats.contains(**seat) && !self.kept.contains(**seat))
             .map(|(seat, entry)| (*seat, entry.signed().clone()))
             .collect();
         for (seat, entry) in fresh {

@@ -14,6 +14,7 @@
 
 use std::collections::BTreeMap;
 
+use super::removal::membership_at;
 use super::{Event, Output, Stop, Table, To, bounded};
 use crate::audit::transcript::{End, Halted, Proven, Transcript};
 use crate::game::{Game, Illegal};
@@ -77,10 +78,7 @@ impl<G: Game> Table<G> {
         self.faults.entry(entry.step()).or_default().push(proven);
         self.open.remove(&seat);
         self.counted.remove(seat);
-        self.replica.vote_out(seat);
-        self.progressed = Some(self.now);
-        // A round on it may have been carried before.
-        self.certify();
+        self.replica.remove_guilty(seat);
     }
 
     /// Reports the seats that an entry which counts accuses with proof. They go when the step is complete, with
@@ -111,9 +109,8 @@ impl<G: Game> Table<G> {
     /// Whether a proof against a seat can part those who are here: it takes part, or did in the last step,
     /// which others may not have completed. Of a seat that has gone before nothing matters any more.
     fn concerns(&self, seat: Seat) -> bool {
-        let past = self.past.as_ref();
-        let took_part =
-            past.is_some_and(|past| past.live.contains(seat) || past.out.contains(seat));
+        let last = self.earlier.back().map(Replica::participants);
+        let took_part = last.is_some_and(|seats| seats.contains(seat));
         self.replica.participants().contains(seat) || took_part
     }
 
@@ -276,6 +273,7 @@ impl<G: Game> Table<G> {
                     .as_ref()
                     .is_some_and(|halting| halting.culprit == halt.culprit);
                 if awaited {
+                    self.clocks.hear(halt.seat);
                     self.put_halt(signed.clone());
                     self.settle_halts();
                 }
@@ -430,7 +428,6 @@ impl<G: Game> Table<G> {
             self.log.resize(next, BTreeMap::new());
         }
         self.certificates.split_off(&point);
-        self.released.split_off(&point);
         self.faults.split_off(&point);
         let early = std::mem::take(&mut self.open)
             .into_iter()
@@ -440,14 +437,13 @@ impl<G: Game> Table<G> {
             .collect();
         self.counted = SeatSet::EMPTY;
         self.kept = SeatSet::EMPTY;
-        self.held_out.clear();
+        self.acceptable.clear();
+        self.proposed = SeatSet::EMPTY;
         self.earlier.clear();
-        self.past = None;
-        self.votes = Default::default();
-        self.asked.clear();
-        self.progressed = None;
+        self.clocks.next_step();
         let name = place.name(&self.replica.table(), culprit);
         let resumed = self.replica.resume_without(culprit, place.next, name);
+        self.membership = membership_at(&self.replica, self.me);
         self.after_deal(deal);
         // Who has left goes when the others have come to where they go on.
         let live = self.replica.live().contains(self.me);

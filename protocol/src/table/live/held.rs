@@ -90,11 +90,7 @@ impl<G: Game> Table<G> {
                 .push_back(Output::Send(To::One(to), Message::Entries(entries)));
         }
         self.tell_halted(to, head.step);
-        let ballots = self.ballots_from(head.step.saturating_sub(1));
-        if let (false, Ok(ballots)) = (ballots.is_empty(), ballots.try_into()) {
-            self.outputs
-                .push_back(Output::Send(To::One(to), Message::Ballots(ballots)));
-        }
+        self.send_statements(to, head.step);
     }
 
     /// Keeps an entry if there is a place for it; two for one place are evidence.
@@ -144,6 +140,7 @@ impl<G: Game> Table<G> {
                 return Ok(());
             };
             place.insert(seat, entry);
+            self.clocks.hear(seat);
             self.outputs.push_back(Output::Pass(seat, signed.clone()));
         }
         Ok(())

@@ -10,7 +10,8 @@
 //!     }
 //!     wait for: a message → table.receive(from, bytes, rng)     an error: drop the connection
 //!               an action → table.act(action, rng)
-//!               a second  → table.tick(now)                     repairs what got lost, votes
+//!               a second  → table.tick(now)                     repairs what got lost, sees who is absent; now is the
+//!                                                               wall clock, and may jump
 //!               a (re)connection → table.greet(seat)
 //! }
 //! ```
@@ -23,8 +24,7 @@ mod back;
 mod guilt;
 mod held;
 pub mod pages;
-mod release;
-mod vote;
+mod removal;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -33,6 +33,7 @@ use ed25519_dalek::SigningKey;
 use rand_core::CryptoRng;
 
 use super::author::Secrets;
+use super::clocks::{Clocks, Limits};
 use super::fault::Fault;
 use super::journal::Record;
 use super::replica::{Broken, News, Proofs, Replica, StepKind, Verdict};
@@ -41,12 +42,12 @@ use crate::card::Faces;
 use crate::charter::SignedCharter;
 use crate::game::{Game, Illegal, RuleSetError};
 use crate::hash::Hash32;
-use crate::log::ballot::{BallotError, Motion, Place, SignedBallot};
 use crate::log::body::Body;
 use crate::log::claim::{ClaimError, SignedClaim};
 use crate::log::entry::{Content, Entry, EntryError, SignedEntry};
 use crate::log::equivocation::Equivocation;
 use crate::log::halt::{EARLIER, HaltError};
+use crate::membership::{Certificate, Input, Membership, Standing, StatementError};
 use crate::seat::{Seat, SeatSet};
 use crate::wire::bounded::Bounded;
 use crate::wire::codec::{CodecError, encode};
@@ -56,8 +57,8 @@ pub use absence::NothingToClaim;
 pub use back::RestoreError;
 use back::{Return, Seeds};
 use guilt::Halting;
-pub use vote::{PATIENCE, THINKING};
-use vote::{Past, Votes};
+pub use removal::NothingToPropose;
+use removal::{membership_at, place_of};
 
 /// How many bytes of entries one answer to a head carries at most.
 const REPAIR_BYTES: usize = 512 << 10;
@@ -98,8 +99,8 @@ pub enum Event<G: Game> {
     Step(u64, Hash32),
     /// The table waits for an action of this seat.
     YourTurn,
-    /// All others have signed that a seat is out; it goes when the step is complete.
-    VotedOut(Seat),
+    /// The others have decided to remove a seat; it goes when the step is complete.
+    RemovalDecided(Seat),
     /// An action that was waiting for its turn has become illegal and is dropped.
     Dropped(Illegal),
     /// A seat is proven guilty: what it did, and a transcript that shows it to a stranger. The others go on
@@ -119,9 +120,9 @@ pub enum Stop {
     /// a replay of the transcript tells which.
     #[error("{0} computed another state at step {1}: replay the transcript to see whose is wrong")]
     Desync(Seat, u64),
-    /// The others have voted this seat out.
-    #[error("the others waited in vain at step {0} and have voted this seat out")]
-    VotedOut(u64),
+    /// The others have removed this seat.
+    #[error("the others waited in vain at step {0} and have removed this seat")]
+    Removed(u64),
     /// A seat has closed the table, because the other one stayed away.
     #[error("{0} has closed the table: it waited in vain for the other")]
     Claimed(Seat),
@@ -151,9 +152,9 @@ pub enum ReceiveError {
     /// An entry in it is refused.
     #[error("{0}")]
     Entry(#[from] EntryError),
-    /// A ballot in it is refused.
+    /// A removal statement in it is refused.
     #[error("{0}")]
-    Ballot(#[from] BallotError),
+    Statement(#[from] StatementError),
     /// Evidence that proves nothing.
     #[error("evidence that proves nothing")]
     EmptyEvidence,
@@ -225,26 +226,18 @@ pub struct Table<G: Game> {
     outputs: VecDeque<Output<G>>,
     stopped: Option<Stop>,
     evidence: Option<Equivocation>,
-    /// The ballots of the open step.
-    votes: Votes,
-    /// The step before it.
-    past: Option<Past>,
-    /// The ballots that have voted seats out, by step.
-    certificates: BTreeMap<u64, Vec<SignedBallot>>,
-    /// The last word of each seat that it has acted on a round of a later step that puts this seat out.
-    acted_on_me: BTreeMap<Seat, SignedBallot>,
-    /// The motion by which this seat has been put out of a step that it has not come to.
-    believed: Option<(u64, Motion)>,
-    /// Whether it has signed against a release of that step, which is in the journal then.
-    refusal_kept: bool,
-    /// The words by which rounds of votes were given up, by step.
-    released: BTreeMap<u64, Vec<SignedBallot>>,
+    /// The removal of absent parties.
+    membership: Membership,
+    /// What has removed absent parties, by step.
+    certificates: BTreeMap<u64, Certificate>,
+    /// Whom this seat's player has proposed to remove in the open step.
+    proposed: SeatSet,
     /// The entries that prove faults, by step.
     faults: BTreeMap<u64, Vec<Proven>>,
     /// Entries of the last step that prove faults.
     blamed: BTreeSet<Hash32>,
-    /// Entries of the open step in which no fault was found and which own ballots keep from counting.
-    held_out: BTreeMap<Seat, Hash32>,
+    /// Entries of the open step that are sound; own consents may keep some of them from counting.
+    acceptable: BTreeMap<Seat, Hash32>,
     /// The claims that have closed the table.
     claims: BTreeMap<Seat, SignedClaim>,
     /// Who is being removed as two-faced.
@@ -253,16 +246,7 @@ pub struct Table<G: Game> {
     halted: Vec<Halted>,
     /// The states before the last steps, the latest last.
     earlier: VecDeque<Replica<G>>,
-    /// The rounds that others have signed in since the last tick, by step: answered at the next one.
-    asked: BTreeSet<Place>,
-    /// The time of the last tick, in milliseconds of the caller's clock.
-    now: u64,
-    /// Since when the open step waits; set at the first tick after it began.
-    progressed: Option<u64>,
-    /// How long a missing seat is waited for, in milliseconds.
-    patience: u64,
-    /// When each seat was heard from last.
-    heard: BTreeMap<Seat, u64>,
+    clocks: Clocks,
     /// Whose entry of the open step has stopped the table.
     refused: Option<Seat>,
     /// The seats whose entries of the open step are in the journal.
@@ -291,8 +275,15 @@ impl<G: Game> Table<G> {
     /// # Errors
     /// [`RuleSetError`] if the charter's rules make no game here.
     pub fn new(charter: SignedCharter, me: Seat, key: SigningKey) -> Result<Self, RuleSetError> {
+        let replica = Replica::new(charter)?;
+        let parties = replica.parties();
+        let own = parties.party_of(me).map(|party| parties.seats_of(party));
+        let others = replica.live().minus(own.unwrap_or_default());
+        let limits = Limits::of(replica.charter().timing());
+        let clocks = Clocks::new(others, limits);
         Ok(Self {
-            replica: Replica::new(charter)?,
+            membership: membership_at(&replica, me),
+            replica,
             me,
             key,
             secrets: None,
@@ -310,30 +301,32 @@ impl<G: Game> Table<G> {
             outputs: VecDeque::new(),
             stopped: None,
             evidence: None,
-            votes: Votes::default(),
-            past: None,
             certificates: BTreeMap::new(),
-            acted_on_me: BTreeMap::new(),
-            believed: None,
-            refusal_kept: false,
-            released: BTreeMap::new(),
+            proposed: SeatSet::EMPTY,
             faults: BTreeMap::new(),
             blamed: BTreeSet::new(),
-            held_out: BTreeMap::new(),
+            acceptable: BTreeMap::new(),
             claims: BTreeMap::new(),
             halting: None,
             halted: Vec::new(),
             earlier: VecDeque::new(),
-            asked: BTreeSet::new(),
-            now: 0,
-            progressed: None,
-            patience: PATIENCE,
-            heard: BTreeMap::new(),
+            clocks,
             refused: None,
             kept: SeatSet::EMPTY,
             seeds: Seeds::new(),
             returning: None,
         })
+    }
+
+    /// Changes the time limits of the table.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.clocks.set_limits(limits);
+    }
+
+    /// Changes the absence timeout of the table, in milliseconds.
+    pub fn set_absence(&mut self, absence: u64) {
+        let limits = self.clocks.limits();
+        self.clocks.set_limits(Limits { absence, ..limits });
     }
 
     // Getters.
@@ -484,7 +477,7 @@ impl<G: Game> Table<G> {
         // What removed a seat from the open step belongs to no complete one.
         let until = step.saturating_add(u64::from(shows_open));
         let claims = self.claims.values().filter(|_| end == End::Unfinished);
-        let ballots = self.certificates.range(..until);
+        let removals = self.certificates.range(..until);
         let faults = self.faults.range(..until);
         Transcript::new(
             self.replica.signed_charter().clone(),
@@ -493,7 +486,7 @@ impl<G: Game> Table<G> {
                 end,
                 log: self.log_hash(),
                 equivocation: two_faced.map(Box::new).filter(|_| end == End::Stopped),
-                ballots: bounded(ballots.flat_map(|(_, ballots)| ballots).cloned()),
+                removals: bounded(removals.map(|(_, certificate)| certificate.clone())),
                 faults: bounded(faults.flat_map(|(_, faults)| faults).cloned()),
                 halted: bounded(self.halted.iter().cloned()),
                 claims: bounded(claims.cloned()),
@@ -548,6 +541,7 @@ impl<G: Game> Table<G> {
         message: Message,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), ReceiveError> {
+        self.clocks.hear(from);
         match message {
             Message::Entries(entries) => {
                 for entry in entries.iter() {
@@ -556,7 +550,6 @@ impl<G: Game> Table<G> {
                 self.work(rng);
             }
             Message::Head(head) => {
-                self.heard.insert(from, self.now);
                 let best = self.heads.entry(from).or_default();
                 *best = head.step.max(*best);
                 let answered = self.answered.entry(from).or_default();
@@ -572,20 +565,13 @@ impl<G: Game> Table<G> {
                 self.work(rng);
             }
             Message::Claim(claim) => self.hold_claim(&claim)?,
-            // Who has said how far it is takes part in no more votes there.
-            Message::Ballots(_) if self.is_frozen() && !self.is_passed_over() => {}
-            Message::Ballots(ballots) => {
-                let mut places = Vec::new();
-                self.notice_later_removal(&ballots);
-                let carried = self.carried_by(&ballots);
-                for signed in ballots.iter() {
-                    let ballot = signed.ballot();
-                    let motion = Motion::of(ballot).map(|motion| (ballot.step, motion));
-                    let carried = motion.is_some_and(|motion| carried.contains(&motion));
-                    places.extend(self.hold_ballot(from, signed, carried)?);
+            // A seat that has signed a fork report takes part in no more decisions there.
+            Message::Statements(_) if self.is_frozen() && !self.is_passed_over() => {}
+            Message::Statements(statements) => {
+                for signed in statements.iter() {
+                    self.hold_statement(signed)?;
                 }
                 self.work(rng);
-                self.asked.extend(places);
             }
             Message::Recall(recall) => {
                 let answered = self.answered.entry(from).or_default();
@@ -652,19 +638,18 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Tells everybody what we have, so that what got lost is sent again, and votes on who is missing. Call
-    /// it every second or so with the time in milliseconds, from any start; it must not go back.
+    /// Tells everybody what we have, so that what got lost is sent again, and sees who is absent. Call
+    /// it every second or so with the wall clock, in milliseconds since any fixed moment; it may jump.
     pub fn tick(&mut self, now: u64, rng: &mut dyn CryptoRng) {
-        self.now = now.max(self.now);
+        self.clocks.tick(now);
+        self.clocks.expect(self.missing());
         self.answered.clear();
         if let Some(back) = &mut self.returning {
-            back.grow_impatient(self.now, self.patience);
+            back.impatient |= self.clocks.awake() >= self.clocks.limits().absence;
         }
         self.settle_return();
-        if !self.is_frozen() {
-            self.tick_votes();
-        }
         self.work(rng);
+        self.keep_waits();
         self.tell();
     }
 
@@ -710,6 +695,10 @@ impl<G: Game> Table<G> {
                 return;
             };
             self.count(Proofs::Verify);
+            let decides = !self.is_frozen() || self.is_passed_over();
+            if self.stopped.is_none() && decides && self.deliberate(Input::Look) {
+                self.count(Proofs::Verify);
+            }
             if self.stopped.is_some() {
                 return;
             }
@@ -740,32 +729,35 @@ impl<G: Game> Table<G> {
                 if self.counted.contains(seat) || !self.replica.live().contains(seat) {
                     continue;
                 }
-                // Own ballots keep an entry from counting, not a fault from being found: others may have found it,
-                // and voted beside its seat.
-                let held_out = self.holds_out(seat);
                 let Some(entry) = self.open.get(&seat).cloned() else {
                     continue;
                 };
-                let (hash, examined) = (entry.hash(), self.held_out.get(&seat));
-                if self.blamed.contains(&hash) || (held_out && examined == Some(&hash)) {
+                let hash = entry.hash();
+                if self.blamed.contains(&hash) {
                     continue;
                 }
-                match self.replica.examine(&entry, &self.counting(), proofs) {
-                    Verdict::Counts | Verdict::Desync if held_out => {
-                        self.held_out.insert(seat, hash);
+                if self.acceptable.get(&seat) != Some(&hash) {
+                    match self.verdict(&entry, proofs) {
+                        Verdict::Counts => {}
+                        Verdict::Fault(_) if self.holds_back(seat, hash) => continue,
+                        Verdict::Fault(what) => {
+                            self.find_fault(&entry, what);
+                            continue;
+                        }
+                        Verdict::Waits => continue,
+                        Verdict::Desync => {
+                            self.keep_refused(&entry);
+                            self.refused = Some(seat);
+                            return self.stop(Stop::Desync(seat, entry.step()));
+                        }
                     }
-                    Verdict::Counts => {
-                        self.accuse(&entry);
-                        self.counted.insert(seat);
-                    }
-                    Verdict::Waits => {}
-                    Verdict::Desync => {
-                        self.keep_refused(&entry);
-                        self.refused = Some(seat);
-                        return self.stop(Stop::Desync(seat, entry.step()));
-                    }
-                    Verdict::Fault(what) => self.find_fault(&entry, what),
+                    self.acceptable.insert(seat, hash);
                 }
+                if !self.holds_back(seat, hash) {
+                    self.accuse(&entry);
+                    self.counted.insert(seat);
+                }
+
                 if self.stopped.is_some() {
                     return;
                 }
@@ -774,6 +766,35 @@ impl<G: Game> Table<G> {
                 return;
             }
         }
+    }
+
+    /// What an entry of the open step is worth, also beside its seat's consents.
+    fn verdict(&self, entry: &Entry, proofs: Proofs) -> Verdict {
+        let examined = self.replica.examine(entry, &self.counting(), proofs);
+        if examined != Verdict::Counts || entry.seat() == self.me {
+            return examined;
+        }
+        let named = entry.body().stands_on();
+        let named = self
+            .open
+            .iter()
+            .filter(|(_, other)| Some(other.hash()) == named);
+        let named: Vec<(Seat, Hash32)> = named.map(|(seat, other)| (*seat, other.hash())).collect();
+        let (seat, release) = (entry.seat(), entry.content().release);
+        let acceptable = self.acceptable_names();
+        match self.membership.entry(seat, &named, release, &acceptable) {
+            Standing::Free => Verdict::Counts,
+            // A seat that goes on against its own consent is missing to everybody.
+            Standing::Waits | Standing::Forbidden(_) => Verdict::Waits,
+        }
+    }
+
+    /// Whether own consents keep an entry of the open step from counting.
+    fn holds_back(&self, seat: Seat, entry: Hash32) -> bool {
+        let mut acceptable = self.acceptable_names();
+        acceptable.insert(seat, entry);
+        let open = self.membership.open();
+        seat != self.me && !open.is_empty() && open.holds_back(seat, entry, &acceptable)
     }
 
     /// The entries that count so far: the only ones that others may name.
@@ -792,6 +813,7 @@ impl<G: Game> Table<G> {
             seat: self.me,
             parent: self.replica.parent(),
             digest: self.replica.digest(),
+            release: self.membership.release(self.replica.step()),
             body,
         };
         // Every body that is written here fits; one that did not would leave us missing, not guilty.
@@ -809,23 +831,18 @@ impl<G: Game> Table<G> {
 
     fn complete(&mut self) {
         let step = self.replica.step();
-        self.say_acted();
         self.keep_counted();
-        self.keep_releases();
-        self.past = Some(Past {
-            step,
-            live: self.replica.live(),
-            out: self.replica.out(),
-            votes: std::mem::take(&mut self.votes),
-        });
-        self.progressed = None;
-        // The entry of a seat that was voted out stands in no step, whenever it came.
+        self.clocks.next_step();
+        // A seat that is removed without an entry has none in the step, whenever it comes.
         let live = self.replica.live();
         self.open.retain(|seat, _| live.contains(*seat));
         let entries = std::mem::replace(&mut self.open, std::mem::take(&mut self.ahead));
         self.counted = SeatSet::EMPTY;
         self.kept = SeatSet::EMPTY;
-        self.held_out.clear();
+        self.acceptable.clear();
+        self.proposed = SeatSet::EMPTY;
+        let names = self.names_of(&entries);
+        let seats = self.replica.participants();
         let deal = self.replica.deal();
         // Who has said how far it is may complete one step more, and go back from there.
         if self.earlier.len() > EARLIER {
@@ -834,6 +851,10 @@ impl<G: Game> Table<G> {
         self.earlier.push_back(self.replica.clone());
         let result = self.replica.finish(&entries);
         self.log.push(entries);
+        let stay = self.replica.participants();
+        let next = place_of(&self.replica);
+        self.membership
+            .complete(names, seats.minus(stay), next, stay);
         match result {
             Err(broken) => self.stop(Stop::Broken(broken)),
             Ok(news) => {

@@ -78,12 +78,12 @@ impl<G: Game> Table<G> {
             let halts: Vec<Halt> = halted.halts.iter().map(|h| h.halt().clone()).collect();
             resolve(&halts).is_some_and(|place| steps.contains(&place.point.step))
         });
-        let ballots = self.certificates.range(steps.clone());
+        let removals = self.certificates.range(steps.clone());
         let faults = self.faults.range(steps.clone());
         Next::Page(Box::new(Page {
             from,
             entries: bounded(entries.into_iter()),
-            ballots: bounded(ballots.flat_map(|(_, ballots)| ballots).cloned()),
+            removals: bounded(removals.map(|(_, certificate)| certificate.clone())),
             faults: bounded(faults.flat_map(|(_, faults)| faults).cloned()),
             halted: bounded(halted.cloned()),
             last,

@@ -14,7 +14,7 @@ use crate::log::entry::{Entry, step_hash};
 use crate::seat::{MAX_SEATS, Seat, SeatSet};
 
 impl<G: Game> Replica<G> {
-    /// Carries out a step whose entries all count: exactly one of each live seat, but those voted out.
+    /// Carries out a step whose entries all count: exactly one of each live seat, but those removed without one.
     ///
     /// # Errors
     /// [`Broken`] if our own code went wrong; the replica is of no further use.
@@ -24,13 +24,13 @@ impl<G: Game> Replica<G> {
             return Ok(news);
         };
         let table = self.table();
-        let hash = step_hash(&table, self.step, &self.parent, entries.values(), self.out);
+        let removed = self.removed();
+        let hash = step_hash(&table, self.step, &self.parent, entries.values(), removed);
         // With all their words at hand, so that it does not matter which complaint came first.
         let accused = self.accused(entries).into_iter().map(|fault| fault.seat);
-        let out: SeatSet = std::mem::take(&mut self.out)
-            .iter()
-            .chain(accused)
-            .collect();
+        let out: SeatSet = removed.iter().chain(accused).collect();
+        self.out = SeatSet::EMPTY;
+        self.departing.clear();
         match kind {
             StepKind::Action { leader } => self.finish_action(leader, entries, &mut news)?,
             _ => {
@@ -102,6 +102,7 @@ impl<G: Game> Replica<G> {
     ) -> Result<Vec<News<G>>, Broken> {
         let mut news = Vec::new();
         self.out = SeatSet::EMPTY;
+        self.departing.clear();
         if self.live.contains(culprit) {
             match self.kind() {
                 Some(kind @ (StepKind::Opening | StepKind::Closing)) => {
@@ -123,7 +124,7 @@ impl<G: Game> Replica<G> {
         Ok(news)
     }
 
-    /// Takes the seats that were voted out of the game.
+    /// Takes the removed seats out of the game.
     fn remove(&mut self, out: SeatSet, kind: StepKind, news: &mut Vec<News<G>>) {
         for seat in out.iter() {
             self.live.remove(seat);

@@ -27,6 +27,10 @@ impl<G: Game> Replica<G> {
         if content.step != self.step || content.parent != self.parent {
             return Verdict::Waits;
         }
+        let stands = self.departing.get(&entry.seat());
+        if stands.is_some_and(|stands| *stands != entry.hash()) {
+            return Verdict::Waits;
+        }
         if content.digest != self.digest {
             return Verdict::Desync;
         }

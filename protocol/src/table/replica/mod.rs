@@ -45,6 +45,7 @@ use crate::domain;
 use crate::game::{Game, Halt, Illegal, RuleSetError, Shown};
 use crate::hash::{Hash32, Hasher};
 use crate::log::entry::{Entry, genesis};
+use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
 use crate::wire::codec::{decode, encode};
 
@@ -274,8 +275,10 @@ pub struct Replica<G: Game> {
     parent: Hash32,
     digest: Hash32,
     live: SeatSet,
-    /// The seats voted out in the open step.
+    /// The seats removed in the open step whose entries do not stand: by decision, or for a proven fault.
     out: SeatSet,
+    /// The seats removed in the open step by decision whose entries stand, each with the entry.
+    departing: BTreeMap<Seat, Hash32>,
     /// The seats voted out in this deal whose shares are still to be rebuilt.
     fresh: SeatSet,
     /// The parts of shares that the holders have sent in a rebuilding step.
@@ -318,6 +321,7 @@ impl<G: Game> Replica<G> {
             digest: Hash32::default(),
             live,
             out: SeatSet::EMPTY,
+            departing: BTreeMap::new(),
             fresh: SeatSet::EMPTY,
             parts: BTreeMap::new(),
             checkpoint: None,
@@ -349,6 +353,11 @@ impl<G: Game> Replica<G> {
         &self.charter
     }
 
+    /// The parties of the table.
+    pub fn parties(&self) -> Parties {
+        self.charter().parties()
+    }
+
     /// The table id.
     pub fn table(&self) -> Hash32 {
         self.charter.table()
@@ -369,13 +378,13 @@ impl<G: Game> Replica<G> {
         self.digest
     }
 
-    /// The seats whose entries the open step waits for: all that take part, but those voted out in it.
+    /// The seats whose entries the open step waits for: all that take part, but those removed without one.
     pub fn live(&self) -> SeatSet {
         let all = self.live.iter();
         all.filter(|seat| !self.out.contains(*seat)).collect()
     }
 
-    /// All seats that take part, those voted out in the open step too.
+    /// All seats that take part, those removed in the open step too.
     pub fn participants(&self) -> SeatSet {
         self.live
     }
@@ -392,20 +401,38 @@ impl<G: Game> Replica<G> {
             .collect()
     }
 
-    /// The seats that have been voted out in the open step.
+    /// The seats removed in the open step whose entries do not stand in it.
     pub fn out(&self) -> SeatSet {
         self.out
     }
 
-    /// All others have signed that this seat is out, or an entry of the open step proves it guilty: the step
-    /// is complete without it.
-    pub fn vote_out(&mut self, seat: Seat) {
+    /// An entry of the open step proves a seat guilty: the step is complete without it.
+    pub fn remove_guilty(&mut self, seat: Seat) {
         if self.live.contains(seat) {
             self.out.insert(seat);
         }
     }
 
-    /// What an ack names in place of the entry of a leader that was voted out.
+    /// A decision removes seats in the open step. Of their entries those named stand in it.
+    pub fn remove_absent(&mut self, seats: SeatSet, counted: &[(Seat, Hash32)]) {
+        let counted: BTreeMap<Seat, Hash32> = counted.iter().copied().collect();
+        for seat in seats.iter().filter(|seat| self.live.contains(*seat)) {
+            match counted.get(&seat) {
+                Some(entry) => {
+                    self.departing.insert(seat, *entry);
+                }
+                None => self.out.insert(seat),
+            }
+        }
+    }
+
+    /// The seats that the open step removes, as far as that is known before it is complete.
+    pub fn removed(&self) -> SeatSet {
+        let departing = self.departing.keys().copied();
+        self.out.iter().chain(departing).collect()
+    }
+
+    /// What an ack names in place of the entry of a leader that is removed without one.
     pub fn out_name(&self, leader: Seat) -> Hash32 {
         Hasher::new(domain::VOTED_OUT)
             .hash(&self.table())

@@ -42,7 +42,7 @@ impl Sitting {
                 let line = state.in_words(&self.name_of(*seat));
                 let voice = match state {
                     PeerState::Connected | PeerState::Left => Voice::Table,
-                    PeerState::Lost | PeerState::VotedOut | PeerState::Removed => Voice::Warning,
+                    PeerState::Lost | PeerState::Absent | PeerState::Removed => Voice::Warning,
                 };
                 if voice == Voice::Warning {
                     wishes.push(Wish::Toast(Tone::Bad, line.clone()));

@@ -1,0 +1,275 @@
+//! The removal of absent parties: unanimous consent, a veto by anybody who counts the entry, and one majority decision.
+//!
+//! The rule is single-decree Paxos (Lamport, "The Part-Time Parliament", 1998) with signed messages, one instance
+//! after the other, inside one step of the log:
+//!
+//! ```text
+//! consent   "I have not completed the step, and of these seats' entries I count exactly those": it binds its signer
+//! veto      "I count that entry": releases the consents to remove its seat, and the matter is over
+//! promise, propose, accept   only where nobody vetoes: a majority decides "out" or "keep", once and for good
+//! ```
+//!
+//! A removal needs the consent of everybody who stays *and* the decision. Statements are signed and named by hash;
+//! everything else follows from those that are held ([`step`]), so that the order in which they come does not matter.
+//! Seats sign; majorities and removed sets are of whole parties. *Not covered:* whether a seat was really absent. A
+//! removal is the word of those who signed it.
+
+#[cfg(test)]
+#[allow(
+    clippy::type_complexity,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::cast_possible_truncation,
+    clippy::too_many_lines
+)] // A panic is how a test fails.
+mod explore;
+
+pub mod certificate;
+pub mod evidence;
+pub mod sign;
+pub mod statement;
+pub mod step;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::hash::Hash32;
+use crate::party::Parties;
+use crate::seat::{Seat, SeatSet};
+
+pub use certificate::Certificate;
+pub use evidence::Standing;
+pub use sign::View;
+pub use statement::{Says, SignedStatement, Statement, StatementError, Value, Verified};
+use step::{EntryNames, Inserted, Outcome, Place, StepRemoval};
+
+/// Something that comes in.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A statement, also one of this seat's that it has just signed or found in its journal.
+    Statement(Box<Verified>),
+    /// The view has changed: an entry has come, time has passed.
+    Look,
+}
+
+/// Something to do, in this order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// A statement is new here: to the journal, and on to whoever lacks it.
+    Keep(Box<Verified>),
+    /// Sign this, and hand it in as an input before anything else.
+    Sign(Box<Statement>),
+    /// The open step has a new decision.
+    Decided(Value),
+    /// The others have removed this seat from a step.
+    Removed(u64),
+    /// One seat has signed both.
+    Conflict(Box<Verified>, Box<Verified>),
+}
+
+/// The removals of a table, as one seat sees them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Membership {
+    open: StepRemoval,
+    /// The steps before, in which others may still be.
+    past: BTreeMap<u64, StepRemoval>,
+    /// Those of them in which anybody has signed anything: in most games none.
+    disputed: BTreeSet<u64>,
+}
+
+impl Membership {
+    /// Begins at a step.
+    pub fn new(place: Place, me: Seat, seats: SeatSet, parties: Parties) -> Self {
+        Self {
+            open: StepRemoval::new(place, me, seats, parties),
+            past: BTreeMap::new(),
+            disputed: BTreeSet::new(),
+        }
+    }
+
+    /// The open step.
+    pub fn open(&self) -> &StepRemoval {
+        &self.open
+    }
+
+    /// Takes an input and says what to do.
+    pub fn handle(&mut self, input: Input, view: &View<'_>) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if let Input::Statement(verified) = input {
+            self.take(*verified, view, &mut effects);
+        }
+        self.settle(view, &mut effects);
+        let disputed = self.disputed.iter().rev();
+        let past = disputed.filter_map(|step| self.past.get(step));
+        let mut steps = std::iter::once(&self.open).chain(past);
+        let next = steps.find_map(|step| {
+            let (instance, says) = step.next(view)?;
+            Some((step.place, instance, says))
+        });
+        if let Some((place, instance, says)) = next {
+            effects.push(Effect::Sign(Box::new(Statement {
+                table: place.table,
+                step: place.step,
+                parent: place.parent,
+                instance,
+                seat: self.open.me,
+                release: self.release(place.step),
+                says,
+            })));
+        }
+        effects
+    }
+
+    fn take(&mut self, verified: Verified, view: &View<'_>, effects: &mut Vec<Effect>) {
+        let statement = verified.statement().clone();
+        let oldest = self.open.place.step.saturating_sub(1);
+        let consent = matches!(statement.says, Says::Consent { .. });
+        if statement.step < oldest && !consent && statement.seat != self.open.me {
+            // Nobody decides there any more; but one that is still bound there needs a veto.
+            return;
+        }
+        let standing = self.record(statement.step, statement.seat, statement.release);
+        let Some(step) = self.step_mut(statement.step) else {
+            return;
+        };
+        let contrary = step.statements().find(|held| {
+            held.hash() != verified.hash() && evidence::exclude(held.statement(), &statement)
+        });
+        if let Some(held) = contrary {
+            let held = Box::new(held.clone());
+            effects.push(Effect::Conflict(held, Box::new(verified)));
+            return;
+        }
+        if statement.parent != step.place.parent {
+            return;
+        }
+        match standing {
+            Standing::Free => {}
+            Standing::Waits => return,
+            Standing::Forbidden(held) => {
+                effects.push(Effect::Conflict(held, Box::new(verified)));
+                return;
+            }
+        }
+        let own = statement.seat == step.me;
+        let entered = match statement.says {
+            Says::Promise { round, .. } | Says::Accept { round, .. } if own => Some(round),
+            _ => None,
+        };
+        if step.insert(verified.clone()) != Inserted::New {
+            return;
+        }
+        if let Some(round) = entered
+            && step
+                .entered
+                .is_none_or(|(instance, at, _)| (instance, at) < (statement.instance, round))
+        {
+            step.entered = Some((statement.instance, round, view.now));
+        }
+        if let (Says::Consent { out, .. }, true) = (&statement.says, own) {
+            step.consented_at
+                .insert((statement.instance, *out), view.now);
+        }
+        if statement.step < self.open.place.step {
+            self.disputed.insert(statement.step);
+        }
+        effects.push(Effect::Keep(Box::new(verified)));
+    }
+
+    /// Takes note of what is decided now.
+    fn settle(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
+        let before = self.open.decisions().len();
+        self.open.settle(view.acceptable);
+        let new = self.open.decisions().iter().skip(before);
+        effects.extend(new.map(|decision| Effect::Decided(decision.value.clone())));
+        let me = self.open.me;
+        let removed = |step: &StepRemoval| {
+            let mut decisions = step.decisions().iter();
+            decisions.any(|of| of.value.removed().contains(me))
+        };
+        for step in &self.disputed {
+            let Some(step) = self.past.get_mut(step) else {
+                continue;
+            };
+            let known_before = removed(step);
+            step.settle_past();
+            if removed(step) && !known_before {
+                effects.push(Effect::Removed(step.place.step));
+            }
+        }
+    }
+
+    /// What a record of a step is worth that a seat signs there and that names a release.
+    pub fn record(&self, step: u64, seat: Seat, release: Option<Hash32>) -> Standing {
+        let (Some(before), Some(at)) = (
+            step.checked_sub(1)
+                .and_then(|before| self.past.get(&before)),
+            self.step(step),
+        ) else {
+            return Standing::Free;
+        };
+        before.next_record(at, seat, release)
+    }
+
+    /// What an entry of the open step is worth that names those of others.
+    pub fn entry(
+        &self,
+        seat: Seat,
+        names: &[(Seat, Hash32)],
+        release: Option<Hash32>,
+        known: &EntryNames,
+    ) -> Standing {
+        match self.record(self.open.place.step, seat, release) {
+            Standing::Free => self.open.entry(seat, names, release, known),
+            other => other,
+        }
+    }
+
+    /// The release that this seat's records of a step name.
+    pub fn release(&self, step: u64) -> Option<Hash32> {
+        let here = self.step(step)?.last_release(self.open.me);
+        let before = || {
+            let before = self.past.get(&step.checked_sub(1)?)?;
+            before.last_release(self.open.me)
+        };
+        here.or_else(before).map(Verified::hash)
+    }
+
+    /// Goes on to the next step, with what the open one came to.
+    pub fn complete(&mut self, entries: EntryNames, removed: SeatSet, next: Place, seats: SeatSet) {
+        let parties = self.open.parties;
+        let fresh = StepRemoval::new(next, self.open.me, seats, parties);
+        let mut done = std::mem::replace(&mut self.open, fresh);
+        done.outcome = Some(Outcome {
+            instance: done.instance(),
+            entries,
+            removed,
+        });
+        if !done.is_empty() {
+            self.disputed.insert(done.place.step);
+        }
+        self.past.insert(done.place.step, done);
+    }
+
+    /// All statements of a step and of those after it, for a seat that may lack them.
+    pub fn statements_from(&self, step: u64) -> impl Iterator<Item = &Verified> {
+        let disputed = self.disputed.range(step..);
+        let past = disputed.filter_map(|step| self.past.get(step));
+        past.chain([&self.open]).flat_map(StepRemoval::statements)
+    }
+
+    fn step(&self, step: u64) -> Option<&StepRemoval> {
+        if step == self.open.place.step {
+            return Some(&self.open);
+        }
+        self.past.get(&step)
+    }
+
+    fn step_mut(&mut self, step: u64) -> Option<&mut StepRemoval> {
+        if step == self.open.place.step {
+            return Some(&mut self.open);
+        }
+        self.past.get_mut(&step)
+    }
+}

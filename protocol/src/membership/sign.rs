@@ -1,0 +1,256 @@
+//! What this seat signs next in a step, by the rules of an honest party.
+//!
+//! A pure function of the statements that are held and of the [`View`]: whoever replays a journal comes to the same,
+//! but for the moments at which rounds and waits end.
+
+use super::statement::{MAX_REASONS, Reason, Says, Value};
+use super::step::{Consent, EntryNames, StepRemoval};
+use crate::hash::Hash32;
+use crate::seat::{Seat, SeatSet};
+use crate::wire::bounded::Bounded;
+
+/// How long the first round of a decision lasts, in milliseconds; each later one twice as long.
+const ROUND: u64 = 3_000;
+/// The round from which on they grow no more: over an hour.
+const LONGEST: u16 = 11;
+
+/// What a seat sees of the open step.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The time, in milliseconds of a clock that never jumps.
+    pub now: u64,
+    /// The entries that would count if no consent of this seat held them back: each judged by its content, and all
+    /// that it names counts.
+    pub acceptable: &'a EntryNames,
+    /// Those of them that count.
+    pub counted: &'a EntryNames,
+    /// The missing seats that this seat may consent to remove: absent, or a person has asked for it.
+    pub removable: SeatSet,
+    /// The seats of which nothing was heard for the absence timeout.
+    pub silent: SeatSet,
+    /// The absence timeout, in milliseconds.
+    pub absence: u64,
+    /// Whether this seat may sign at all.
+    pub may_sign: bool,
+}
+
+impl StepRemoval {
+    /// What this seat has to sign, if anything, given how the step looks; and for which instance.
+    pub(super) fn next(&self, view: &View<'_>) -> Option<(u16, Says)> {
+        let instance = self.instance();
+        if !view.may_sign || !self.live(instance).contains(self.me) {
+            return None;
+        }
+        let known = self.known(view);
+        if let Some(release) = self.next_release(known) {
+            return Some((instance, release));
+        }
+        if let Some(veto) = self.next_veto(view) {
+            return Some(veto);
+        }
+        let says = self
+            .next_accept(known)
+            .or_else(|| self.next_proposal(known))
+            .or_else(|| self.next_promise(view, known))
+            .or_else(|| self.next_consent(view))?;
+        Some((instance, says))
+    }
+
+    /// The entries on which statements of the step may stand.
+    pub(super) fn known<'a>(&'a self, view: &View<'a>) -> &'a EntryNames {
+        self.outcome
+            .as_ref()
+            .map_or(view.acceptable, |outcome| &outcome.entries)
+    }
+
+    /// Accounts for every own consent that binds no more, before anything is signed that it forbade.
+    fn next_release(&self, known: &EntryNames) -> Option<Says> {
+        let accounted = |consent: &Consent<'_>| {
+            self.last_release(self.me)
+                .is_some_and(|release| accounts_for(&release.statement().says, consent.hash))
+        };
+        let settled: Vec<(Hash32, Reason, bool)> = self
+            .own_consents()
+            .filter_map(|consent| {
+                let reason = self.reason(consent, known)?;
+                Some((consent.hash, reason, accounted(&consent)))
+            })
+            .collect();
+        if settled.iter().all(|(.., accounted)| *accounted) {
+            return None;
+        }
+        let reasons = settled.into_iter();
+        let reasons: Vec<(Hash32, Reason)> =
+            reasons.map(|(hash, reason, _)| (hash, reason)).collect();
+        Some(Says::Release {
+            reasons: reasons.try_into().ok()?,
+        })
+    }
+
+    /// Answers consents of others with the entries that this seat counts.
+    fn next_veto(&self, view: &View<'_>) -> Option<(u16, Says)> {
+        let (counted, instances) = match &self.outcome {
+            Some(outcome) => (&outcome.entries, outcome.instance..=self.instance()),
+            None => (view.counted, self.instance()..=self.instance()),
+        };
+        let known = self.known(view);
+        instances
+            .flat_map(|instance| self.consents(instance, known))
+            .filter(|consent| consent.seat != self.me)
+            .flat_map(|consent| consent.out.iter().map(move |target| (consent, target)))
+            .find_map(|(consent, target)| {
+                let entry = *counted.get(&target)?;
+                let excluded = self
+                    .own_consents()
+                    .any(|own| own.instance >= consent.instance && own.bars(target, entry));
+                let due = target != self.me && !self.has_vetoed(self.me, target);
+                let veto = Says::Veto {
+                    seat: target,
+                    entry,
+                };
+                (due && !excluded).then_some((consent.instance, veto))
+            })
+    }
+
+    fn next_accept(&self, known: &EntryNames) -> Option<Says> {
+        let instance = self.instance();
+        let least = self.own_round(instance).unwrap_or(0);
+        let sound = self.proposals(known);
+        let mut open = sound.into_iter().filter(|(_, (round, _))| {
+            *round >= least && !self.has_accepted(instance, *round, self.me)
+        });
+        open.next()
+            .map(|(proposal, (round, _))| Says::Accept { round, proposal })
+    }
+
+    fn next_proposal(&self, known: &EntryNames) -> Option<Says> {
+        let instance = self.instance();
+        let round = self.promised(instance, self.me)?;
+        if self.proposer(instance, round) != Some(self.me)
+            || self.has_proposed(instance, round, self.me)
+        {
+            return None;
+        }
+        let sound = self.proposals(known);
+        let (promises, highest) = self.promises(round, &sound);
+        let names: Vec<Hash32> = promises.iter().map(|(_, name)| *name).collect();
+        let signers: SeatSet = promises.iter().map(|(seat, _)| *seat).collect();
+        if !self.parties.is_majority(self.live(instance), signers) {
+            return None;
+        }
+        let value: Value = match highest {
+            Some(value) => value.clone(),
+            None => self.values(known).into_iter().next()?,
+        };
+        let promises = Bounded::try_from(names).ok()?;
+        Some(Says::Propose {
+            round,
+            value,
+            promises,
+        })
+    }
+
+    /// Joins the highest round, opens the first one, or the next when a round has come to nothing.
+    fn next_promise(&self, view: &View<'_>, known: &EntryNames) -> Option<Says> {
+        let instance = self.instance();
+        let own = self.own_round(instance);
+        let highest = self.highest_promise(instance);
+        let needs = self.outcome.is_none() && self.is_bound(known);
+        let round = match (own, highest) {
+            (own, Some(highest)) if own < Some(highest) => highest,
+            (None, _) if needs && !self.values(known).is_empty() => 0,
+            (Some(own), _) if needs && self.is_over(own, view.now) => own.checked_add(1)?,
+            _ => return None,
+        };
+        let accepted = self.accepted(instance, self.me);
+        Some(Says::Promise { round, accepted })
+    }
+
+    /// Whether the own round has lasted long enough. One that was entered before a crash begins anew.
+    fn is_over(&self, round: u16, now: u64) -> bool {
+        let lasts = ROUND << round.min(LONGEST);
+        self.entered.is_some_and(|(instance, entered, since)| {
+            (instance, entered) == (self.instance(), round) && now.saturating_sub(since) > lasts
+        })
+    }
+
+    /// Consents to the removal of a party that misses an entry; then of several, if some of them do not consent.
+    fn next_consent(&self, view: &View<'_>) -> Option<Says> {
+        if self.outcome.is_some() || self.own_consents().count() >= MAX_REASONS {
+            return None;
+        }
+        let live = self.live(self.instance());
+        let of = |seat: Seat| {
+            let party = self.parties.party_of(seat)?;
+            let seats = self.parties.seats_of(party).iter();
+            Some(seats.filter(|seat| live.contains(*seat)).collect())
+        };
+        let mine: SeatSet = of(self.me)?;
+        let missing = |seat: &Seat| {
+            live.contains(*seat) && !mine.contains(*seat) && !view.counted.contains_key(seat)
+        };
+        let single = view.removable.iter().filter(missing).filter_map(of);
+        let singles: Vec<SeatSet> = single.collect();
+        let groups = singles
+            .iter()
+            .filter_map(|single| self.group(view, *single));
+        let mut all = singles.iter().copied().chain(groups);
+        all.find_map(|out| self.consent(view, live, out))
+    }
+
+    fn consent(&self, view: &View<'_>, live: SeatSet, out: SeatSet) -> Option<Says> {
+        let fits = self.parties.is_majority(live, live.minus(out))
+            && !self.has_consented(self.instance(), self.me, out);
+        let counted: Vec<(Seat, Hash32)> = out
+            .iter()
+            .filter_map(|seat| Some((seat, *view.counted.get(&seat)?)))
+            .collect();
+        // Nobody honest takes a veto back.
+        let vetoed = out.iter().any(|seat| {
+            self.has_vetoed(self.me, seat) && !counted.iter().any(|(of, _)| *of == seat)
+        });
+        if !fits || vetoed || counted.len() >= out.len() {
+            return None;
+        }
+        let counted = counted.try_into().ok()?;
+        Some(Says::Consent { out, counted })
+    }
+
+    /// A party together with those that have not consented to its removal and have been silent for a whole timeout
+    /// since this seat has.
+    fn group(&self, view: &View<'_>, single: SeatSet) -> Option<SeatSet> {
+        let instance = self.instance();
+        let live = self.live(instance);
+        let since = *self.consented_at.get(&(instance, single))?;
+        if view.now.saturating_sub(since) < view.absence {
+            return None;
+        }
+        let silent = |seat: &Seat| {
+            view.silent.contains(*seat) && !self.has_consented(instance, *seat, single)
+        };
+        let others = live.minus(single).without(self.me).iter().filter(silent);
+        let mut out = single;
+        for seat in others {
+            let party = self.parties.party_of(seat)?;
+            let seats: SeatSet = self
+                .parties
+                .seats_of(party)
+                .iter()
+                .filter(|seat| live.contains(*seat))
+                .collect();
+            // A party goes as a whole or not at all.
+            if seats.iter().all(|seat| silent(&seat)) && !seats.contains(self.me) {
+                out.extend(seats.iter());
+            }
+        }
+        (out != single).then_some(out)
+    }
+}
+
+/// Whether a release gives a reason for that consent.
+pub(super) fn accounts_for(release: &Says, consent: Hash32) -> bool {
+    match release {
+        Says::Release { reasons } => reasons.iter().any(|(of, _)| *of == consent),
+        _ => false,
+    }
+}

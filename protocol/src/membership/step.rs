@@ -1,0 +1,647 @@
+//! The removal statements of one step, and all that follows from them.
+//!
+//! The machine keeps signed statements and nothing else that matters: who is bound, which values are valid and what
+//! is decided are computed from them, so that a crash, a late message and another order of arrival cannot make a
+//! difference. [`super::sign`] says what this seat signs next.
+//!
+//! \\(L_j\\) is the set of live seats in instance j; a *majority* is more than half of their parties
+//! ([`Parties::is_majority`]), each with all its live seats.
+
+use std::collections::BTreeMap;
+
+use super::statement::{Accepted, Entries, Reason, Says, Statement, Value, Verified};
+use crate::hash::Hash32;
+use crate::party::Parties;
+use crate::seat::{Seat, SeatSet};
+
+/// Entries by seat, each by its hash.
+pub type EntryNames = BTreeMap<Seat, Hash32>;
+
+/// The most releases of one seat that are kept for a step.
+const MAX_RELEASES: usize = 24;
+
+/// Which step of which log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The table id.
+    pub table: Hash32,
+    /// The step.
+    pub step: u64,
+    /// The hash of the step before.
+    pub parent: Hash32,
+}
+
+/// Where a statement stands: an honest seat signs one for each, but for releases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Slot {
+    Consent(u16, Seat, SeatSet),
+    Veto(Seat, Seat),
+    Promise(u16, u16, Seat),
+    Propose(u16, u16, Seat),
+    Accept(u16, u16, Seat),
+    Release(Seat, Hash32),
+}
+
+impl Slot {
+    fn of(verified: &Verified) -> Self {
+        let (seat, instance) = (verified.seat(), verified.statement().instance);
+        match &verified.statement().says {
+            Says::Consent { out, .. } => Self::Consent(instance, seat, *out),
+            Says::Veto { seat: target, .. } => Self::Veto(seat, *target),
+            Says::Promise { round, .. } => Self::Promise(instance, *round, seat),
+            Says::Propose { round, .. } => Self::Propose(instance, *round, seat),
+            Says::Accept { round, .. } => Self::Accept(instance, *round, seat),
+            Says::Release { .. } => Self::Release(seat, verified.hash()),
+        }
+    }
+}
+
+/// A decided instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// What is decided.
+    pub value: Value,
+    /// The proposal that a majority has accepted.
+    pub proposal: Hash32,
+}
+
+/// How this seat has completed the step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// In which instance.
+    pub instance: u16,
+    /// The entries that counted.
+    pub entries: EntryNames,
+    /// The seats that the step removed.
+    pub removed: SeatSet,
+}
+
+/// A consent: who signed it, whom it removes, which of their entries it counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Consent<'a> {
+    pub(super) hash: Hash32,
+    pub(super) seat: Seat,
+    pub(super) instance: u16,
+    pub(super) out: SeatSet,
+    pub(super) counted: &'a [(Seat, Hash32)],
+}
+
+impl Consent<'_> {
+    /// Whether it keeps its signer from counting that entry.
+    pub(super) fn bars(&self, seat: Seat, entry: Hash32) -> bool {
+        self.out.contains(seat) && !self.counted.contains(&(seat, entry))
+    }
+}
+
+/// The removal statements of one step, as one seat holds them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepRemoval {
+    pub(super) place: Place,
+    pub(super) me: Seat,
+    /// \\(L_0\\).
+    seats: SeatSet,
+    pub(super) parties: Parties,
+    held: BTreeMap<Slot, Verified>,
+    decided: Vec<Decision>,
+    pub(super) outcome: Option<Outcome>,
+    /// When this seat entered its round: instance, round, milliseconds. Not in the journal.
+    pub(super) entered: Option<(u16, u16, u64)>,
+    /// When this seat's consents to one party went out. Not in the journal.
+    pub(super) consented_at: BTreeMap<(u16, SeatSet), u64>,
+}
+
+impl StepRemoval {
+    /// A step without statements.
+    pub fn new(place: Place, me: Seat, seats: SeatSet, parties: Parties) -> Self {
+        Self {
+            place,
+            me,
+            seats,
+            parties,
+            held: BTreeMap::new(),
+            decided: Vec::new(),
+            outcome: None,
+            entered: None,
+            consented_at: BTreeMap::new(),
+        }
+    }
+
+    /// Which step.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The statements that are held.
+    pub fn statements(&self) -> impl Iterator<Item = &Verified> {
+        self.held.values()
+    }
+
+    /// Whether nobody has signed anything here.
+    pub fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// The decisions so far, by instance.
+    pub fn decisions(&self) -> &[Decision] {
+        &self.decided
+    }
+
+    /// The open instance.
+    pub fn instance(&self) -> u16 {
+        u16::try_from(self.decided.len()).unwrap_or(u16::MAX)
+    }
+
+    /// \\(L_j\\), as far as the decisions before are known.
+    pub fn live(&self, instance: u16) -> SeatSet {
+        let before = self.decided.iter().take(usize::from(instance));
+        let removed: SeatSet = before
+            .flat_map(|decision| decision.value.removed().iter())
+            .collect();
+        self.seats.minus(removed)
+    }
+
+    /// The entries that decisions have put into the step.
+    pub fn fixed(&self) -> EntryNames {
+        let mut fixed = EntryNames::new();
+        for (seat, entry) in self.decided.iter().flat_map(|of| of.value.entries()) {
+            fixed.entry(seat).or_insert(entry);
+        }
+        fixed
+    }
+
+    /// Takes a statement, if there is a place for it: one that differs from it comes back.
+    pub(super) fn insert(&mut self, verified: Verified) -> Inserted {
+        let statement = verified.statement();
+        let fits = self.seats.contains(statement.seat)
+            && statement.instance <= self.instance().saturating_add(1)
+            && self.round_is_near(statement)
+            && self.is_well_formed(statement);
+        if !fits {
+            return Inserted::Ignored;
+        }
+        let slot = Slot::of(&verified);
+        if let Slot::Release(seat, _) = slot
+            && !self.held.contains_key(&slot)
+            && self.releases(seat).count() >= MAX_RELEASES
+        {
+            return Inserted::Ignored;
+        }
+        match self.held.get(&slot) {
+            Some(held) if held.statement().says == statement.says => Inserted::Known,
+            Some(held) => Inserted::Differs(Box::new(held.clone())),
+            None => {
+                self.held.insert(slot, verified);
+                Inserted::New
+            }
+        }
+    }
+
+    /// Whether a statement's round is at most one above this seat's own, so that nobody can make it keep rounds
+    /// without end.
+    fn round_is_near(&self, statement: &Statement) -> bool {
+        let round = match statement.says {
+            Says::Promise { round, .. }
+            | Says::Propose { round, .. }
+            | Says::Accept { round, .. } => round,
+            Says::Consent { .. } | Says::Veto { .. } | Says::Release { .. } => return true,
+        };
+        let own = self.own_round(statement.instance);
+        round <= own.map_or(0, |own| own.saturating_add(1))
+    }
+
+    fn is_well_formed(&self, statement: &Statement) -> bool {
+        match &statement.says {
+            Says::Consent { out, counted } => {
+                let inside = counted.iter().all(|(seat, _)| out.contains(*seat));
+                !out.contains(statement.seat)
+                    && inside
+                    && is_sorted(counted)
+                    && counted.len() < out.len()
+            }
+            Says::Veto { seat, .. } => *seat != statement.seat && self.seats.contains(*seat),
+            Says::Propose {
+                value: Value::Out { counted, .. },
+                ..
+            } => is_sorted(counted),
+            _ => true,
+        }
+    }
+
+    /// The statement with that hash.
+    pub(super) fn named(&self, hash: &Hash32) -> Option<&Verified> {
+        self.held.values().find(|held| held.hash() == *hash)
+    }
+
+    // Consents and vetoes.
+
+    /// All consents of an instance that stand on entries at hand and name whom they may.
+    pub(super) fn consents<'a>(
+        &'a self,
+        instance: u16,
+        known: &'a EntryNames,
+    ) -> impl Iterator<Item = Consent<'a>> {
+        let live = self.live(instance);
+        self.all_consents().filter(move |consent| {
+            let stays = live.minus(consent.out);
+            consent.instance == instance
+                && live.contains(consent.seat)
+                && consent.out.iter().all(|seat| live.contains(seat))
+                && self.parties.closed(live, consent.out)
+                && self.parties.is_majority(live, stays)
+                && are_known(known, consent.counted)
+        })
+    }
+
+    pub(super) fn all_consents(&self) -> impl Iterator<Item = Consent<'_>> {
+        self.held.values().filter_map(|held| {
+            let Says::Consent { out, counted } = &held.statement().says else {
+                return None;
+            };
+            Some(Consent {
+                hash: held.hash(),
+                seat: held.seat(),
+                instance: held.statement().instance,
+                out: *out,
+                counted,
+            })
+        })
+    }
+
+    /// This seat's consents.
+    pub(super) fn own_consents(&self) -> impl Iterator<Item = Consent<'_>> {
+        self.all_consents()
+            .filter(|consent| consent.seat == self.me)
+    }
+
+    /// A seat's veto for another's entry, from an instance up to that one on, if the entry is at hand.
+    pub(super) fn veto(
+        &self,
+        signer: Seat,
+        target: Seat,
+        until: u16,
+        known: &EntryNames,
+    ) -> Option<&Verified> {
+        let held = self.held.get(&Slot::Veto(signer, target))?;
+        let Says::Veto { entry, .. } = held.statement().says else {
+            return None;
+        };
+        let counts = held.statement().instance <= until && known.get(&target) == Some(&entry);
+        counts.then_some(held)
+    }
+
+    /// The vetoes by which one seat that stays releases a consent.
+    pub(super) fn releasing(
+        &self,
+        consent: Consent<'_>,
+        known: &EntryNames,
+    ) -> Option<Vec<Hash32>> {
+        let instance = consent.instance;
+        let stays = self.live(instance).minus(consent.out);
+        stays.without(consent.seat).iter().find_map(|seat| {
+            let vetoes = consent.out.iter().map(|target| {
+                let veto = self.veto(seat, target, instance, known);
+                veto.map(Verified::hash)
+            });
+            vetoes.collect()
+        })
+    }
+
+    /// Why a consent binds its signer no more, if it does not.
+    pub(super) fn reason(&self, consent: Consent<'_>, known: &EntryNames) -> Option<Reason> {
+        if let Some(decision) = self.decided.get(usize::from(consent.instance)) {
+            let removed = decision.value.removed();
+            let carried_out = consent.out.iter().all(|seat| removed.contains(seat));
+            if !carried_out {
+                return Some(Reason::Decision(decision.proposal));
+            }
+        }
+        let vetoes = self.releasing(consent, known)?.try_into().ok()?;
+        Some(Reason::Vetoes(vetoes))
+    }
+
+    /// This seat's consents of the open instance that bind it.
+    fn binding<'a>(&'a self, known: &'a EntryNames) -> impl Iterator<Item = Consent<'a>> {
+        let open = self.instance();
+        self.own_consents().filter(move |consent| {
+            consent.instance == open && self.releasing(*consent, known).is_none()
+        })
+    }
+
+    /// Whether own consents keep this seat from completing the step.
+    pub fn is_bound(&self, known: &EntryNames) -> bool {
+        self.binding(known).next().is_some()
+    }
+
+    /// Whether own consents keep this seat from counting an entry.
+    pub fn holds_back(&self, seat: Seat, entry: Hash32, known: &EntryNames) -> bool {
+        self.binding(known).any(|consent| consent.bars(seat, entry))
+    }
+
+    // Values and their decision.
+
+    /// The valid values of the open instance: entries to keep first, then removals, the smallest first.
+    pub(super) fn values(&self, known: &EntryNames) -> Vec<Value> {
+        let instance = self.instance();
+        let live = self.live(instance);
+        let mut by_set: BTreeMap<SeatSet, (SeatSet, EntryNames)> = BTreeMap::new();
+        let mut lacking = SeatSet::EMPTY;
+        for consent in self.consents(instance, known) {
+            let (signers, union) = by_set.entry(consent.out).or_default();
+            signers.insert(consent.seat);
+            union.extend(consent.counted.iter().copied());
+            let lacks = |seat: &Seat| !consent.counted.iter().any(|(of, _)| of == seat);
+            lacking.extend(consent.out.iter().filter(lacks));
+        }
+        let kept: SeatSet = self
+            .decided
+            .iter()
+            .filter_map(|decision| match decision.value {
+                Value::Keep { seat, .. } => Some(seat),
+                Value::Out { .. } => None,
+            })
+            .collect();
+        let keep = lacking.minus(kept).iter().filter_map(|seat| {
+            let entry = *known.get(&seat)?;
+            Some(Value::Keep { seat, entry })
+        });
+        let mut out: Vec<(SeatSet, EntryNames)> = by_set
+            .into_iter()
+            .filter(|(seats, (signers, _))| {
+                let mut stays = live.minus(*seats).iter();
+                stays.all(|seat| signers.contains(seat))
+            })
+            .map(|(seats, (_, union))| (seats, union))
+            .collect();
+        out.sort_by_key(|(seats, _)| (seats.len(), *seats));
+        let out = out.into_iter().filter_map(|(seats, union)| {
+            let counted: Entries = union.into_iter().collect::<Vec<_>>().try_into().ok()?;
+            Some(Value::Out { seats, counted })
+        });
+        keep.chain(out).collect()
+    }
+
+    /// Who proposes in a round: the first seat of the live parties in turn.
+    pub(super) fn proposer(&self, instance: u16, round: u16) -> Option<Seat> {
+        let live = self.live(instance);
+        let turn = usize::from(round).checked_rem(self.parties.count(live))?;
+        let party = self.parties.among(live).nth(turn)?;
+        let seats = self.parties.seats_of(party);
+        seats.iter().find(|seat| live.contains(*seat))
+    }
+
+    /// The highest round that a seat has promised in an instance.
+    pub(super) fn promised(&self, instance: u16, seat: Seat) -> Option<u16> {
+        let mut slots = self.held.keys().rev();
+        slots.find_map(|slot| match slot {
+            Slot::Promise(at, round, of) if (*at, *of) == (instance, seat) => Some(*round),
+            _ => None,
+        })
+    }
+
+    /// The highest round in which this seat has promised or accepted.
+    pub(super) fn own_round(&self, instance: u16) -> Option<u16> {
+        let accepted = self.accepted(instance, self.me).map(|last| last.round);
+        self.promised(instance, self.me).max(accepted)
+    }
+
+    /// The highest round that any live seat has promised in an instance.
+    pub(super) fn highest_promise(&self, instance: u16) -> Option<u16> {
+        let live = self.live(instance);
+        let all = live.iter().filter_map(|seat| self.promised(instance, seat));
+        all.max()
+    }
+
+    /// The proposal that a seat has accepted in the highest round of an instance.
+    pub(super) fn accepted(&self, instance: u16, seat: Seat) -> Option<Accepted> {
+        let mut held = self.held.iter().rev();
+        held.find_map(|(slot, held)| match (slot, &held.statement().says) {
+            (Slot::Accept(at, round, of), Says::Accept { proposal, .. })
+                if (*at, *of) == (instance, seat) =>
+            {
+                Some(Accepted {
+                    round: *round,
+                    proposal: *proposal,
+                })
+            }
+            _ => None,
+        })
+    }
+
+    pub(super) fn has_accepted(&self, instance: u16, round: u16, seat: Seat) -> bool {
+        self.held.contains_key(&Slot::Accept(instance, round, seat))
+    }
+
+    pub(super) fn has_proposed(&self, instance: u16, round: u16, seat: Seat) -> bool {
+        self.held
+            .contains_key(&Slot::Propose(instance, round, seat))
+    }
+
+    pub(super) fn has_consented(&self, instance: u16, seat: Seat, out: SeatSet) -> bool {
+        self.held.contains_key(&Slot::Consent(instance, seat, out))
+    }
+
+    pub(super) fn has_vetoed(&self, signer: Seat, target: Seat) -> bool {
+        self.held.contains_key(&Slot::Veto(signer, target))
+    }
+
+    /// The proposals of the open instance that follow from what they name, by round.
+    pub(super) fn proposals(&self, known: &EntryNames) -> BTreeMap<Hash32, (u16, &Value)> {
+        let instance = self.instance();
+        let live = self.live(instance);
+        let valid = self.values(known);
+        let mut sound: BTreeMap<Hash32, (u16, &Value)> = BTreeMap::new();
+        // By round: what a promise names was proposed in a lower one.
+        for (slot, held) in &self.held {
+            let (
+                Slot::Propose(at, round, seat),
+                Says::Propose {
+                    value, promises, ..
+                },
+            ) = (slot, &held.statement().says)
+            else {
+                continue;
+            };
+            if *at != instance || self.proposer(instance, *round) != Some(*seat) {
+                continue;
+            }
+            let Some((signers, highest)) = self.quorum(instance, *round, promises, &sound) else {
+                continue;
+            };
+            let follows = match highest {
+                Some((_, accepted)) => accepted == value,
+                None => valid.contains(value),
+            };
+            if follows && self.parties.is_majority(live, signers) {
+                sound.insert(held.hash(), (*round, value));
+            }
+        }
+        sound
+    }
+
+    /// The signers of the promises that a proposal names, and the value that the highest of them reports; `None` if
+    /// one of them is not held, or of another round, or reports what is not sound.
+    fn quorum<'a>(
+        &self,
+        instance: u16,
+        round: u16,
+        promises: &[Hash32],
+        sound: &BTreeMap<Hash32, (u16, &'a Value)>,
+    ) -> Option<(SeatSet, Option<(u16, &'a Value)>)> {
+        let mut signers = SeatSet::EMPTY;
+        let mut highest: Option<(u16, &Value)> = None;
+        for name in promises {
+            let (seat, reported) = self.promise(instance, round, name, sound)?;
+            signers.insert(seat);
+            if let Some(reported) = reported
+                && highest.is_none_or(|(best, _)| best < reported.0)
+            {
+                highest = Some(reported);
+            }
+        }
+        Some((signers, highest))
+    }
+
+    /// Who signed a promise for a round, and what it reports; `None` if it is none, or reports what is not sound.
+    #[allow(clippy::type_complexity)]
+    fn promise<'a>(
+        &self,
+        instance: u16,
+        round: u16,
+        name: &Hash32,
+        sound: &BTreeMap<Hash32, (u16, &'a Value)>,
+    ) -> Option<(Seat, Option<(u16, &'a Value)>)> {
+        let held = self.named(name)?;
+        let statement = held.statement();
+        let Says::Promise {
+            round: promised,
+            accepted,
+        } = statement.says
+        else {
+            return None;
+        };
+        if statement.instance != instance || promised != round {
+            return None;
+        }
+        let reported = match accepted {
+            None => None,
+            Some(accepted) => {
+                let (at, value) = sound.get(&accepted.proposal)?;
+                if *at != accepted.round || *at >= round {
+                    return None;
+                }
+                Some((*at, *value))
+            }
+        };
+        Some((statement.seat, reported))
+    }
+
+    /// The promises of a round on which its proposer can build, and the value that the highest of them reports.
+    pub(super) fn promises<'a>(
+        &self,
+        round: u16,
+        sound: &BTreeMap<Hash32, (u16, &'a Value)>,
+    ) -> (Vec<(Seat, Hash32)>, Option<&'a Value>) {
+        let instance = self.instance();
+        let live = self.live(instance);
+        let mut names = Vec::new();
+        let mut highest: Option<(u16, &Value)> = None;
+        for seat in live.iter() {
+            let Some(held) = self.held.get(&Slot::Promise(instance, round, seat)) else {
+                continue;
+            };
+            let Some((_, reported)) = self.promise(instance, round, &held.hash(), sound) else {
+                continue;
+            };
+            names.push((seat, held.hash()));
+            if let Some(reported) = reported
+                && highest.is_none_or(|(best, _)| best < reported.0)
+            {
+                highest = Some(reported);
+            }
+        }
+        (names, highest.map(|(_, value)| value))
+    }
+
+    /// The live seats that have accepted a proposal.
+    pub(super) fn acceptors(&self, instance: u16, round: u16, proposal: Hash32) -> SeatSet {
+        let live = self.live(instance).iter();
+        live.filter(|seat| {
+            let held = self.held.get(&Slot::Accept(instance, round, *seat));
+            held.is_some_and(|held| {
+                matches!(held.statement().says, Says::Accept { proposal: of, .. } if of == proposal)
+            })
+        })
+        .collect()
+    }
+
+    /// Takes note of the decisions that the statements make.
+    pub(super) fn settle(&mut self, known: &EntryNames) {
+        while !self.held.is_empty() {
+            let instance = self.instance();
+            let live = self.live(instance);
+            let decided = self
+                .proposals(known)
+                .into_iter()
+                .find(|(hash, (round, _))| {
+                    let acceptors = self.acceptors(instance, *round, *hash);
+                    self.parties.is_majority(live, acceptors)
+                });
+            let Some((proposal, (_, value))) = decided else {
+                return;
+            };
+            let value = value.clone();
+            self.decided.push(Decision { value, proposal });
+        }
+    }
+
+    /// The same for a step that is complete here.
+    pub(super) fn settle_past(&mut self) {
+        if let Some(outcome) = self.outcome.take() {
+            self.settle(&outcome.entries);
+            self.outcome = Some(outcome);
+        }
+    }
+
+    /// The last release of a seat: the one that accounts for most consents.
+    pub(super) fn last_release(&self, seat: Seat) -> Option<&Verified> {
+        self.releases(seat).max_by_key(|held| {
+            let Says::Release { reasons } = &held.statement().says else {
+                return (0, held.hash());
+            };
+            (reasons.len(), held.hash())
+        })
+    }
+
+    fn releases(&self, seat: Seat) -> impl Iterator<Item = &Verified> {
+        let all = self.held.iter();
+        all.filter(move |(slot, _)| matches!(slot, Slot::Release(of, _) if *of == seat))
+            .map(|(_, held)| held)
+    }
+}
+
+/// What became of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Inserted {
+    /// It is held now.
+    New,
+    /// It was held.
+    Known,
+    /// There is no place for it.
+    Ignored,
+    /// Another one stands in its place.
+    Differs(Box<Verified>),
+}
+
+fn is_sorted(entries: &[(Seat, Hash32)]) -> bool {
+    let seats = entries.iter().map(|(seat, _)| seat);
+    seats
+        .clone()
+        .zip(seats.skip(1))
+        .all(|(one, next)| one < next)
+}
+
+fn are_known(known: &EntryNames, entries: &[(Seat, Hash32)]) -> bool {
+    entries
+        .iter()
+        .all(|(seat, entry)| known.get(seat) == Some(entry))
+}

@@ -1,0 +1,279 @@
+//! Parties: which seats run in one program, and whether a person or a bot plays each.
+//!
+//! A charter declares both for every seat. It is a declaration, not a proof: two programs of one owner can call themselves
+//! two parties. Consent, removal, abandonment and escrow go by party; entries go by seat.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::seat::{MAX_SEATS, Seat, SeatSet};
+use crate::wire::bounded::Text;
+
+/// The longest level of a bot, in bytes.
+pub const MAX_LEVEL: usize = 16;
+
+/// A party, named by the lowest of its seats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Party(Seat);
+
+impl Party {
+    /// The party whose lowest seat is that one.
+    pub fn of(lowest: Seat) -> Self {
+        Self(lowest)
+    }
+
+    /// Its lowest seat.
+    pub fn lowest(self) -> Seat {
+        self.0
+    }
+}
+
+/// How well a bot plays, as its program calls it: 1 to [`MAX_LEVEL`] lower-case ASCII letters.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "Text<MAX_LEVEL>", into = "Text<MAX_LEVEL>")]
+pub struct BotLevel(Text<MAX_LEVEL>);
+
+impl BotLevel {
+    /// The word.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+impl TryFrom<Text<MAX_LEVEL>> for BotLevel {
+    type Error = &'static str;
+
+    fn try_from(word: Text<MAX_LEVEL>) -> Result<Self, Self::Error> {
+        let letters = word.as_str().bytes().all(|byte| byte.is_ascii_lowercase());
+        if word.as_str().is_empty() || !letters {
+            return Err("a bot's level is a word in lower-case letters");
+        }
+        Ok(Self(word))
+    }
+}
+
+impl From<BotLevel> for Text<MAX_LEVEL> {
+    fn from(level: BotLevel) -> Self {
+        level.0
+    }
+}
+
+/// What plays a seat, as its program declares it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PlayedBy {
+    /// A human.
+    Person,
+    /// A program, with its level.
+    Bot(BotLevel),
+}
+
+impl fmt::Display for PlayedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Person => f.write_str("person"),
+            Self::Bot(level) => write!(f, "bot ({})", level.as_str()),
+        }
+    }
+}
+
+/// The parties of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parties {
+    /// For each seat the seats of its party; none for a seat that the table does not have.
+    of: [SeatSet; MAX_SEATS],
+    persons: SeatSet,
+}
+
+impl Parties {
+    /// Reads what the seats declare, in seat order.
+    ///
+    /// # Errors
+    /// The first seat whose party is not named by its lowest seat.
+    pub fn new<'a>(declared: impl Iterator<Item = (Party, &'a PlayedBy)>) -> Result<Self, Seat> {
+        let seated: Vec<_> = Seat::first(MAX_SEATS).zip(declared).collect();
+        let mut of = [SeatSet::EMPTY; MAX_SEATS];
+        for ((seat, (party, _)), seats) in seated.iter().zip(&mut of) {
+            let same = seated.iter().filter(|(_, (other, _))| other == party);
+            *seats = same.map(|(seat, _)| *seat).collect();
+            if seats.iter().next() != Some(party.lowest()) {
+                return Err(*seat);
+            }
+        }
+        let persons = seated
+            .iter()
+            .filter(|(_, (_, by))| **by == PlayedBy::Person);
+        let persons = persons.map(|(seat, _)| *seat).collect();
+        Ok(Self { of, persons })
+    }
+
+    /// A table where a person plays each seat, each from a program of its own.
+    pub fn singles(seats: usize) -> Self {
+        let mut of = [SeatSet::EMPTY; MAX_SEATS];
+        for (seat, own) in Seat::first(seats).zip(&mut of) {
+            *own = SeatSet::one(seat);
+        }
+        Self {
+            of,
+            persons: SeatSet::all(seats),
+        }
+    }
+
+    /// The party of a seat; `None` if the table has no such seat.
+    pub fn party_of(&self, seat: Seat) -> Option<Party> {
+        let seats = self.of.get(seat.index())?;
+        seats.iter().next().map(Party)
+    }
+
+    /// The seats of a party.
+    pub fn seats_of(&self, party: Party) -> SeatSet {
+        let seats = self.of.get(party.lowest().index());
+        let named = seats.filter(|_| self.party_of(party.lowest()) == Some(party));
+        named.copied().unwrap_or_default()
+    }
+
+    /// The parties with a live seat, by their lowest seat.
+    pub fn among(&self, live: SeatSet) -> impl DoubleEndedIterator<Item = Party> + Clone {
+        Seat::first(MAX_SEATS)
+            .map(Party)
+            .filter(move |party| self.live_seats(live, *party).next().is_some())
+    }
+
+    /// How many parties have a live seat.
+    pub fn count(&self, live: SeatSet) -> usize {
+        self.among(live).count()
+    }
+
+    /// Whether a set of live seats splits no party: it holds all the live seats of each of its parties.
+    pub fn closed(&self, live: SeatSet, set: SeatSet) -> bool {
+        set.iter().all(|seat| live.contains(seat))
+            && self.among(set).all(|party| self.whole(live, set, party))
+    }
+
+    /// Whether the parties of `live` that have all their live seats in `signers` are more than half of those parties.
+    pub fn is_majority(&self, live: SeatSet, signers: SeatSet) -> bool {
+        let whole = self.among(live);
+        let whole = whole.filter(|party| self.whole(live, signers, *party));
+        whole.count() * 2 > self.count(live)
+    }
+
+    /// Whether a seat is declared to be played by a person.
+    pub fn is_person(&self, seat: Seat) -> bool {
+        self.persons.contains(seat)
+    }
+
+    fn live_seats(&self, live: SeatSet, party: Party) -> impl Iterator<Item = Seat> + use<> {
+        let seats = self.seats_of(party);
+        seats.iter().filter(move |seat| live.contains(*seat))
+    }
+
+    fn whole(&self, live: SeatSet, set: SeatSet, party: Party) -> bool {
+        let mut seats = self.live_seats(live, party);
+        seats.all(|seat| set.contains(seat))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seat(number: usize) -> Seat {
+        Seat::new(number).unwrap()
+    }
+
+    fn seats(numbers: &[usize]) -> SeatSet {
+        numbers.iter().map(|number| seat(*number)).collect()
+    }
+
+    fn bot() -> PlayedBy {
+        PlayedBy::Bot(BotLevel::try_from(Text::try_from("normal".to_owned()).unwrap()).unwrap())
+    }
+
+    /// Parties by the lowest seat of each seat's; the lowest are persons, all others bots.
+    fn parties(lowest: &[usize]) -> Result<Parties, Seat> {
+        let played_by = [PlayedBy::Person, bot()];
+        let declared = lowest.iter().enumerate().map(|(number, lowest)| {
+            let by = usize::from(number != *lowest);
+            (Party::of(seat(*lowest)), &played_by[by])
+        });
+        Parties::new(declared)
+    }
+
+    #[test]
+    fn a_party_is_named_by_its_lowest_seat() {
+        let host = parties(&[0, 1, 0, 3, 0]).unwrap();
+        assert_eq!(host.party_of(seat(2)), Some(Party::of(seat(0))));
+        assert_eq!(host.party_of(seat(5)), None);
+        assert_eq!(host.seats_of(Party::of(seat(0))), seats(&[0, 2, 4]));
+        // Seat 2 names no party, nor does a seat that is not there.
+        assert_eq!(host.seats_of(Party::of(seat(2))), SeatSet::EMPTY);
+        assert_eq!(host.seats_of(Party::of(seat(5))), SeatSet::EMPTY);
+        assert!(host.is_person(seat(3)) && !host.is_person(seat(4)) && !host.is_person(seat(5)));
+        // A higher seat, a seat of another party, a seat that is not there.
+        assert_eq!(parties(&[0, 2, 2]), Err(seat(1)));
+        assert_eq!(parties(&[0, 0, 1]), Err(seat(2)));
+        assert_eq!(parties(&[0, 5]), Err(seat(1)));
+    }
+
+    #[test]
+    fn parties_are_counted_by_their_live_seats() {
+        let host = parties(&[0, 0, 2, 3]).unwrap();
+        assert_eq!(host.count(SeatSet::all(4)), 3);
+        // Seat 1 lives on without the seat that names its party.
+        assert_eq!(host.count(seats(&[1, 3])), 2);
+        let among: Vec<Party> = host.among(seats(&[1, 3])).collect();
+        assert_eq!(among, [0, 3].map(|number| Party::of(seat(number))));
+        assert_eq!(host.count(SeatSet::EMPTY), 0);
+        assert_eq!(Parties::singles(4).count(SeatSet::all(6)), 4);
+    }
+
+    #[test]
+    fn a_closed_set_splits_no_party() {
+        let host = parties(&[0, 0, 2, 3]).unwrap();
+        let live = SeatSet::all(4);
+        assert!(host.closed(live, seats(&[0, 1])) && host.closed(live, seats(&[0, 1, 3])));
+        assert!(host.closed(live, SeatSet::EMPTY));
+        assert!(!host.closed(live, seats(&[0])) && !host.closed(live, seats(&[1, 2])));
+        // Seat 1 has left: seat 0 is all that is left of its party.
+        let left = live.without(seat(1));
+        assert!(host.closed(left, seats(&[0])));
+        assert!(!host.closed(left, seats(&[0, 1])));
+        assert!(!host.closed(live, seats(&[2, 5])));
+    }
+
+    #[test]
+    fn a_majority_counts_parties_and_not_seats() {
+        // A host with two bots, and one guest: two parties.
+        let two = parties(&[0, 0, 0, 3]).unwrap();
+        let live = SeatSet::all(4);
+        assert!(!two.is_majority(live, seats(&[0, 1, 2])));
+        assert!(two.is_majority(live, live));
+        let three = parties(&[0, 0, 2, 3]).unwrap();
+        assert!(three.is_majority(live, seats(&[2, 3])));
+        assert!(three.is_majority(live, seats(&[0, 1, 3])));
+        // A party signs with all its live seats or not at all.
+        assert!(!three.is_majority(live, seats(&[0, 3])));
+        assert!(three.is_majority(live.without(seat(1)), seats(&[0, 3])));
+        let four = Parties::singles(4);
+        assert!(!four.is_majority(live, seats(&[0, 1])));
+        assert!(four.is_majority(live, seats(&[0, 1, 2])));
+        assert!(!four.is_majority(SeatSet::EMPTY, live));
+    }
+
+    #[test]
+    fn a_level_is_one_short_word() {
+        use crate::wire::codec::{decode, encode};
+        for (word, good) in [
+            ("normal", true),
+            ("", false),
+            ("Sharp", false),
+            ("a b", false),
+        ] {
+            let read = decode::<BotLevel>(&encode(word), 100);
+            assert_eq!(read.is_ok(), good, "{word}");
+        }
+        assert!(decode::<BotLevel>(&encode("abcdefghijklmnopq"), 100).is_err());
+        assert_eq!(bot().to_string(), "bot (normal)");
+    }
+}

@@ -1,0 +1,570 @@
+//! The moments that one program knows of a table: what is due since when, and when each seat was last heard.
+//!
+//! The caller gives the wall clock with each tick, in milliseconds since any fixed moment. It may jump: a machine
+//! sleeps, a clock is set. Nothing here reads a clock, and nothing is signed here: the clocks only answer questions.
+//!
+//! - *Overdue*: an entry is due here, and for the whole absence timeout neither that began nor was its seat heard.
+//!   So a reachable seat is never overdue, however long it takes.
+//! - *Consent*: who has just woken up would find everybody overdue. So nothing follows from that before this program
+//!   has been awake, and in contact with another party, for a while without a break.
+//! - *Turn time*: a reachable seat that takes longer than that may be proposed for removal, by a person.
+//!
+//! The two moments of a long wait go into the journal ([`Clocks::to_keep`]), so that a restart does not begin it anew.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::seat::{MAX_SEATS, Seat, SeatSet};
+use crate::timing::Timing;
+use crate::wire::bounded::Bounded;
+
+/// The absence timeout unless the table has another one, in milliseconds.
+pub const ABSENCE: u64 = 120_000;
+/// How long a reachable seat may take for one action where no turn time is set, in milliseconds.
+const LONG_TURN: u64 = 600_000;
+/// How long a program must have been awake and in contact at most before it consents to a removal, in milliseconds.
+const CALM: u64 = 120_000;
+/// The longest time between two ticks, or without a message from anybody, that is no break, in milliseconds.
+const BREAK: u64 = 10_000;
+/// How long an entry is due at least before a journal notes it, in milliseconds: a quick move costs no record.
+const NOTED: u64 = 15_000;
+
+/// The time limits of a table, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How long a seat must be unreachable before it may be removed.
+    pub absence: u64,
+    /// How long a reachable seat may take for one action, if that is limited.
+    pub turn_time: Option<u64>,
+}
+
+impl Limits {
+    /// Those that a charter holds; without any nobody is ever absent.
+    pub fn of(timing: Option<Timing>) -> Self {
+        Self {
+            absence: timing.map_or(u64::MAX, Timing::absence_ms),
+            turn_time: timing.and_then(Timing::turn_time_ms),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            absence: ABSENCE,
+            turn_time: None,
+        }
+    }
+}
+
+/// A seat that is waited for, by the wall clock in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wait {
+    /// The seat.
+    pub seat: Seat,
+    /// Since when its entry of the open step is due.
+    pub due: u64,
+    /// When it was last heard.
+    pub heard: u64,
+}
+
+/// The waits of one step, as a journal keeps them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waits {
+    /// The step.
+    pub step: u64,
+    /// One wait for each seat that is waited for.
+    pub seats: Bounded<Wait, MAX_SEATS>,
+}
+
+/// The clocks of one program at one table.
+#[derive(Clone, Debug)]
+pub struct Clocks {
+    limits: Limits,
+    /// The seats of other parties.
+    others: SeatSet,
+    /// The wall clock at the last tick.
+    now: Option<u64>,
+    /// How long this program has been awake in all. It never goes back, and stands still in a break.
+    uptime: u64,
+    /// The uptime at the last break.
+    awake_from: u64,
+    /// The span in which others were heard without a break.
+    contact: Option<Contact>,
+    /// When each seat was last heard, by the wall clock.
+    heard: BTreeMap<Seat, u64>,
+    /// The seats that were heard since the last tick. A message may come before the tick that ends a sleep, so the
+    /// clock of the tick before would be wrong for it.
+    fresh: SeatSet,
+    /// Since when entries of the open step are due, by the wall clock.
+    due: BTreeMap<Seat, u64>,
+    /// What was kept last, and the uptime then.
+    kept: Option<(Waits, u64)>,
+}
+
+/// A span of uptime.
+#[derive(Clone, Copy, Debug)]
+struct Contact {
+    since: u64,
+    last: u64,
+}
+
+impl Clocks {
+    /// The clocks of a program that plays all seats but these `others`.
+    pub fn new(others: SeatSet, limits: Limits) -> Self {
+        Self {
+            limits,
+            others,
+            now: None,
+            uptime: 0,
+            awake_from: 0,
+            contact: None,
+            heard: BTreeMap::new(),
+            fresh: SeatSet::EMPTY,
+            due: BTreeMap::new(),
+            kept: None,
+        }
+    }
+
+    // Inputs.
+
+    /// Changes the time limits.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// The wall clock, every second or so. A jump in either direction is a break.
+    pub fn tick(&mut self, now: u64) {
+        let passed = self.now.and_then(|before| now.checked_sub(before));
+        match passed {
+            Some(passed) if passed <= BREAK => self.uptime = self.uptime.saturating_add(passed),
+            _ => {
+                self.awake_from = self.uptime;
+                self.contact = None;
+                // What seems to come after now was noted by another clock: those waits begin anew.
+                let moments = self.heard.values_mut().chain(self.due.values_mut());
+                moments.for_each(|moment| *moment = now.min(*moment));
+            }
+        }
+        self.now = Some(now);
+        for seat in self.others.iter() {
+            let heard = self.heard.entry(seat).or_insert(now);
+            if self.fresh.contains(seat) {
+                *heard = now;
+            }
+        }
+        let uptime = self.uptime;
+        let unbroken = |contact: &Contact| uptime.saturating_sub(contact.last) <= BREAK;
+        self.contact = self.contact.filter(unbroken);
+        if self.others.iter().any(|seat| self.fresh.contains(seat)) {
+            let since = self.contact.map_or(uptime, |contact| contact.since);
+            self.contact = Some(Contact {
+                since,
+                last: uptime,
+            });
+        }
+        self.fresh = SeatSet::EMPTY;
+    }
+
+    /// Something of that seat has come that is authenticated: a message over its own connection, or anything new that
+    /// it has signed, whoever hands it on.
+    pub fn hear(&mut self, seat: Seat) {
+        self.fresh.insert(seat);
+    }
+
+    /// The entries of these seats are due, or were before they came: everything that they must name is held. Call it
+    /// after each tick with all such seats of the open step.
+    pub fn expect(&mut self, seats: SeatSet) {
+        if let Some(now) = self.now {
+            for seat in seats.iter() {
+                self.due.entry(seat).or_insert(now);
+            }
+        }
+    }
+
+    /// Another step is open: nothing is due yet.
+    pub fn next_step(&mut self) {
+        self.due.clear();
+        if self.now.is_none() {
+            // A replay has come past the step for which a journal held these.
+            self.heard.clear();
+        }
+    }
+
+    /// Takes up the waits that a journal holds for the open step.
+    pub fn restore(&mut self, waits: &Waits) {
+        for wait in waits.seats.iter() {
+            self.due.insert(wait.seat, wait.due);
+            self.heard.insert(wait.seat, wait.heard);
+        }
+    }
+
+    /// Ends a replay: what a journal holds was not heard now.
+    pub fn end_replay(&mut self) {
+        self.fresh = SeatSet::EMPTY;
+    }
+
+    // Questions.
+
+    /// The time limits.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// How long this program has been awake in all, in milliseconds: a clock that no jump disturbs.
+    pub fn uptime(&self) -> u64 {
+        self.uptime
+    }
+
+    /// Since when a seat's entry of the open step is due, by the wall clock.
+    pub fn due(&self, seat: Seat) -> Option<u64> {
+        self.due.get(&seat).copied()
+    }
+
+    /// When a seat was last heard, by the wall clock.
+    pub fn heard(&self, seat: Seat) -> Option<u64> {
+        let heard = self.heard.get(&seat).copied();
+        if self.fresh.contains(seat) {
+            self.now.or(heard)
+        } else {
+            heard
+        }
+    }
+
+    fn since(&self, moment: Option<u64>) -> Option<u64> {
+        Some(self.now?.saturating_sub(moment?))
+    }
+
+    /// Whether nothing was heard of a seat for the whole absence timeout.
+    pub fn is_absent(&self, seat: Seat) -> bool {
+        let silent = self.since(self.heard(seat));
+        silent.is_some_and(|silent| silent >= self.limits.absence)
+    }
+
+    /// Whether a seat's entry is due, and has been for the whole absence timeout in which nothing was heard of it.
+    pub fn is_overdue(&self, seat: Seat) -> bool {
+        let due = self.since(self.due(seat));
+        self.is_absent(seat) && due.is_some_and(|due| due >= self.limits.absence)
+    }
+
+    /// Whether a seat was heard just now: nobody removes it.
+    pub fn hears(&self, seat: Seat) -> bool {
+        let silent = self.since(self.heard(seat));
+        let recent = BREAK.min(self.limits.absence);
+        self.fresh.contains(seat) || silent.is_some_and(|silent| silent < recent)
+    }
+
+    /// Whether a reachable seat has used up its turn time (10 minutes if none is set): a person may propose its removal.
+    pub fn turn_ran_out(&self, seat: Seat) -> bool {
+        let allowed = self.limits.turn_time.unwrap_or(LONG_TURN);
+        let due = self.since(self.due(seat));
+        !self.is_absent(seat) && due.is_some_and(|due| due >= allowed)
+    }
+
+    /// How long this program has been awake without a break, in milliseconds.
+    pub fn awake(&self) -> u64 {
+        self.uptime.saturating_sub(self.awake_from)
+    }
+
+    /// How long it must have been so before anything follows from a wait.
+    fn calm(&self) -> u64 {
+        CALM.min(self.limits.absence)
+    }
+
+    /// Whether this program has been awake for long enough to say that everybody else is absent. Where that is so there
+    /// is nobody to be in contact with.
+    pub fn may_claim(&self) -> bool {
+        self.now.is_some() && self.awake() >= self.calm()
+    }
+
+    /// Whether this program has been awake and in contact with another party for long enough to consent to a removal.
+    pub fn may_consent(&self) -> bool {
+        let contact = self.contact;
+        contact.is_some_and(|contact| self.uptime.saturating_sub(contact.since) >= self.calm())
+    }
+
+    // The journal.
+
+    /// What a journal should keep now of the seats that are still `missing` in a step, if anything: each wait once it
+    /// is long, and then as often as an eighth of the absence timeout.
+    pub fn to_keep(&mut self, step: u64, missing: SeatSet) -> Option<Waits> {
+        let rest = (self.limits.absence / 8).max(NOTED);
+        let rested = |at: u64| self.uptime.saturating_sub(at) >= rest;
+        if !self.kept.as_ref().is_none_or(|(_, at)| rested(*at)) {
+            return None;
+        }
+        let waits = missing.iter().filter_map(|seat| {
+            Some(Wait {
+                seat,
+                due: self.due(seat)?,
+                heard: self.heard(seat)?,
+            })
+        });
+        let waits: Vec<Wait> = waits
+            .filter(|wait| self.since(Some(wait.due)).is_some_and(|due| due >= rest))
+            .collect();
+        // After a return, a timeout that is no longer than the calm has begun anew anyway.
+        let counts = self.limits.absence > CALM;
+        let known = |wait: &Wait| {
+            self.kept.as_ref().is_some_and(|(kept, _)| {
+                kept.step == step
+                    && kept.seats.iter().any(|old| {
+                        let moved = counts && wait.heard.saturating_sub(old.heard) >= rest;
+                        (old.seat, old.due) == (wait.seat, wait.due) && !moved
+                    })
+            })
+        };
+        if waits.iter().all(known) {
+            return None;
+        }
+        let seats = waits.try_into().ok()?;
+        let waits = Waits { step, seats };
+        self.kept = Some((waits.clone(), self.uptime));
+        Some(waits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000;
+    const MINUTE: u64 = 60 * SECOND;
+    const HOUR: u64 = 60 * MINUTE;
+    /// Some wall clock.
+    const START: u64 = 1_700_000_000_000;
+
+    fn seat(index: usize) -> Seat {
+        Seat::new(index).unwrap()
+    }
+
+    /// A program that plays seat 0 of three, with what it hears each second.
+    struct Program {
+        clocks: Clocks,
+        now: u64,
+    }
+
+    impl Program {
+        fn new(absence: u64, turn_time: Option<u64>) -> Self {
+            let limits = Limits { absence, turn_time };
+            let others = [seat(1), seat(2)].into_iter().collect();
+            let mut program = Self {
+                clocks: Clocks::new(others, limits),
+                now: START,
+            };
+            program.clocks.tick(START);
+            program
+        }
+
+        /// Ticks each second for that long, and hears these seats each time.
+        fn pass(&mut self, time: u64, heard: &[usize]) {
+            let end = self.now + time;
+            while self.now < end {
+                self.now += SECOND;
+                heard.iter().for_each(|at| self.clocks.hear(seat(*at)));
+                self.clocks.tick(self.now);
+            }
+        }
+
+        fn jump(&mut self, now: u64) {
+            self.now = now;
+            self.clocks.tick(now);
+        }
+    }
+
+    #[test]
+    fn a_silent_seat_is_overdue_after_the_timeout() {
+        let mut program = Program::new(2 * MINUTE, None);
+        program.clocks.expect(SeatSet::one(seat(2)));
+        program.pass(2 * MINUTE - SECOND, &[1]);
+        assert!(!program.clocks.is_overdue(seat(2)) && !program.clocks.may_consent());
+        program.pass(2 * SECOND, &[1]);
+        assert!(program.clocks.is_overdue(seat(2)) && program.clocks.may_consent());
+        assert!(!program.clocks.is_overdue(seat(1)), "nothing of it is due");
+        program.clocks.hear(seat(2));
+        assert!(!program.clocks.is_overdue(seat(2)), "at once");
+    }
+
+    #[test]
+    fn a_heard_seat_is_never_overdue() {
+        let mut program = Program::new(2 * MINUTE, None);
+        program.clocks.expect(SeatSet::one(seat(2)));
+        for _ in 0..100 {
+            program.pass(2 * MINUTE - SECOND, &[1]);
+            program.pass(SECOND, &[1, 2]);
+            assert!(!program.clocks.is_overdue(seat(2)));
+        }
+        program.pass(2 * MINUTE, &[1]);
+        assert!(
+            program.clocks.is_overdue(seat(2)),
+            "the whole timeout again"
+        );
+    }
+
+    #[test]
+    fn the_wait_begins_when_the_entry_is_due() {
+        let mut program = Program::new(2 * MINUTE, None);
+        program.pass(HOUR, &[1]);
+        program.clocks.expect(SeatSet::one(seat(2)));
+        assert!(program.clocks.is_absent(seat(2)) && !program.clocks.is_overdue(seat(2)));
+        program.pass(2 * MINUTE, &[1]);
+        assert!(program.clocks.is_overdue(seat(2)));
+        program.clocks.next_step();
+        program.clocks.expect(SeatSet::one(seat(2)));
+        assert!(!program.clocks.is_overdue(seat(2)), "another step");
+    }
+
+    #[test]
+    fn nobody_consents_just_after_waking() {
+        let mut program = Program::new(2 * MINUTE, None);
+        program.clocks.expect(SeatSet::one(seat(2)));
+        program.pass(3 * MINUTE, &[1, 2]);
+        assert!(program.clocks.may_consent() && program.clocks.may_claim());
+        program.jump(program.now + HOUR);
+        assert!(program.clocks.is_overdue(seat(2)));
+        assert!(!program.clocks.may_consent() && !program.clocks.may_claim());
+        program.pass(2 * MINUTE - SECOND, &[1]);
+        assert!(!program.clocks.may_consent() && !program.clocks.may_claim());
+        program.pass(2 * SECOND, &[1]);
+        assert!(program.clocks.may_consent() && program.clocks.may_claim());
+        assert!(
+            program.clocks.is_overdue(seat(2)),
+            "it was silent all the time"
+        );
+    }
+
+    #[test]
+    fn a_message_before_the_waking_tick_counts_as_new() {
+        let mut program = Program::new(2 * MINUTE, None);
+        program.clocks.expect(SeatSet::one(seat(2)));
+        program.clocks.hear(seat(2));
+        program.jump(program.now + HOUR);
+        assert!(!program.clocks.is_absent(seat(2)));
+    }
+
+    #[test]
+    fn a_clock_set_back_begins_waits_anew() {
+        let mut program = Program::new(2 * MINUTE, None);
+        program.clocks.expect(SeatSet::one(seat(2)));
+        program.pass(10 * MINUTE, &[1]);
+        program.jump(START - HOUR);
+        assert!(!program.clocks.is_overdue(seat(2)) && !program.clocks.may_consent());
+        program.pass(2 * MINUTE + SECOND, &[1]);
+        assert!(program.clocks.is_overdue(seat(2)) && program.clocks.may_consent());
+    }
+
+    #[test]
+    fn nobody_consents_without_contact() {
+        let mut program = Program::new(2 * MINUTE, None);
+        program.pass(HOUR, &[]);
+        assert!(!program.clocks.may_consent() && program.clocks.may_claim());
+        program.pass(2 * MINUTE + SECOND, &[1]);
+        assert!(program.clocks.may_consent());
+        program.pass(BREAK, &[]);
+        assert!(program.clocks.may_consent(), "a short silence is no break");
+        program.pass(SECOND, &[]);
+        program.pass(2 * MINUTE, &[1]);
+        assert!(!program.clocks.may_consent(), "it begins anew");
+        program.pass(SECOND, &[1]);
+        assert!(program.clocks.may_consent());
+    }
+
+    #[test]
+    fn seats_of_the_own_party_are_no_contact() {
+        let mut program = Program::new(2 * MINUTE, None);
+        program.clocks.expect(SeatSet::all(3));
+        program.pass(HOUR, &[0]);
+        assert!(!program.clocks.may_consent());
+        assert!(!program.clocks.is_overdue(seat(0)));
+    }
+
+    #[test]
+    fn a_long_timeout_needs_no_longer_calm() {
+        let mut program = Program::new(24 * HOUR, None);
+        program.clocks.expect(SeatSet::one(seat(2)));
+        program.jump(START + 25 * HOUR);
+        program.pass(2 * MINUTE + SECOND, &[1]);
+        assert!(program.clocks.may_consent() && program.clocks.is_overdue(seat(2)));
+    }
+
+    #[test]
+    fn a_turn_runs_out_only_for_who_is_heard() {
+        for (turn_time, allowed) in [(None, 10 * MINUTE), (Some(30 * SECOND), 30 * SECOND)] {
+            let mut program = Program::new(2 * MINUTE, turn_time);
+            program.clocks.expect(SeatSet::all(3));
+            program.pass(allowed - SECOND, &[2]);
+            assert!(!program.clocks.turn_ran_out(seat(2)));
+            program.pass(SECOND, &[2]);
+            assert!(program.clocks.turn_ran_out(seat(2)));
+            program.pass(2 * MINUTE, &[1]);
+            assert!(!program.clocks.turn_ran_out(seat(2)), "it is absent");
+            program.clocks.next_step();
+            assert!(!program.clocks.turn_ran_out(seat(1)));
+        }
+    }
+
+    #[test]
+    fn a_kept_wait_goes_on_after_a_restart() {
+        let mut program = Program::new(24 * HOUR, None);
+        let missing = SeatSet::one(seat(2));
+        program.clocks.expect(missing);
+        let mut kept = Vec::new();
+        for _ in 0..20 * 60 {
+            program.pass(MINUTE, &[1]);
+            kept.extend(program.clocks.to_keep(7, missing));
+        }
+        assert_eq!(kept.len(), 1, "the wait has not changed");
+        let mut later = Program::new(24 * HOUR, None);
+        later.clocks = Clocks::new(later.clocks.others, later.clocks.limits);
+        later.clocks.restore(&kept[0]);
+        later.jump(START + 25 * HOUR);
+        later.clocks.expect(missing);
+        assert!(later.clocks.is_overdue(seat(2)) && !later.clocks.may_consent());
+        later.pass(2 * MINUTE + SECOND, &[1]);
+        assert!(later.clocks.is_overdue(seat(2)) && later.clocks.may_consent());
+    }
+
+    #[test]
+    fn a_kept_wait_of_an_older_step_is_forgotten() {
+        let mut program = Program::new(2 * MINUTE, None);
+        program.clocks = Clocks::new(program.clocks.others, program.clocks.limits);
+        program.clocks.restore(&Waits {
+            step: 7,
+            seats: vec![Wait {
+                seat: seat(2),
+                due: START,
+                heard: START,
+            }]
+            .try_into()
+            .unwrap(),
+        });
+        program.clocks.next_step();
+        program.jump(START + HOUR);
+        program.clocks.expect(SeatSet::one(seat(2)));
+        assert!(!program.clocks.is_absent(seat(2)) && !program.clocks.is_overdue(seat(2)));
+    }
+
+    #[test]
+    fn waits_are_kept_sparsely() {
+        let missing = SeatSet::one(seat(2));
+        for (absence, most) in [(2 * MINUTE, 1), (24 * HOUR, 8)] {
+            let mut program = Program::new(absence, None);
+            for step in 0..100 {
+                program.clocks.next_step();
+                program.clocks.expect(missing);
+                program.pass(10 * SECOND, &[1, 2]);
+                let kept = program.clocks.to_keep(step, missing);
+                assert_eq!(kept, None, "a quick move costs no record");
+            }
+            program.clocks.next_step();
+            program.clocks.expect(missing);
+            let kept = (0..24 * 60).filter(|_| {
+                program.pass(MINUTE, &[1, 2]);
+                program.clocks.to_keep(100, missing).is_some()
+            });
+            let kept = kept.count();
+            assert!(kept > 0 && kept <= most, "{kept} of {most}");
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The removal of absent parties at a live table: carries out what [`Membership`] asks for.
+//!
+//! The machine decides, this file signs, journals and sends. A statement is in the journal, with every entry that it
+//! may name, before anybody sees it.
+
+use std::collections::BTreeMap;
+
+use super::{Event, Output, Stop, Table, To, bounded};
+use crate::game::Game;
+use crate::log::equivocation::Equivocation;
+use crate::membership::step::{EntryNames, Place};
+use crate::membership::{
+    Effect, Input, Membership, SignedStatement, StatementError, Value, Verified, View,
+};
+use crate::seat::{Seat, SeatSet};
+use crate::table::journal::Record;
+use crate::table::replica::{Replica, StepKind};
+use crate::wire::message::{MAX_STATEMENTS, Message};
+
+/// The machine at the open step of a replica.
+pub(super) fn membership_at<G: Game>(replica: &Replica<G>, me: Seat) -> Membership {
+    let (seats, parties) = (replica.participants(), replica.parties());
+    Membership::new(place_of(replica), me, seats, parties)
+}
+
+/// The open step of a replica.
+pub(super) fn place_of<G: Game>(replica: &Replica<G>) -> Place {
+    Place {
+        table: replica.table(),
+        step: replica.step(),
+        parent: replica.parent(),
+    }
+}
+
+impl<G: Game> Table<G> {
+    /// The entries of the open step that count here, by name; those that prove faults, too.
+    pub(super) fn counted_names(&self) -> EntryNames {
+        let counted = self.acceptable.iter();
+        let mut names: EntryNames = counted
+            .filter(|(seat, _)| self.counted.contains(**seat))
+            .map(|(seat, entry)| (*seat, *entry))
+            .collect();
+        names.extend(self.faulty_names());
+        names
+    }
+
+    /// The entries of the open step that would count if no own consent held them back.
+    pub(super) fn acceptable_names(&self) -> EntryNames {
+        let mut names = self.acceptable.clone();
+        names.extend(self.faulty_names());
+        names
+    }
+
+    fn faulty_names(&self) -> impl Iterator<Item = (Seat, crate::hash::Hash32)> {
+        let proven = self.faults.get(&self.replica.step()).into_iter().flatten();
+        proven.map(|proven| (proven.seat, proven.entry.hash()))
+    }
+
+    /// The seats whose entries are missing here although all that they must name is held.
+    pub(super) fn missing(&self) -> SeatSet {
+        let live = self.replica.live();
+        let waits = |seat: &Seat| !self.counted.contains(*seat);
+        let mut missing = live.iter().filter(waits);
+        match self.replica.kind() {
+            None => SeatSet::EMPTY,
+            // Acks name the leader's entry, a shuffle the one before it.
+            Some(StepKind::Action { leader }) if live.contains(leader) && waits(&leader) => {
+                SeatSet::one(leader)
+            }
+            Some(StepKind::Shuffle { .. }) => missing.next().map_or(SeatSet::EMPTY, SeatSet::one),
+            Some(_) => missing.collect(),
+        }
+    }
+
+    /// Takes a removal statement of any seat.
+    ///
+    /// # Errors
+    /// [`StatementError`] if no seat of this table has signed it.
+    pub(super) fn hold_statement(
+        &mut self,
+        signed: &SignedStatement,
+    ) -> Result<(), StatementError> {
+        let (charter, table) = (self.replica.charter(), self.replica.table());
+        let verified = signed.verify(charter, &table)?;
+        // What this seat has signed it knows; another process with its key is for the others to judge.
+        if verified.seat() != self.me || !self.may_sign() {
+            self.deliberate(Input::Statement(Box::new(verified)));
+        }
+        Ok(())
+    }
+
+    /// Hands an input to the machine and carries out what follows, until nothing moves; whether anything did.
+    pub(super) fn deliberate(&mut self, input: Input) -> bool {
+        let mut moved = false;
+        let mut inputs = vec![input];
+        while let Some(input) = inputs.pop() {
+            let removed = matches!(self.stopped, Some(Stop::Removed(_)));
+            if self.stopped.is_some() && !removed {
+                return moved;
+            }
+            let (acceptable, counted) = (self.acceptable_names(), self.counted_names());
+            let others = self.replica.live().without(self.me).iter();
+            let silent = others.filter(|seat| self.clocks.is_absent(*seat)).collect();
+            let view = View {
+                now: self.clocks.uptime(),
+                acceptable: &acceptable,
+                counted: &counted,
+                removable: self.removable(),
+                silent,
+                absence: self.clocks.limits().absence,
+                may_sign: self.may_sign() && self.halting.is_none() && !removed,
+            };
+            for effect in self.membership.handle(input, &view) {
+                moved = true;
+                match effect {
+                    Effect::Keep(verified) => self.keep_statement(&verified),
+                    Effect::Sign(statement) => {
+                        self.keep_acceptable();
+                        let verified = Verified::sign(*statement, &self.key);
+                        inputs.push(Input::Statement(Box::new(verified)));
+                    }
+                    Effect::Decided(value) => self.decided(&value),
+                    Effect::Removed(step) => self.stop(Stop::Removed(step)),
+                    Effect::Conflict(one, other) => {
+                        let place = (one.seat(), one.statement().step);
+                        if let Some(evidence) = Equivocation::of_statements(&one, &other) {
+                            self.convict(place, evidence);
+                        }
+                    }
+                }
+            }
+        }
+        moved
+    }
+
+    /// To the journal, and to the others: they may be waiting for it.
+    fn keep_statement(&mut self, verified: &Verified) {
+        let record = Record::Statement(Box::new(verified.signed().clone()));
+        self.outputs.push_back(Output::Keep(record));
+        if verified.seat() == self.me {
+            let message = Message::Statements(bounded(std::iter::once(verified.signed().clone())));
+            self.outputs.push_back(Output::Send(To::All, message));
+        }
+    }
+
+    fn decided(&mut self, value: &Value) {
+        let step = self.replica.step();
+        if let Some(certificate) = self.membership.open().certificate() {
+            self.certificates.insert(step, certificate);
+        }
+        let Value::Out { seats, counted } = value else {
+            return;
+        };
+        self.replica.remove_absent(*seats, counted);
+        if seats.contains(self.me) {
+            return self.stop(Stop::Removed(step));
+        }
+        // Acks of a leader's lost entry do not count any more.
+        self.acceptable.clear();
+        self.counted = SeatSet::EMPTY;
+        for seat in seats.iter() {
+            self.event(Event::RemovalDecided(seat));
+        }
+    }
+
+    /// The missing seats that this seat may consent to remove.
+    fn removable(&self) -> SeatSet {
+        let due = self.missing().without(self.me);
+        if due.is_empty() || !self.clocks.may_consent() {
+            return SeatSet::EMPTY;
+        }
+        let parties = self.replica.parties();
+        let open = self.membership.open();
+        let proposed: SeatSet = open
+            .statements()
+            .filter(|held| parties.is_person(held.seat()))
+            .filter_map(|held| match &held.statement().says {
+                crate::membership::Says::Consent { out, .. }
+                    if held.statement().instance == open.instance() =>
+                {
+                    Some(*out)
+                }
+                _ => None,
+            })
+            .flat_map(SeatSet::iter)
+            .collect();
+        let follows = !parties.is_person(self.me);
+        due.iter()
+            .filter(|seat| {
+                let asked = self.proposed.contains(*seat) || (follows && proposed.contains(*seat));
+                self.clocks.is_overdue(*seat) || (asked && self.clocks.turn_ran_out(*seat))
+            })
+            .collect()
+    }
+
+    /// Whether a person at this seat may propose to remove another: it is here, and its time for the action has
+    /// run out.
+    pub fn may_propose_removal(&self, seat: Seat) -> bool {
+        let three = self.replica.parties().count(self.replica.participants()) > 2;
+        self.stopped.is_none()
+            && three
+            && !self.proposed.contains(seat)
+            && self.missing().without(self.me).contains(seat)
+            && self.clocks.turn_ran_out(seat)
+    }
+
+    /// Proposes to remove a seat that is here but whose time for the action has run out; the others have to
+    /// consent.
+    ///
+    /// # Errors
+    /// [`NothingToPropose`] unless [`Self::may_propose_removal`].
+    pub fn propose_removal(&mut self, seat: Seat) -> Result<(), NothingToPropose> {
+        if !self.may_propose_removal(seat) {
+            return Err(NothingToPropose);
+        }
+        self.proposed.insert(seat);
+        self.deliberate(Input::Look);
+        Ok(())
+    }
+
+    /// Keeps every entry on which a statement may stand.
+    fn keep_acceptable(&mut self) {
+        let held: SeatSet = self.acceptable.keys().copied().collect();
+        self.keep_entries(held);
+    }
+
+    /// Sends a seat the statements that it may lack, given its open step.
+    pub(super) fn send_statements(&mut self, to: Seat, step: u64) {
+        let from = step.saturating_sub(1);
+        let all = self.membership.statements_from(from);
+        let all: Vec<SignedStatement> = all.map(|held| held.signed().clone()).collect();
+        for some in all.chunks(MAX_STATEMENTS) {
+            let message = Message::Statements(bounded(some.iter().cloned()));
+            self.outputs.push_back(Output::Send(To::One(to), message));
+        }
+    }
+
+    /// The names of the entries of a completed step, and of what proved faults in it.
+    pub(super) fn names_of(
+        &self,
+        entries: &BTreeMap<Seat, crate::log::entry::Entry>,
+    ) -> EntryNames {
+        let counting = entries.iter().map(|(seat, entry)| (*seat, entry.hash()));
+        counting.chain(self.faulty_names()).collect()
+    }
+}
+
+/// Why a proposal to remove a seat is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("that player still has time, or the table does not wait for it")]
+pub struct NothingToPropose;

@@ -1,0 +1,250 @@
+//! How long the seats of a table wait for each other: two options that the charter holds beside those of the game.
+//!
+//! `absence` is the time after which an unreachable player counts as absent; `turn-time` is what a reachable player has
+//! for one action. Both are whole seconds. The numbers are agreed on; the clocks are the caller's.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use serde::{Deserialize, Serialize};
+
+use crate::game::RuleSetError;
+
+/// A week, in seconds.
+const WEEK: u32 = 604_800;
+
+/// The absence timeout and the turn time of a table, within their ranges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "(u32, Option<u32>)", into = "(u32, Option<u32>)")]
+pub struct Timing {
+    absence: u32,
+    turn_time: Option<u32>,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            absence: Self::USUAL_ABSENCE,
+            turn_time: None,
+        }
+    }
+}
+
+impl From<Timing> for (u32, Option<u32>) {
+    fn from(timing: Timing) -> Self {
+        (timing.absence, timing.turn_time)
+    }
+}
+
+impl TryFrom<(u32, Option<u32>)> for Timing {
+    type Error = RuleSetError;
+
+    fn try_from((absence, turn_time): (u32, Option<u32>)) -> Result<Self, RuleSetError> {
+        Self::new(Some(absence), turn_time)
+    }
+}
+
+impl Timing {
+    /// The key of the absence timeout among a charter's options.
+    pub const ABSENCE: &str = "absence";
+    /// The key of the turn time.
+    pub const TURN_TIME: &str = "turn-time";
+    /// How a charter writes that there is no turn time.
+    pub const NO_TURN_TIME: &str = "none";
+    /// What the absence timeout can be, in seconds.
+    pub const ABSENCES: RangeInclusive<u32> = 1..=WEEK;
+    /// What a turn time can be, in seconds.
+    pub const TURN_TIMES: RangeInclusive<u32> = 30..=WEEK;
+    /// The absence timeout if none is given, in seconds, unless the turn time is longer.
+    pub const USUAL_ABSENCE: u32 = 120;
+
+    /// Both in seconds. Without an absence timeout it is [`Self::USUAL_ABSENCE`] or the turn time, whichever is longer.
+    ///
+    /// # Errors
+    /// [`RuleSetError::OptionValue`] for a time out of its range.
+    pub fn new(absence: Option<u32>, turn_time: Option<u32>) -> Result<Self, RuleSetError> {
+        if let Some(time) = turn_time.filter(|time| !Self::TURN_TIMES.contains(time)) {
+            return Err(Self::wrong(Self::TURN_TIME, &time.to_string()));
+        }
+        let usual = turn_time.unwrap_or_default().max(Self::USUAL_ABSENCE);
+        let absence = absence.unwrap_or(usual);
+        if !Self::ABSENCES.contains(&absence) {
+            return Err(Self::wrong(Self::ABSENCE, &absence.to_string()));
+        }
+        Ok(Self { absence, turn_time })
+    }
+
+    /// Takes both times out of a table's options. Blanks and leading zeros do no harm.
+    ///
+    /// # Errors
+    /// [`RuleSetError::OptionValue`], which names the value and the range.
+    pub fn take(options: &mut BTreeMap<String, String>) -> Result<Self, RuleSetError> {
+        let [absence, turn_time] = [Self::ABSENCE, Self::TURN_TIME].map(|key| options.remove(key));
+        let turn_time = turn_time.filter(|text| text.trim() != Self::NO_TURN_TIME);
+        let number = |key: &str, text: Option<String>| {
+            text.map(|text| seconds(&text).ok_or_else(|| Self::wrong(key, &text)))
+                .transpose()
+        };
+        Self::new(
+            number(Self::ABSENCE, absence)?,
+            number(Self::TURN_TIME, turn_time)?,
+        )
+    }
+
+    /// As a charter has them, by key: always both.
+    pub fn written(self) -> [(&'static str, String); 2] {
+        let turn_time = self.turn_time.map(|time| time.to_string());
+        [
+            (Self::ABSENCE, self.absence.to_string()),
+            (
+                Self::TURN_TIME,
+                turn_time.unwrap_or_else(|| Self::NO_TURN_TIME.to_owned()),
+            ),
+        ]
+    }
+
+    /// Checks that a charter's options hold both times, written as [`Self::written`] does.
+    ///
+    /// # Errors
+    /// [`RuleSetError::OptionValue`] for the first that is missing, out of range or written otherwise.
+    pub(crate) fn check(options: &BTreeMap<String, String>) -> Result<(), RuleSetError> {
+        let timing = Self::take(&mut options.clone())?;
+        for (key, text) in timing.written() {
+            let given = options.get(key).map_or("", String::as_str);
+            if given != text {
+                return Err(Self::wrong(key, given));
+            }
+        }
+        Ok(())
+    }
+
+    /// The absence timeout, in seconds.
+    pub fn absence(self) -> u32 {
+        self.absence
+    }
+
+    /// The time for one action, in seconds, if there is a limit.
+    pub fn turn_time(self) -> Option<u32> {
+        self.turn_time
+    }
+
+    /// The absence timeout, in milliseconds.
+    pub fn absence_ms(self) -> u64 {
+        u64::from(self.absence) * 1000
+    }
+
+    /// The time for one action, in milliseconds, if there is a limit.
+    pub fn turn_time_ms(self) -> Option<u64> {
+        self.turn_time.map(|time| u64::from(time) * 1000)
+    }
+
+    /// What the option of that key takes, in words.
+    pub fn allowed(key: &str) -> String {
+        let (range, or_none) = if key == Self::ABSENCE {
+            (Self::ABSENCES, "")
+        } else {
+            (Self::TURN_TIMES, ", or none")
+        };
+        let (least, most) = range.into_inner();
+        format!("a whole number of seconds from {least} to {most}{or_none}")
+    }
+
+    fn wrong(key: &str, got: &str) -> RuleSetError {
+        RuleSetError::OptionValue {
+            key: key.to_owned(),
+            allowed: Self::allowed(key),
+            got: got.to_owned(),
+        }
+    }
+}
+
+/// A number in digits alone: `parse` would take a plus sign.
+fn seconds(text: &str) -> Option<u32> {
+    let text = text.trim();
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(absence: Option<&str>, turn_time: Option<&str>) -> BTreeMap<String, String> {
+        let pairs = [(Timing::ABSENCE, absence), (Timing::TURN_TIME, turn_time)];
+        let given = pairs
+            .into_iter()
+            .filter_map(|(key, text)| Some((key, text?)));
+        given
+            .map(|(key, text)| (key.to_owned(), text.to_owned()))
+            .collect()
+    }
+
+    fn read(absence: Option<&str>, turn_time: Option<&str>) -> Result<Timing, String> {
+        Timing::take(&mut options(absence, turn_time)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn absence_defaults_to_the_longer_of_both() {
+        assert_eq!(read(None, None), Ok(Timing::default()));
+        assert_eq!(read(None, Some("none")), Ok(Timing::default()));
+        assert_eq!(read(None, Some("30")).unwrap().absence(), 120);
+        assert_eq!(read(None, Some("86400")).unwrap().absence(), 86_400);
+        let both = read(Some("120"), Some("86400")).unwrap();
+        assert_eq!((both.absence(), both.turn_time()), (120, Some(86_400)));
+        assert_eq!(both.turn_time_ms(), Some(86_400_000));
+    }
+
+    #[test]
+    fn a_time_out_of_range_is_named() {
+        for (value, good) in [
+            ("1", true),
+            ("604800", true),
+            ("0", false),
+            ("604801", false),
+        ] {
+            let result = read(Some(value), None);
+            assert_eq!(result.is_ok(), good, "{result:?}");
+        }
+        for (value, good) in [
+            ("30", true),
+            ("604800", true),
+            ("29", false),
+            ("604801", false),
+        ] {
+            assert_eq!(read(None, Some(value)).is_ok(), good);
+        }
+        assert_eq!(
+            read(Some("0"), None).unwrap_err(),
+            "option 'absence' takes a whole number of seconds from 1 to 604800, not '0'"
+        );
+        assert_eq!(
+            read(None, Some("+45")).unwrap_err(),
+            "option 'turn-time' takes a whole number of seconds from 30 to 604800, or none, not '+45'"
+        );
+        for value in ["", "-1", "2m", "99999999999", "none"] {
+            assert!(read(Some(value), None).is_err(), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_charter_writes_both_times_in_one_form() {
+        let timing = Timing::new(None, Some(3600)).unwrap();
+        let written: BTreeMap<_, _> = timing
+            .written()
+            .map(|(key, text)| (key.to_owned(), text))
+            .into();
+        assert_eq!(written, options(Some("3600"), Some("3600")));
+        assert_eq!(Timing::check(&written), Ok(()));
+        let refused = [
+            (None, Some("none")),
+            (Some("120"), None),
+            (Some("0120"), Some("none")),
+            (Some(" 120"), Some("none")),
+            (Some("120"), Some(" none")),
+            (Some("120"), Some("29")),
+        ];
+        for (absence, turn_time) in refused {
+            assert!(Timing::check(&options(absence, turn_time)).is_err());
+        }
+    }
+}

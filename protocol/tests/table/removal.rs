@@ -1,0 +1,289 @@
+//! Removals at live tables: what binds, what frees, and what a dishonest seat cannot do with statements.
+
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::body::Body;
+use fairdeal_protocol::log::entry::{Content, Entry};
+use fairdeal_protocol::membership::statement::Entries;
+use fairdeal_protocol::membership::{Says, Statement, Verified};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::fault::FaultKind;
+use fairdeal_protocol::table::live::{Event, Output, ReceiveError, Table, To};
+use fairdeal_protocol::wire::message::Message;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+use super::drill::{Drill, rules};
+use super::sim::{Faults, Sim, charter};
+
+const ABSENCE: u64 = 10_000;
+
+fn seat(index: usize) -> Seat {
+    Seat::new(index).unwrap()
+}
+
+/// Seats at their first step; a test says who hears what.
+struct Scene {
+    seats: u8,
+    tables: Vec<Table<Drill>>,
+    /// The first entry of each seat.
+    commits: Vec<Message>,
+    /// What was sent and not carried yet: from, to, message.
+    sent: Vec<(usize, To, Message)>,
+    blamed: Vec<(Seat, FaultKind)>,
+    rng: ChaCha20Rng,
+    now: u64,
+}
+
+impl Scene {
+    fn new(seats: u8) -> Self {
+        let sim: Sim<Drill> = Sim::new(&rules(seats, 16), 1, Faults::default());
+        let mut scene = Self {
+            seats,
+            tables: sim.tables,
+            commits: Vec::new(),
+            sent: Vec::new(),
+            blamed: Vec::new(),
+            rng: ChaCha20Rng::from_seed([3; 32]),
+            now: 0,
+        };
+        for index in 0..usize::from(seats) {
+            scene.tables[index].set_absence(ABSENCE);
+            scene.tables[index].begin(&mut scene.rng);
+            scene.gather(index);
+            let mut sent = scene.sent.iter();
+            let commit = sent.find(|(from, _, message)| {
+                *from == index && matches!(message, Message::Entries(_))
+            });
+            scene.commits.push(commit.unwrap().2.clone());
+        }
+        scene.sent.clear();
+        scene
+    }
+
+    fn gather(&mut self, index: usize) {
+        while let Some(output) = self.tables[index].poll() {
+            match output {
+                Output::Send(to, message) => self.sent.push((index, to, message)),
+                Output::Event(Event::Fault(fault, _)) => self.blamed.push((fault.seat, fault.what)),
+                _ => {}
+            }
+        }
+    }
+
+    fn bring(&mut self, from: usize, to: usize, message: Message) {
+        let _ = self.tables[to].accept(seat(from), message, &mut self.rng);
+        self.gather(to);
+    }
+
+    /// Carries what was sent among these seats until nothing is on its way; the rest is lost.
+    fn carry(&mut self, among: &[usize]) {
+        while !self.sent.is_empty() {
+            for (from, to, message) in std::mem::take(&mut self.sent) {
+                for index in among {
+                    let meant = to == To::All || to == To::One(seat(*index));
+                    if meant && *index != from && among.contains(&from) {
+                        self.bring(from, *index, message.clone());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Time passes for these seats, which hear each other.
+    fn wait(&mut self, among: &[usize], millis: u64) {
+        let until = self.now + millis;
+        while self.now < until {
+            self.now += 1000;
+            for index in among {
+                self.tables[*index].tick(self.now, &mut self.rng);
+                self.gather(*index);
+            }
+            self.carry(among);
+        }
+    }
+
+    fn step(&self, index: usize) -> u64 {
+        self.tables[index].replica().step()
+    }
+
+    /// A statement on the first step.
+    fn statement(&self, by: usize, instance: u16, says: Says) -> Verified {
+        let (signed, keys) = charter(&rules(self.seats, 16));
+        let statement = Statement {
+            table: signed.table(),
+            step: 0,
+            parent: self.tables[0].replica().parent(),
+            instance,
+            seat: seat(by),
+            release: None,
+            says,
+        };
+        Verified::sign(statement, &keys[by])
+    }
+
+    fn consent(&self, by: usize, target: usize) -> Verified {
+        let out = SeatSet::one(seat(target));
+        let counted = Entries::default();
+        self.statement(by, 0, Says::Consent { out, counted })
+    }
+
+    /// The first entry of a seat, with nothing in it that belongs there.
+    fn faulty(&self, cheat: usize) -> Message {
+        let (signed, keys) = charter(&rules(self.seats, 16));
+        let commit = match &self.commits[cheat] {
+            Message::Entries(entries) => entries[0].verify(signed.charter(), &signed.table()),
+            other => panic!("{other:?}"),
+        };
+        let content = Content {
+            body: Body::Close,
+            ..commit.unwrap().content().clone()
+        };
+        let wrong = Entry::sign(content, &keys[cheat]).unwrap();
+        Message::Entries(vec![wrong.signed().clone()].try_into().unwrap())
+    }
+}
+
+fn statements(all: &[&Verified]) -> Message {
+    let all: Vec<_> = all.iter().map(|one| one.signed().clone()).collect();
+    Message::Statements(all.try_into().unwrap())
+}
+
+/// Seat 0 has consented to the removal of seat 2, whose entry then comes: another may have helped to decide.
+#[test]
+fn a_consent_binds_until_another_vetoes() {
+    let mut scene = Scene::new(3);
+    scene.bring(1, 0, scene.commits[1].clone());
+    scene.wait(&[0], ABSENCE + 2000);
+    scene.bring(2, 0, scene.commits[2].clone());
+    assert_eq!(scene.step(0), 0, "it counts too early");
+    // Seat 1 counts it, hears of the consent, and vetoes.
+    for from in [0, 2] {
+        scene.bring(from, 1, scene.commits[from].clone());
+    }
+    assert_eq!(scene.step(1), 1);
+    scene.wait(&[0, 1], 3000);
+    assert_eq!(scene.step(0), 1, "nothing is in the way any more");
+}
+
+/// Seats 0 and 1 have consented to the removal of seat 2, which comes back; then seat 1 goes for good.
+#[test]
+fn a_late_entry_is_kept_by_decision() {
+    let mut scene = Scene::new(3);
+    scene.bring(1, 0, scene.commits[1].clone());
+    scene.bring(0, 1, scene.commits[0].clone());
+    // They do not hear each other's consents.
+    scene.wait(&[0], ABSENCE + 2000);
+    scene.bring(0, 2, scene.commits[0].clone());
+    scene.bring(1, 2, scene.commits[1].clone());
+    scene.bring(1, 0, statements(&[&scene.consent(1, 2)]));
+    scene.bring(2, 0, scene.commits[2].clone());
+    scene.wait(&[0, 2], 20_000);
+    assert!(scene.step(0) > 0, "{:?}", scene.tables[0].progress());
+    assert_eq!(scene.step(0), scene.step(2));
+    assert!(scene.tables[0].replica().live().contains(seat(2)));
+}
+
+/// The ordinary case: two of three remove the third.
+#[test]
+fn two_of_three_remove_the_third() {
+    let mut scene = Scene::new(3);
+    scene.bring(1, 0, scene.commits[1].clone());
+    scene.bring(0, 1, scene.commits[0].clone());
+    scene.wait(&[0, 1], ABSENCE + 5000);
+    for index in [0, 1] {
+        assert!(
+            !scene.tables[index]
+                .replica()
+                .participants()
+                .contains(seat(2))
+        );
+    }
+    // It learns that it is out from either of them.
+    for from in [0, 1] {
+        scene.bring(from, 2, scene.commits[from].clone());
+    }
+    scene.wait(&[0, 2], 3000);
+    assert!(scene.tables[2].stopped().is_some());
+    assert_eq!(scene.blamed, []);
+}
+
+/// Seat 3 is dishonest and silent towards seat 0, which consents to its removal before its worthless entry comes.
+#[test]
+fn a_fault_counts_like_any_late_entry() {
+    let mut scene = Scene::new(4);
+    for from in [1, 2] {
+        scene.bring(from, 0, scene.commits[from].clone());
+    }
+    scene.wait(&[0], ABSENCE + 2000);
+    let faulty = scene.faulty(3);
+    for (to, others) in [(1, [0, 2]), (2, [0, 1])] {
+        for from in others {
+            scene.bring(from, to, scene.commits[from].clone());
+        }
+        scene.bring(3, to, faulty.clone());
+    }
+    scene.wait(&[0, 1, 2], 5000);
+    let mut blamed: Vec<Seat> = scene.blamed.iter().map(|(seat, _)| *seat).collect();
+    blamed.dedup();
+    assert_eq!(blamed, [seat(3)]);
+    for index in 0..3 {
+        assert!(
+            !scene.tables[index]
+                .replica()
+                .participants()
+                .contains(seat(3))
+        );
+        assert_eq!(scene.tables[index].log_hash(), scene.tables[0].log_hash());
+    }
+}
+
+/// A veto for an entry, and a consent without it.
+#[test]
+fn statements_that_exclude_each_other_are_proved() {
+    let mut scene = Scene::new(3);
+    let veto = Says::Veto {
+        seat: seat(2),
+        entry: Hash32([1; 32]),
+    };
+    let veto = scene.statement(1, 0, veto);
+    scene.bring(1, 0, statements(&[&veto, &veto]));
+    assert_eq!(scene.blamed, [], "the same again is no fault");
+    // One that another has signed for it is refused, and blames nobody.
+    let (_, keys) = charter(&rules(3, 16));
+    let consent = scene.consent(1, 2);
+    let forged = Verified::sign(consent.statement().clone(), &keys[2]);
+    let refused = scene.tables[0].accept(seat(2), statements(&[&forged]), &mut scene.rng);
+    assert!(matches!(refused, Err(ReceiveError::Statement(_))));
+    scene.bring(2, 0, statements(&[&consent]));
+    assert_eq!(scene.blamed, [(seat(1), FaultKind::Equivocation)]);
+}
+
+/// No statement of one seat stands for others, and none far ahead is kept.
+#[test]
+fn statements_without_end_are_not_kept() {
+    let mut scene = Scene::new(3);
+    for round in (1..400).step_by(50) {
+        let promises: Vec<Verified> = (round..round + 50)
+            .map(|round| {
+                let accepted = None;
+                scene.statement(1, 0, Says::Promise { round, accepted })
+            })
+            .collect();
+        let message = statements(&promises.iter().collect::<Vec<_>>());
+        scene.tables[0]
+            .accept(seat(1), message, &mut scene.rng)
+            .unwrap();
+        let kept = std::iter::from_fn(|| scene.tables[0].poll());
+        let kept = kept.filter(|output| matches!(output, Output::Keep(_)));
+        assert_eq!(kept.count(), 0, "round {round}");
+    }
+    for instance in 2..40 {
+        let accept = Says::Accept {
+            round: 0,
+            proposal: Hash32::default(),
+        };
+        let accept = scene.statement(1, instance, accept);
+        scene.bring(1, 0, statements(&[&accept]));
+    }
+    assert_eq!(scene.tables[0].stopped(), None);
+}
