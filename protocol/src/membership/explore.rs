@@ -191,7 +191,6 @@ impl Scope {
         };
         let mut local = Arc::unwrap_or_clone(local);
         loop {
-            self.sign_entry(world, &mut local);
             let (acceptable, counted) = self.look(&local);
             let view = View {
                 now: local.now,
@@ -226,8 +225,9 @@ impl Scope {
                     Effect::Conflict(one, _) => local.blames.insert(one.seat()),
                 }
             }
-            let completed = self.complete(&mut local);
-            if !moved && look && inputs.is_empty() && !completed {
+            // An entry names the release of what bound its signer before: it is signed last.
+            let more = moved || !look || !inputs.is_empty();
+            if !more && !self.sign_entry(world, &mut local) && !self.complete(&mut local) {
                 break;
             }
         }
@@ -280,14 +280,14 @@ impl Scope {
         (acceptable, counted)
     }
 
-    /// Signs its own entry when it may.
-    fn sign_entry(&self, world: &mut World, local: &mut Local) {
+    /// Signs its own entry when it may; whether it has.
+    fn sign_entry(&self, world: &mut World, local: &mut Local) -> bool {
         let open = local.membership.open();
         let me = open.me;
         let live = open.live(open.instance());
         if local.entries.contains_key(&me) || local.removed || local.done.len() as u64 >= self.steps
         {
-            return;
+            return false;
         }
         let place = open.place();
         let (_, counted) = self.look(local);
@@ -297,7 +297,7 @@ impl Scope {
                     Some(out_name(place))
                 } else {
                     match counted.get(&leader) {
-                        None => return,
+                        None => return false,
                         led => led.copied(),
                     }
                 }
@@ -305,7 +305,7 @@ impl Scope {
             _ => None,
         };
         if !live.contains(me) {
-            return;
+            return false;
         }
         let entry = Entry {
             step: place.step,
@@ -318,6 +318,7 @@ impl Scope {
         local.entries.insert(me, entry);
         local.has.insert(entry.hash());
         world.entries.insert(entry.hash(), entry);
+        true
     }
 
     fn complete(&self, local: &mut Local) -> bool {
@@ -1122,7 +1123,6 @@ fn three_parties_with_a_leader() {
         "three parties, a leader",
         Scope {
             leads: true,
-            heals: false,
             ..scope(3)
         },
         2_000,
