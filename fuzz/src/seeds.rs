@@ -10,7 +10,7 @@ use fairdeal::games::{AnyAction, AnyGame, GAMES, TableGame as _};
 use fairdeal::net::{Multiaddr, PeerId, Ticket, Transport};
 use fairdeal::session::door::{GuestDoor, HostDoor};
 use fairdeal::session::frame::{
-    Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Showing, Watch,
+    Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Showing, Taken, Watch,
 };
 use fairdeal::store::IdentityKey;
 use fairdeal_protocol::audit::follow::{Mark, Page};
@@ -69,6 +69,14 @@ impl Folder<'_> {
 
 fn text<const MAX: usize>(text: &str) -> Text<MAX> {
     text.to_owned().try_into().unwrap()
+}
+
+fn taken(name: &str) -> Taken {
+    Taken {
+        name: text(name),
+        party: Party::of(Seat::new(0).unwrap()),
+        played_by: PlayedBy::Person,
+    }
 }
 
 /// Without its last byte.
@@ -401,6 +409,8 @@ fn frame(to: &mut Folder<'_>) {
                 nonce: [2; 32],
                 addresses: addresses(),
                 proof: None,
+                program: [7; 16].into(),
+                played_by: PlayedBy::Person,
             }),
         ),
         (
@@ -409,7 +419,7 @@ fn frame(to: &mut Folder<'_>) {
                 lobby: [3; 8],
                 game: text("loot"),
                 options: vec![option].try_into().unwrap(),
-                seats: vec![Some(text("Anna")), None].try_into().unwrap(),
+                seats: vec![Some(taken("Anna")), None].try_into().unwrap(),
                 you: Seat::new(1),
                 ready: Seat::first(1).collect(),
             }),

@@ -13,6 +13,8 @@ use crate::wire::bounded::Text;
 /// The longest level of a bot, in bytes.
 pub const MAX_LEVEL: usize = 16;
 
+const TOO_LONG: &str = "a bot's level is a word of 16 letters at most";
+
 /// A party, named by the lowest of its seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -67,6 +69,17 @@ pub enum PlayedBy {
     Person,
     /// A program, with its level.
     Bot(BotLevel),
+}
+
+impl PlayedBy {
+    /// A bot of that level: 1 to [`MAX_LEVEL`] lower-case ASCII letters.
+    ///
+    /// # Errors
+    /// What is wrong with the word.
+    pub fn bot(level: &str) -> Result<Self, &'static str> {
+        let text = Text::try_from(level.to_owned()).map_err(|_| TOO_LONG)?;
+        BotLevel::try_from(text).map(Self::Bot)
+    }
 }
 
 impl fmt::Display for PlayedBy {
@@ -187,7 +200,7 @@ mod tests {
     }
 
     fn bot() -> PlayedBy {
-        PlayedBy::Bot(BotLevel::try_from(Text::try_from("normal".to_owned()).unwrap()).unwrap())
+        PlayedBy::bot("normal").unwrap()
     }
 
     /// Parties by the lowest seat of each seat's; the lowest are persons, all others bots.

@@ -246,9 +246,6 @@ pub(super) struct SeatArgs {
     /// How long bots think before each action, in milliseconds
     #[arg(long, value_name = "MS")]
     pub(super) pace: Option<u64>,
-    /// How many seconds a silent player is waited for before you vote it out
-    #[arg(long, default_value_t = 120, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub(super) patience: u64,
     /// Leave after one game (the default)
     #[arg(long)]
     pub(super) once: bool,

@@ -22,6 +22,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use fairdeal_protocol::timing::Timing;
 
 pub use args::Args;
 use args::{BotCommand, Command};
@@ -160,10 +161,20 @@ fn games_in_words() -> String {
     });
     let _ = writeln!(
         text,
-        "Every table for two or more also takes strict ({}; default {}): no keys are kept in escrow,\n\
-         so a deal that loses a seat is given up and dealt anew.",
+        "Every table for two or more also takes:\n\
+         \x20   strict ({}; default {}): no keys are kept in escrow, so a deal that loses a seat is\n\
+         \x20       given up and dealt anew\n\
+         \x20   absence ({} to {} seconds; default {}, or turn-time): after so long without a sign of\n\
+         \x20       a player the others may go on without it\n\
+         \x20   turn-time (none, or {} to {} seconds; default none): a player's time for one action;\n\
+         \x20       after it another player may propose to go on without it",
         TABLE_OPTION.kind.allowed(),
         TABLE_OPTION.default,
+        Timing::ABSENCES.start(),
+        Timing::ABSENCES.end(),
+        Timing::USUAL_ABSENCE,
+        Timing::TURN_TIMES.start(),
+        Timing::TURN_TIMES.end(),
     );
     text
 }

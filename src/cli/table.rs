@@ -15,6 +15,7 @@ use crate::games::{game_info, rule_set};
 use crate::net::{Multiaddr, Transport, everywhere, names_a_peer};
 use crate::session::Handle;
 use crate::session::driver::{Attended, Pilot, Role, Setup, start};
+use crate::session::frame::ProgramId;
 use crate::session::house::{self, House};
 use crate::session::journal::{Interrupted, Place, interrupted};
 use crate::session::practice;
@@ -28,17 +29,10 @@ const PACE: Duration = Duration::from_millis(700);
 const HEADLESS_PACE: Duration = Duration::from_millis(1);
 /// How many bots play against a person who does not say, where the game takes so many.
 const USUAL_BOTS: u8 = 2;
-/// How long seats wait for those of other programs where nothing is said of it.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 fn pace(seat: &SeatArgs, person: bool) -> Duration {
     let default = if person { PACE } else { HEADLESS_PACE };
     seat.pace.map_or(default, Duration::from_millis)
-}
-
-/// How long this player's seats wait for those of other programs.
-fn patience(seat: &SeatArgs) -> Duration {
-    Duration::from_secs(seat.patience)
 }
 
 /// Whether a person is at the screen.
@@ -68,6 +62,11 @@ fn name(common: &Common, data: &DataDir) -> String {
     // Settings with a mistake in them are told of by the interface.
     let settings = || data.settings().ok().and_then(|settings| settings.name);
     common.name.clone().or_else(settings).unwrap_or_else(user)
+}
+
+/// A fresh name for this program at one table.
+fn program() -> anyhow::Result<ProgramId> {
+    ProgramId::draw().map_err(|error| anyhow::anyhow!("the system gives no random bytes: {error}"))
 }
 
 /// The system's name for the user.
@@ -122,13 +121,13 @@ fn open(
         identity: data.identity()?,
         name: name(common, &data),
         role: Role::Host(opening.rules),
-        patience: house::patience(opening.place.transport, patience(&seat)),
         place: opening.place,
         moves_in: false,
         lan: opening.lan,
         password: opening.password,
         pilot: own_pilot.then(|| pilot(&seat, false)),
         data,
+        program: program()?,
         house: false,
         // Among bots there is nobody to wait for.
         ready: own_pilot || local,
@@ -174,12 +173,7 @@ struct Table {
 }
 
 /// Shows the table, or prints it.
-async fn attend(
-    common: &Common,
-    print: Option<Print>,
-    patience: Duration,
-    table: Table,
-) -> anyhow::Result<Exit> {
+async fn attend(common: &Common, print: Option<Print>, table: Table) -> anyhow::Result<Exit> {
     if let Some(Print { json }) = print {
         return headless::run(table.handle, json).await;
     }
@@ -190,7 +184,7 @@ async fn attend(
         place: table.place,
         told: table.told,
     };
-    let interface = interface(common, table.data, patience);
+    let interface = interface(common, table.data);
     Ok(match tui::run(interface, start).await? {
         Ending::Over { scores, transcript } => {
             for (name, score) in scores {
@@ -207,7 +201,7 @@ async fn attend(
     })
 }
 
-fn interface(common: &Common, data: Arc<DataDir>, patience: Duration) -> Interface {
+fn interface(common: &Common, data: Arc<DataDir>) -> Interface {
     Interface {
         data,
         name: common.name.clone(),
@@ -215,7 +209,6 @@ fn interface(common: &Common, data: Arc<DataDir>, patience: Duration) -> Interfa
         today,
         depth: Depth::from_environment(|name| std::env::var(name).ok()),
         ascii: common.ascii,
-        patience,
     }
 }
 
@@ -224,7 +217,7 @@ pub(super) fn show_replay(common: &Common, file: &Path) -> anyhow::Result<Exit> 
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         let start = Start::Replay(file.to_path_buf());
-        tui::run(interface(common, data, PATIENCE), start).await?;
+        tui::run(interface(common, data), start).await?;
         Ok(Exit::Done)
     })
 }
@@ -233,7 +226,7 @@ pub(super) fn show_replay(common: &Common, file: &Path) -> anyhow::Result<Exit> 
 pub(super) fn home(common: &Common) -> anyhow::Result<Exit> {
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
-        tui::run(interface(common, data, PATIENCE), Start::Home).await?;
+        tui::run(interface(common, data), Start::Home).await?;
         Ok(Exit::Done)
     })
 }
@@ -263,7 +256,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
                 place: None,
                 told: Vec::new(),
             };
-            return attend(common, None, PATIENCE, table).await;
+            return attend(common, None, table).await;
         }
         let opening = Opening {
             rules,
@@ -278,7 +271,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
         };
         let table = open(common, data, play.seat, opening, play.seat.headless)?;
         let print = Print::of(&play.seat, play.seat.headless);
-        attend(common, print, patience(&play.seat), table).await
+        attend(common, print, table).await
     })
 }
 
@@ -343,7 +336,7 @@ fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Resul
         };
         let table = open(common, data, host.seat, opening, headless_seat)?;
         let print = Print::of(&host.seat, headless_seat);
-        attend(common, print, patience(&host.seat), table).await
+        attend(common, print, table).await
     })
 }
 
@@ -370,7 +363,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             password,
             pilot: headless_seat.then(|| pilot(&join.seat, false)),
             data: Arc::clone(&data),
-            patience: patience(&join.seat),
+            program: program()?,
             house: false,
             ready: headless_seat,
             attended: attended(headless_seat),
@@ -384,7 +377,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             told: Vec::new(),
         };
         let print = Print::of(&join.seat, headless_seat);
-        attend(common, print, patience(&join.seat), table).await
+        attend(common, print, table).await
     })
 }
 
@@ -410,8 +403,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             password,
             pilot: None,
             data: Arc::clone(&data),
-            // It votes on nobody.
-            patience: Duration::MAX,
+            program: program()?,
             house: false,
             ready: true,
             attended: attended(headless),
@@ -425,7 +417,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             told: Vec::new(),
         };
         let print = headless.then_some(Print { json: watch.json });
-        attend(common, print, PATIENCE, table).await
+        attend(common, print, table).await
     })
 }
 
@@ -452,14 +444,13 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     runtime()?.block_on(async {
         let pilot = resume.seat.headless.then(|| pilot(&resume.seat, false));
         let attended = attended(resume.seat.headless);
-        let patience = patience(&resume.seat);
         let local = seats
             .iter()
             .all(|seat| seat.transport() == Transport::Memory);
         let own = seats.iter().find(|seat| !seat.is_house());
         let (place, told) = own.map(|own| (own.place().clone(), own.told())).unzip();
         let told = told.unwrap_or_default();
-        let handle = house::resume(seats, &identity, pilot, &data, patience, attended)?;
+        let handle = house::resume(seats, &identity, pilot, &data, attended)?;
         let table = Table {
             handle,
             data,
@@ -469,7 +460,7 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
             told,
         };
         let print = Print::of(&resume.seat, resume.seat.headless);
-        attend(common, print, patience, table).await
+        attend(common, print, table).await
     })
 }
 

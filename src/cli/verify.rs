@@ -14,6 +14,7 @@ use super::{Exit, usage};
 use crate::games::AnyGame;
 use crate::replay::deals::Ledger;
 use crate::replay::verdict;
+use crate::session::Seating;
 use crate::session::text::clean;
 use crate::store::read_transcript;
 
@@ -58,10 +59,11 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
         std::fs::write(file, audited.page())
             .map_err(|error| usage(format!("cannot write {}: {error}", file.display())))?;
     }
+    let seating = Seating::of(charter);
     if args.json {
-        print_json(&report, &names);
+        print_json(&report, &names, &seating);
     } else {
-        print_words(&report, charter.game.as_str(), &names);
+        print_words(&report, charter.game.as_str(), &names, &seating);
     }
     Ok(if report.is_fair() {
         Exit::Done
@@ -70,9 +72,12 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     })
 }
 
-fn print_words(report: &Report, game: &str, names: &[String]) {
+fn print_words(report: &Report, game: &str, names: &[String], seating: &Seating) {
     println!("table  {}", report.table);
     println!("game   {} between {}", clean(game), names.join(", "));
+    if let Some(words) = seating.in_words(names) {
+        println!("seats  {words} (as their programs declare)");
+    }
     println!(
         "log    {} steps; deals: {}, opened and computed again: {}",
         report.steps, report.deals, report.deals_opened
@@ -120,7 +125,7 @@ fn print_words(report: &Report, game: &str, names: &[String]) {
     }
 }
 
-fn print_json(report: &Report, names: &[String]) {
+fn print_json(report: &Report, names: &[String], seating: &Seating) {
     let checks: serde_json::Map<String, serde_json::Value> = report
         .tally
         .checks()
@@ -158,6 +163,8 @@ fn print_json(report: &Report, names: &[String]) {
             "table": report.table.to_string(),
             "log": report.log.to_string(),
             "seats": names,
+            "parties": seating.parties_by_seat(),
+            "played_by": seating.played_by.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "steps": report.steps,
             "deals": report.deals,
             "deals_opened": report.deals_opened,

@@ -29,7 +29,7 @@ use fairdeal_protocol::table::live::Progress;
 use self::deals::PlayedDeal;
 use self::record::Recorder;
 use crate::games::{AnyAction, AnyGame};
-use crate::session::{Snapshot, Standing};
+use crate::session::{Seating, Snapshot, Standing, Waits};
 
 /// The most moments of a replay; what follows is checked and not shown.
 pub const MAX_MOMENTS: usize = 1 << 16;
@@ -132,6 +132,7 @@ struct Cards {
 pub struct Replay {
     table: Hash32,
     names: Vec<String>,
+    seating: Seating,
     first: Kept,
     rest: Vec<Kept>,
     cards: BTreeMap<u32, Cards>,
@@ -267,13 +268,14 @@ impl Replay {
             table: self.table,
             me,
             names: self.names.clone(),
+            seating: self.seating.clone(),
             game: AnyGame::clone(&kept.game),
             known: self.known(number, eyes),
             standing: Standing::Sealed(kept.progress.clone()),
             my_turn: false,
             connected: kept.here,
             round_trips: BTreeMap::new(),
-            may_claim: false,
+            waits: Waits::default(),
         }
     }
 

@@ -13,6 +13,7 @@ use fairdeal_protocol::table::replica::News;
 use super::deals::Ledger;
 use super::{Act, Cards, Kept, MAX_MOMENTS, Replay};
 use crate::games::{AnyGame, TableGame as _, game_info};
+use crate::session::Seating;
 use crate::session::SessionEvent;
 use crate::session::driver::{display_names, progress, removal, told_by};
 
@@ -20,6 +21,7 @@ use crate::session::driver::{display_names, progress, removal, told_by};
 pub(super) struct Recorder {
     table: Hash32,
     names: Vec<String>,
+    seating: Seating,
     first: Kept,
     rest: Vec<Kept>,
     cards: BTreeMap<u32, Cards>,
@@ -47,6 +49,7 @@ impl Recorder {
         Self {
             table: replica.table(),
             names,
+            seating: Seating::of(replica.charter()),
             first,
             rest: Vec::new(),
             cards: BTreeMap::new(),
@@ -183,6 +186,7 @@ impl Recorder {
         Replay {
             table: self.table,
             names: self.names,
+            seating: self.seating,
             first: self.first,
             rest: self.rest,
             cards: self.cards,

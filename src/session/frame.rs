@@ -4,6 +4,7 @@ use fairdeal_protocol::audit::follow::{Mark, Page};
 use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SignatureBytes};
 use fairdeal_protocol::crypto::pake::{Challenge, Knock, Proof};
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
@@ -31,6 +32,35 @@ pub type Addresses = Bounded<AddressBytes, MAX_ADDRESSES>;
 /// What somebody says to the others.
 pub type Saying = Text<MAX_SAYING>;
 
+/// Names a program to the host that it wants a seat of, and to nobody else: seats whose programs have the same name are one
+/// party. Drawn anew for each table.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramId([u8; 16]);
+
+impl ProgramId {
+    /// Draws one.
+    ///
+    /// # Errors
+    /// If the system has no randomness.
+    pub fn draw() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)?;
+        Ok(Self(bytes))
+    }
+}
+
+impl From<[u8; 16]> for ProgramId {
+    fn from(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl std::fmt::Debug for ProgramId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ProgramId(..)")
+    }
+}
+
 /// A wish to sit down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Join {
@@ -44,6 +74,21 @@ pub struct Join {
     pub addresses: Addresses,
     /// That it knows the table's password, if there is one.
     pub proof: Option<Proof>,
+    /// The program it comes from.
+    pub program: ProgramId,
+    /// What plays the seat.
+    pub played_by: PlayedBy,
+}
+
+/// Who has taken a seat in the lobby.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Taken {
+    /// The name.
+    pub name: Text<MAX_NAME>,
+    /// The party, as far as seats are taken.
+    pub party: Party,
+    /// What plays the seat.
+    pub played_by: PlayedBy,
 }
 
 /// How the lobby stands.
@@ -55,8 +100,8 @@ pub struct Roster {
     pub game: Text<MAX_WORD>,
     /// Its options.
     pub options: Bounded<(Text<MAX_WORD>, Text<MAX_WORD>), MAX_OPTIONS>,
-    /// The names at the seats.
-    pub seats: Bounded<Option<Text<MAX_NAME>>, MAX_SEATS>,
+    /// Who has taken each seat.
+    pub seats: Bounded<Option<Taken>, MAX_SEATS>,
     /// The receiver's own seat; `None` of one who looks on.
     pub you: Option<Seat>,
     /// The seats that are ready to begin.
@@ -259,7 +304,6 @@ mod tests {
     use std::fmt::Write as _;
 
     use fairdeal_protocol::charter::Player;
-    use fairdeal_protocol::party::{Party, PlayedBy};
     use fairdeal_protocol::wire::message::Head;
 
     use super::*;
@@ -295,12 +339,23 @@ mod tests {
             nonce: [2; 32],
             addresses: addresses.clone(),
             proof: None,
+            program: ProgramId([7; 16]),
+            played_by: PlayedBy::Person,
         };
         let roster = Roster {
             lobby: [3; 8],
             game: text("loot"),
             options: vec![option].try_into().unwrap(),
-            seats: vec![Some(text("Anna")), None].try_into().unwrap(),
+            seats: vec![
+                Some(Taken {
+                    name: text("Anna"),
+                    party: Party::of(Seat::new(0).unwrap()),
+                    played_by: PlayedBy::Person,
+                }),
+                None,
+            ]
+            .try_into()
+            .unwrap(),
             you: Seat::new(1),
             ready: Seat::new(0).map(SeatSet::one).unwrap(),
         };

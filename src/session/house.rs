@@ -6,20 +6,18 @@
 //! that the table can be gone on with; but where others play on without the player, the bots do too.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use fairdeal_protocol::crypto::pake::Password;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::driver::{self, Attended, Pilot, Role, SessionError, Setup, start};
+use super::frame::ProgramId;
 use super::journal::{Interrupted, Place};
 use super::{Command, Handle, PeerState, SessionEvent};
 use crate::net::{JoinTarget, Ticket, Transport};
 use crate::store::{DataDir, IdentityKey};
 
-/// Longer than anybody thinks.
-const A_DAY: Duration = Duration::from_secs(86_400);
 /// Names for bots, by the order in which they come.
 const NAMES: [&str; 5] = ["Ada", "Blaise", "Claude", "Dorothy", "Emmy"];
 
@@ -29,15 +27,6 @@ pub fn next_bot<'a>(seated: impl Iterator<Item = &'a str>) -> usize {
     let mut names = NAMES.iter();
     let free = names.position(|name| !taken.contains(name));
     free.unwrap_or(NAMES.len())
-}
-
-/// How long seats wait for one another at a table. At one that is wholly in this program nobody can vanish, and the
-/// bots do not mind how long a person thinks.
-pub fn patience(transport: Transport, among_peers: Duration) -> Duration {
-    match transport {
-        Transport::Memory => A_DAY,
-        Transport::Sockets => among_peers,
-    }
 }
 
 /// The bots that play at a table from this program.
@@ -140,8 +129,8 @@ pub struct House {
     pub password: Option<Password>,
     /// Where their journals are kept.
     pub data: Arc<DataDir>,
-    /// How long they wait for a missing seat.
-    pub patience: Duration,
+    /// The program that they and the host are parts of.
+    program: ProgramId,
     bots: Bots,
 }
 
@@ -152,7 +141,7 @@ impl House {
             transport: setup.place.transport,
             password: setup.password.clone(),
             data: Arc::clone(&setup.data),
-            patience: setup.patience,
+            program: setup.program,
             bots: Bots::default(),
         }
     }
@@ -186,7 +175,7 @@ impl House {
             password: self.password.clone(),
             pilot: Some(pilot),
             data: Arc::clone(&self.data),
-            patience: self.patience,
+            program: self.program,
             house: true,
             ready: true,
             attended: Attended::Nobody,
@@ -236,16 +225,14 @@ pub fn resume(
     identity: &IdentityKey,
     pilot: Option<Pilot>,
     data: &Arc<DataDir>,
-    among_peers: Duration,
     attended: Attended,
 ) -> Result<Handle, SessionError> {
     let bots = Bots::default();
     let mut own = None;
     for seat in seats {
         let (is_house, transport) = (seat.is_house(), seat.transport());
-        let patience = patience(transport, among_peers);
         let (identity, data) = (identity.clone(), Arc::clone(data));
-        let handle = driver::resume(seat, identity, pilot, data, patience, attended)?;
+        let handle = driver::resume(seat, identity, pilot, data, attended)?;
         if is_house {
             bots.add(handle);
         } else {

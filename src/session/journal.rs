@@ -338,6 +338,7 @@ pub fn interrupted(
 
 #[cfg(test)]
 mod tests {
+    use fairdeal_protocol::party::PlayedBy;
     use fairdeal_protocol::wire::bounded::Text;
 
     use super::super::frame::Join;
@@ -353,6 +354,8 @@ mod tests {
             nonce: [1; 32],
             addresses: Addresses::default(),
             proof: None,
+            program: [1; 16].into(),
+            played_by: PlayedBy::Person,
         };
         let key = ed25519_dalek::SigningKey::from_bytes(&[1; 32]);
         let mut lobby = HostLobby::new([0; 8], rules, key, own, true);

@@ -14,16 +14,16 @@ use fairdeal_protocol::charter::{
 };
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::party::{Party, PlayedBy};
+use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::Text;
 
-use super::LobbyView;
 use super::door::GuestDoor;
-use super::frame::{Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Watch};
+use super::frame::{Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Taken, Watch};
 use super::gallery::Gallery;
 use super::talk::{Bucket, Rate};
 use super::text::{clean, clean_reason};
+use super::{LobbySeat, LobbyView};
 use crate::games::AnyGame;
 use crate::net::PeerId;
 
@@ -170,6 +170,20 @@ impl HostLobby {
         }
     }
 
+    /// Who has taken a seat; its party is that of the first seat that its program has.
+    fn taken(&self, seat: Seat) -> Option<Taken> {
+        let join = self.joined(seat)?;
+        let same = |other: &Seat| {
+            let other = self.joined(*other);
+            other.is_some_and(|other| other.program == join.program)
+        };
+        Some(Taken {
+            name: join.name.clone(),
+            party: Party::of(self.seats().find(same)?),
+            played_by: join.played_by.clone(),
+        })
+    }
+
     fn seats(&self) -> impl DoubleEndedIterator<Item = Seat> + Clone + use<> {
         Seat::first(usize::from(self.rules.seats))
     }
@@ -181,7 +195,7 @@ impl HostLobby {
             options: self.rules.written_options().into_iter().collect(),
             seats: self
                 .seats()
-                .map(|seat| self.joined(seat).map(|join| clean(join.name.as_str())))
+                .map(|seat| self.taken(seat).as_ref().map(shown))
                 .collect(),
             ready: flags(self.ready(), usize::from(self.rules.seats)),
             me: host_seat(),
@@ -202,10 +216,7 @@ impl HostLobby {
             .into_iter()
             .map(|(key, value)| Some((Text::try_from(key).ok()?, Text::try_from(value).ok()?)))
             .collect();
-        let seats: Vec<_> = self
-            .seats()
-            .map(|seat| self.joined(seat).map(|join| join.name.clone()))
-            .collect();
+        let seats: Vec<_> = self.seats().map(|seat| self.taken(seat)).collect();
         Some(Frame::Roster(Roster {
             lobby: self.lobby,
             game: Text::try_from(self.rules.game.clone()).ok()?,
@@ -399,26 +410,26 @@ impl HostLobby {
         if !self.may_begin() {
             return Ok(outbox);
         }
-        let joins: Option<Vec<(Seat, &Join)>> = self
+        let joins: Option<Vec<(Seat, &Join, Taken)>> = self
             .seats()
-            .map(|seat| Some((seat, self.joined(seat)?)))
+            .map(|seat| Some((seat, self.joined(seat)?, self.taken(seat)?)))
             .collect();
         let Some(joins) = joins else {
             return Ok(outbox);
         };
         let mut players = Vec::new();
         let mut addresses = Vec::new();
-        for (seat, join) in joins {
+        for (seat, join, taken) in joins {
             let key = match self.guests.get(&seat) {
                 None => (&self.key).into(),
                 Some(guest) => guest.key,
             };
             players.push(Player {
-                name: join.name.clone(),
+                name: taken.name,
                 key,
                 nonce: join.nonce,
-                party: Party::of(seat),
-                played_by: PlayedBy::Person,
+                party: taken.party,
+                played_by: taken.played_by,
             });
             addresses.push(join.addresses.clone());
         }
@@ -547,6 +558,15 @@ impl HostLobby {
     }
 }
 
+/// Who has taken a seat, for the screen.
+fn shown(taken: &Taken) -> LobbySeat {
+    LobbySeat {
+        name: clean(taken.name.as_str()),
+        party: taken.party,
+        played_by: taken.played_by.clone(),
+    }
+}
+
 /// A flag for each seat.
 fn flags(set: SeatSet, seats: usize) -> Vec<bool> {
     Seat::first(seats).map(|seat| set.contains(seat)).collect()
@@ -554,14 +574,17 @@ fn flags(set: SeatSet, seats: usize) -> Vec<bool> {
 
 /// How a lobby stands by its host's word, for the screen.
 pub fn view_of(roster: &Roster) -> LobbyView {
-    let name = |name: &Option<Text<_>>| name.as_ref().map(|name| clean(name.as_str()));
     let options = roster.options.iter();
     LobbyView {
         game: clean(roster.game.as_str()),
         options: options
             .map(|(key, value)| (clean(key.as_str()), clean(value.as_str())))
             .collect(),
-        seats: roster.seats.iter().map(name).collect(),
+        seats: roster
+            .seats
+            .iter()
+            .map(|taken| taken.as_ref().map(shown))
+            .collect(),
         ready: flags(roster.ready, roster.seats.len()),
         me: roster.you,
         ticket: None,
@@ -574,6 +597,8 @@ pub struct GuestLobby {
     host: PeerId,
     key: SigningKey,
     own: Join,
+    /// Whether this is a bot of the host's program, and so of the host's party.
+    of_host: bool,
     /// Whether this guest is ready to begin; it signs nothing before.
     ready: bool,
     roster: Option<Roster>,
@@ -589,12 +614,13 @@ impl std::fmt::Debug for GuestLobby {
 }
 
 impl GuestLobby {
-    /// Wishes for a seat at a host's table.
-    pub fn new(host: PeerId, key: SigningKey, own: Join, ready: bool) -> Self {
+    /// Wishes for a seat at a host's table; `of_host` of a bot that runs in the host's program.
+    pub fn new(host: PeerId, key: SigningKey, own: Join, of_host: bool, ready: bool) -> Self {
         Self {
             host,
             key,
             own,
+            of_host,
             ready,
             roster: None,
             signed: None,
@@ -770,6 +796,27 @@ impl GuestLobby {
             return Err(LobbyError::BadProposal(
                 "has other rules or seats than the lobby showed",
             ));
+        }
+        if player.is_none_or(|player| player.played_by != self.own.played_by) {
+            return Err(LobbyError::BadProposal("has somebody else play our seat"));
+        }
+        let party = host_seat().filter(|_| self.of_host).unwrap_or(me);
+        let parties = charter_again.parties();
+        let alone = parties.seats_of(Party::of(party)) == SeatSet::one(me);
+        if parties.party_of(me) != Some(Party::of(party)) || !(self.of_host || alone) {
+            return Err(LobbyError::BadProposal("puts us in another party"));
+        }
+        // The others as they were shown; else the next roster does.
+        let shown = charter.players.iter().zip(roster.seats.iter());
+        let as_shown = shown.into_iter().all(|(player, taken)| {
+            let taken = taken.as_ref();
+            taken.is_some_and(|taken| {
+                let player = (&player.name, player.party, &player.played_by);
+                player == (&taken.name, taken.party, &taken.played_by)
+            })
+        });
+        if !as_shown {
+            return Ok(vec![(self.host, Frame::Ready(self.ready))]);
         }
         AnyGame::create(&charter.rules()).map_err(|error| LobbyError::Rules(error.to_string()))?;
         let signature = charter.sign(&self.key);

@@ -19,7 +19,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fairdeal_protocol::card::{self, Faces};
+use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::party::{Parties, Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
 use tokio::sync::mpsc;
@@ -35,6 +37,8 @@ pub enum Command {
     Leave,
     /// Close a table for two whose other seat stays away, with a signed claim.
     Claim,
+    /// Propose to remove a seat whose time for the action has run out; all others have to consent.
+    ProposeRemoval(Seat),
     /// Be ready to begin, or not any more; in the lobby.
     Ready(bool),
     /// Send a guest away from the lobby; the host's alone.
@@ -49,6 +53,17 @@ pub enum Command {
     Quit,
 }
 
+/// Who has taken a seat in the lobby.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LobbySeat {
+    /// The name, cleaned for display.
+    pub name: String,
+    /// The party: seats that run in one program have the same.
+    pub party: Party,
+    /// What plays the seat, as its program declares it.
+    pub played_by: PlayedBy,
+}
+
 /// How the lobby stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LobbyView {
@@ -56,8 +71,8 @@ pub struct LobbyView {
     pub game: String,
     /// Its options.
     pub options: Vec<(String, String)>,
-    /// The name at each seat; `None` while it is free.
-    pub seats: Vec<Option<String>>,
+    /// Who has taken each seat; `None` while it is free.
+    pub seats: Vec<Option<LobbySeat>>,
     /// Whether who sits there is ready to begin, for each seat.
     pub ready: Vec<bool>,
     /// This player's seat, once it has one.
@@ -66,6 +81,18 @@ pub struct LobbyView {
     pub ticket: Option<String>,
     /// The addresses that the host listens on.
     pub addresses: Vec<String>,
+}
+
+impl LobbyView {
+    /// What there is to say of who has taken a seat, as [`Seating::note`] does.
+    pub fn note(&self, seat: Seat) -> Option<String> {
+        let taken = |seat: Seat| self.seats.get(seat.index())?.as_ref();
+        let of = taken(seat)?;
+        let bot = Some(&of.played_by).filter(|by| **by != PlayedBy::Person);
+        let first = Some(of.party.lowest()).filter(|first| *first != seat);
+        let host = first.and_then(taken).map(|host| host.name.as_str());
+        note(bot, host)
+    }
 }
 
 /// How the table stands, for a screen.
@@ -77,6 +104,8 @@ pub struct Snapshot {
     pub me: Option<Seat>,
     /// The players' names, cleaned for display, in seat order.
     pub names: Vec<String>,
+    /// Who plays which seat.
+    pub seating: Seating,
     /// The game.
     pub game: AnyGame,
     /// The sealed cards that this seat knows.
@@ -91,8 +120,116 @@ pub struct Snapshot {
     pub connected: SeatSet,
     /// The last round trip to each seat that is connected or was, in milliseconds.
     pub round_trips: BTreeMap<Seat, u32>,
-    /// Whether this seat may close the table with a claim that the other one stays away.
+    /// For whom the table waits, and what this player may do about it.
+    pub waits: Waits,
+}
+
+/// Who plays which seat, as the charter declares it: a declaration, not a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seating {
+    /// Which seats run in one program.
+    pub parties: Parties,
+    /// What plays each seat.
+    pub played_by: Vec<PlayedBy>,
+}
+
+impl Seating {
+    /// That of a charter.
+    pub fn of(charter: &Charter) -> Self {
+        let players = charter.players.iter();
+        Self {
+            parties: charter.parties(),
+            played_by: players.map(|player| player.played_by.clone()).collect(),
+        }
+    }
+
+    /// One person alone.
+    pub fn alone() -> Self {
+        Self {
+            parties: Parties::singles(1),
+            played_by: vec![PlayedBy::Person],
+        }
+    }
+
+    /// What there is to say of a seat, if anything: "bot (normal), in Anna's program".
+    pub fn note(&self, seat: Seat, names: &[String]) -> Option<String> {
+        let bot = self.played_by.get(seat.index());
+        let bot = bot.filter(|by| **by != PlayedBy::Person);
+        let first = self.parties.party_of(seat).map(Party::lowest);
+        let host = first.filter(|first| *first != seat);
+        let host = host.and_then(|first| names.get(first.index()));
+        note(bot, host.map(String::as_str))
+    }
+
+    /// For each seat the lowest seat of its party, from 0.
+    pub fn parties_by_seat(&self) -> Vec<usize> {
+        let seats = Seat::first(self.played_by.len());
+        let party = |seat| self.parties.party_of(seat).map_or(seat, Party::lowest);
+        seats.map(|seat| party(seat).index()).collect()
+    }
+
+    /// The notes of all seats in one line, if there are any: "Ada: bot (normal), in Anna's program; ...".
+    pub fn in_words(&self, names: &[String]) -> Option<String> {
+        let notes = Seat::first(names.len()).zip(names);
+        let notes =
+            notes.filter_map(|(seat, name)| Some(format!("{name}: {}", self.note(seat, names)?)));
+        let notes: Vec<String> = notes.collect();
+        (!notes.is_empty()).then(|| notes.join("; "))
+    }
+}
+
+fn note(bot: Option<&PlayedBy>, host: Option<&str>) -> Option<String> {
+    let bot = bot.map(PlayedBy::to_string);
+    let host = host.map(|host| format!("in {host}'s program"));
+    let parts: Vec<String> = bot.into_iter().chain(host).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// For whom a table waits, and what its player may do about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// The silent seats for which it waits, and those whose turn time runs.
+    pub seats: Vec<Waiting>,
+    /// Whether this player may close the table with a claim that the others stay away.
     pub may_claim: bool,
+    /// The seats whose removal this player may propose: their time for the action has run out.
+    pub may_propose: SeatSet,
+}
+
+/// A seat for whose entry the table waits. The times are in seconds, in steps as coarse as somebody notices
+/// ([`coarse`]), so that a screen has something new to show only now and then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Whose.
+    pub seat: Seat,
+    /// For how long nothing was heard of the seat, where that is long.
+    pub silent: Option<u64>,
+    /// How long it has left for its action, if the table has a turn time.
+    pub turn_left: Option<u64>,
+}
+
+/// A time in whole seconds: in steps of a second below half a minute, of ten below two minutes, then of a minute.
+pub fn coarse(milliseconds: u64) -> u64 {
+    let seconds = milliseconds / 1000;
+    let step = match seconds {
+        0..30 => 1,
+        30..120 => 10,
+        _ => 60,
+    };
+    seconds / step * step
+}
+
+/// A time of [`coarse`] in words: "25 s", "7 min", "2 h 5 min", "3 days".
+pub fn time_in_words(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..3_600 => format!("{} min", seconds / 60),
+        3_600..172_800 => match seconds % 3_600 / 60 {
+            0 => format!("{} h", seconds / 3_600),
+            minutes => format!("{} h {minutes} min", seconds / 3_600),
+        },
+        _ => format!("{} days", seconds / 86_400),
+    }
 }
 
 /// The connection of a seat.
@@ -242,4 +379,26 @@ pub struct Handle {
     pub commands: mpsc::Sender<Command>,
     /// Events from it; ends when the session has ended.
     pub events: mpsc::Receiver<SessionEvent>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_as_coarse_as_somebody_notices() {
+        let words = [
+            (900, "0 s"),
+            (29_900, "29 s"),
+            (119_000, "110 s"),
+            (179_000, "2 min"),
+            (3_599_000, "59 min"),
+            (3_600_000, "1 h"),
+            (7_500_000, "2 h 5 min"),
+            (200_000_000, "2 days"),
+        ];
+        for (milliseconds, text) in words {
+            assert_eq!(time_in_words(coarse(milliseconds)), text);
+        }
+    }
 }

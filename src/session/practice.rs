@@ -8,11 +8,14 @@ use std::collections::BTreeMap;
 
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use tokio::sync::mpsc;
 
 use super::text::clean;
-use super::{Command, Handle, LobbyView, SessionEvent, Snapshot, Standing};
+use super::{
+    Command, Handle, LobbySeat, LobbyView, Seating, SessionEvent, Snapshot, Standing, Waits,
+};
 use crate::games::chance::{RefereeChance, Refusal};
 use crate::games::{AnyAction, AnyEvent, AnyGame, TableGame as _};
 
@@ -56,7 +59,17 @@ impl Practice {
         LobbyView {
             game: rules.game.clone(),
             options: rules.written_options().into_iter().collect(),
-            seats: self.names.iter().cloned().map(Some).collect(),
+            seats: self
+                .names
+                .iter()
+                .map(|name| {
+                    Some(LobbySeat {
+                        name: name.clone(),
+                        party: Party::of(self.me),
+                        played_by: PlayedBy::Person,
+                    })
+                })
+                .collect(),
             me: Some(self.me),
             ..LobbyView::default()
         }
@@ -95,6 +108,7 @@ impl Practice {
             table: Hash32::default(),
             me: Some(self.me),
             names: self.names.clone(),
+            seating: Seating::alone(),
             game: game.clone(),
             known: self.now.chance.dealt_to(self.me).clone(),
             standing: Standing::Practice {
@@ -103,7 +117,7 @@ impl Practice {
             my_turn: game.to_act().contains(self.me),
             connected: SeatSet::one(self.me),
             round_trips: BTreeMap::new(),
-            may_claim: false,
+            waits: Waits::default(),
         }
     }
 
@@ -140,6 +154,7 @@ impl Practice {
             Command::Quit | Command::Leave => return None,
             // There is nobody else.
             Command::Claim
+            | Command::ProposeRemoval(_)
             | Command::Ready(_)
             | Command::Dismiss(_)
             | Command::Say(_)

@@ -30,7 +30,6 @@ pub mod theme;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use self::theme::Depth;
 use crate::net::Multiaddr;
@@ -55,8 +54,6 @@ pub struct Interface {
     pub depth: Depth,
     /// Whether only ASCII characters are drawn, whatever the settings say.
     pub ascii: bool,
-    /// How long a seat of another program may be missing before this one votes it out.
-    pub patience: Duration,
 }
 
 /// Where the interface begins.

@@ -35,6 +35,7 @@ use crate::history::{What, history};
 use crate::net::{Multiaddr, Ticket, Transport, everywhere, leads_to};
 use crate::replay::{Replay, ReplayError};
 use crate::session::driver::{Attended, Pilot, Role, Setup, display_names, start};
+use crate::session::frame::ProgramId;
 use crate::session::house::{self, House};
 use crate::session::journal::{Place, interrupted};
 use crate::session::lan::Browser;
@@ -335,9 +336,7 @@ impl Rim {
                 let found = own.map(|own| (own.place().clone(), own.told()));
                 let data = &self.interface.data;
                 let identity = data.identity()?;
-                let patience = self.interface.patience;
-                let handle =
-                    house::resume(seats, &identity, None, data, patience, Attended::Person)?;
+                let handle = house::resume(seats, &identity, None, data, Attended::Person)?;
                 self.begin(handle, None);
                 if let (Some(live), Some((place, told))) = (&mut self.live, found) {
                     live.place = Some(place);
@@ -443,7 +442,7 @@ impl Rim {
             password,
             pilot: None,
             data: Arc::clone(&self.interface.data),
-            patience: house::patience(transport, self.interface.patience),
+            program: ProgramId::draw()?,
             house: false,
             ready: false,
             attended: Attended::Person,

@@ -33,7 +33,7 @@ use crate::bots::{Bot, Level, bot};
 use crate::games::loot::LootAction;
 use crate::games::{AnyAction, AnyEvent, AnyGame, TableGame as _, rule_set};
 use crate::session::practice::Practice;
-use crate::session::{Command, LobbyView, SessionEvent, Snapshot, Standing};
+use crate::session::{Command, LobbyView, SessionEvent, Snapshot, Standing, Waits};
 use crate::store::Settings;
 
 /// What screens see in tests.
@@ -233,11 +233,10 @@ impl Stage {
                     .collect();
                 let mut scene = Scene::new(&opening.game, opening.seats, &options, self.seed);
                 scene.names[0] = "Anna".to_owned();
-                let names = scene.names.clone();
                 self.news(SessionEvent::Lobby(LobbyView {
                     game: opening.game,
                     options: opening.options,
-                    seats: names.iter().cloned().map(Some).collect(),
+                    seats: scene.lobby_seats(),
                     me: Seat::new(0),
                     ..LobbyView::default()
                 }));
@@ -300,10 +299,11 @@ impl Stage {
         let others = SeatSet::all(scene.names.len()).without(seat(0));
         let snapshot = Snapshot {
             shares: known.iter().map(|(card, _)| (card, others)).collect(),
-            may_claim: false,
+            waits: Waits::default(),
             table: Hash32([7; 32]),
             me: Some(seat(0)),
             names: scene.names.clone(),
+            seating: scene.seating(),
             known,
             standing: Standing::Sealed(Progress {
                 step: self.step,

@@ -12,6 +12,7 @@ use fairdeal::session::lobby::{Agreed, GuestLobby};
 use fairdeal::store::IdentityKey;
 use fairdeal_protocol::log::body::Body;
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
+use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::live::{Output, Table, To};
 use fairdeal_protocol::wire::message::Message;
@@ -103,8 +104,10 @@ async fn cheat(ticket: String, lie: Lie) {
         nonce: [7; 32],
         addresses: Addresses::default(),
         proof: None,
+        program: [7; 16].into(),
+        played_by: PlayedBy::Person,
     };
-    let mut lobby = GuestLobby::new(ticket.host(), key.clone(), own, true);
+    let mut lobby = GuestLobby::new(ticket.host(), key.clone(), own, false, true);
     let mut seated: Option<Cheat> = None;
     let mut rng = ChaCha20Rng::from_seed([9; 32]);
     let mut ticks = interval(Duration::from_millis(200));

@@ -7,6 +7,7 @@ use fairdeal::bots::Level;
 use fairdeal::games::rule_set;
 use fairdeal::net::Transport;
 use fairdeal::session::driver::{Attended, Pilot, Role, Setup, start};
+use fairdeal::session::frame::ProgramId;
 use fairdeal::session::journal::Place;
 use fairdeal::session::{Command, Handle, PeerState, SessionEvent};
 use fairdeal::store::{DataDir, IdentityKey};
@@ -15,10 +16,6 @@ use fairdeal_protocol::audit::transcript::{End, Transcript};
 use tempfile::TempDir;
 
 fn sit(data: &Arc<DataDir>, name: &str, role: Role, plays: bool) -> Handle {
-    sit_for(data, name, role, plays, Duration::from_secs(120))
-}
-
-fn sit_for(data: &Arc<DataDir>, name: &str, role: Role, plays: bool, patience: Duration) -> Handle {
     let pilot = Pilot {
         level: Level::Normal,
         pace: Duration::from_millis(1),
@@ -37,7 +34,7 @@ fn sit_for(data: &Arc<DataDir>, name: &str, role: Role, plays: bool, patience: D
         password: None,
         pilot: plays.then_some(pilot),
         data: Arc::clone(data),
-        patience,
+        program: ProgramId::draw().unwrap(),
         house: false,
         ready: true,
         attended: Attended::Nobody,
@@ -138,9 +135,9 @@ async fn the_last_one_wins() {
 async fn who_is_left_alone_claims() {
     let root = TempDir::new().unwrap();
     let data = |name: &str| Arc::new(DataDir::open(Some(&root.path().join(name))).unwrap());
-    let rules = rule_set("loot", 2, &Default::default()).unwrap();
-    let patience = Duration::from_secs(1);
-    let mut host = sit_for(&data("host"), "host", Role::Host(rules), true, patience);
+    let quick = [("absence".to_owned(), "1".to_owned())];
+    let rules = rule_set("loot", 2, &quick.into()).unwrap();
+    let mut host = sit(&data("host"), "host", Role::Host(rules), true);
     let ticket = loop {
         if let SessionEvent::Lobby(view) = host.events.recv().await.unwrap()
             && let Some(ticket) = view.ticket
@@ -149,7 +146,7 @@ async fn who_is_left_alone_claims() {
         }
     };
     let role = Role::Guest(ticket.parse().unwrap());
-    let mut guest = sit_for(&data("guest"), "guest", role, false, patience);
+    let mut guest = sit(&data("guest"), "guest", role, false);
     let stays = tokio::spawn(all(host));
     while !matches!(guest.events.recv().await.unwrap(), SessionEvent::Snapshot(s) if s.my_turn) {}
     guest.commands.send(Command::Quit).await.unwrap();

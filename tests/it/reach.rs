@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use fairdeal::net::{JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Ticket, Transport};
 use fairdeal::session::frame::{Addresses, Frame, Join, MAX_FRAME};
 use fairdeal::store::IdentityKey;
+use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::wire::bounded::Text;
 use tempfile::TempDir;
 
@@ -211,6 +212,8 @@ async fn who_floods_a_table_does_not_hold_it_up() {
         nonce: [9; 32],
         addresses: Addresses::default(),
         proof: None,
+        program: [7; 16].into(),
+        played_by: PlayedBy::Person,
     });
     let frames = [
         wish.to_bytes(),

@@ -109,8 +109,8 @@ fn nothing_waits_where_nothing_was_interrupted() {
 fn a_program_that_stays_away_is_removed() {
     for game in ["loot", "plutonian-poker"] {
         let root = TempDir::new().unwrap();
-        let quick = ["--json", "--pace", "20", "--patience", "2"];
-        let host = ["bot", "host", game, "--seats", "3"];
+        let quick = ["--json", "--pace", "20"];
+        let host = ["bot", "host", game, "--seats", "3", "--option", "absence=2"];
         let mut host = Program::start(root.path(), "host", &[&host[..], &quick, &LISTEN].concat());
         let ticket = host.ticket();
         let guest = ["bot", "join", &ticket];

@@ -313,7 +313,6 @@ fn a_panic_where_it_is_asked_for() {
         today: || "2026-11-21".to_owned(),
         depth: Depth::Indexed,
         ascii: false,
-        patience: Duration::from_secs(120),
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {

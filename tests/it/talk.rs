@@ -11,7 +11,7 @@ use fairdeal::games::rule_set;
 use fairdeal::net::{JoinTarget, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId};
 use fairdeal::net::{Ticket, Transport};
 use fairdeal::session::driver::{Attended, Pilot, Role, Setup, start};
-use fairdeal::session::frame::{Addresses, Frame, Join};
+use fairdeal::session::frame::{Addresses, Frame, Join, ProgramId};
 use fairdeal::session::house::{self, House};
 use fairdeal::session::journal::{Place, interrupted};
 use fairdeal::session::lobby::GuestLobby;
@@ -19,6 +19,7 @@ use fairdeal::session::talk::MAX_INVITATIONS;
 use fairdeal::session::{Command, Handle, LobbyView, PeerState, SessionEvent, Standing};
 use fairdeal::store::{DataDir, IdentityKey};
 use fairdeal_protocol::game::RuleSet;
+use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::Text;
 use tempfile::TempDir;
@@ -58,7 +59,7 @@ fn person(data: &Arc<DataDir>, name: &str, role: Role) -> Setup {
         password: None,
         pilot: None,
         data: Arc::clone(data),
-        patience: Duration::from_secs(120),
+        program: ProgramId::draw().unwrap(),
         house: false,
         ready: false,
         attended: Attended::Person,
@@ -352,8 +353,12 @@ async fn a_seat_that_is_left_in_the_lobby_is_free() {
     host.lobby(|view| taken(view) == 2 && view.ready == [false, true, false])
         .await;
     bots.seat_bot(ticket.parse().unwrap(), 1, pilot()).unwrap();
-    host.lobby(|view| view.seats[2].as_deref() == Some("Blaise"))
-        .await;
+    host.lobby(|view| {
+        view.seats[2]
+            .as_ref()
+            .is_some_and(|taken| taken.name == "Blaise")
+    })
+    .await;
     host.order(Command::Dismiss(Seat::new(2).unwrap())).await;
     host.lobby(|view| taken(view) == 2).await;
     let mut stays = Player::guest(root.path(), "stays", &ticket);
@@ -394,7 +399,7 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
         let (_, seats) = waiting.pop().expect("the table waits");
         assert_eq!((seats.len(), waiting.len()), (3, 0));
         let identity = own.identity().unwrap();
-        let again = house::resume(seats, &identity, None, &own, LONG, Attended::Person);
+        let again = house::resume(seats, &identity, None, &own, Attended::Person);
         player = Player::at(again.unwrap());
     }
     assert!(steps.windows(2).all(|pair| pair[0] == pair[1]), "{steps:?}");
@@ -427,9 +432,11 @@ impl Rogue {
             nonce: [7; 32],
             addresses: Addresses::default(),
             proof: None,
+            program: [7; 16].into(),
+            played_by: PlayedBy::Person,
         };
         let key = SigningKey::from_bytes(identity.seed());
-        let lobby = GuestLobby::new(host, key, own.clone(), false);
+        let lobby = GuestLobby::new(host, key, own.clone(), false, false);
         Self {
             node,
             events,

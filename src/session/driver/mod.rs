@@ -20,6 +20,7 @@ use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{RestoreError, Table};
 use fairdeal_protocol::wire::bounded::Text;
@@ -30,13 +31,13 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::door::{GuestDoor, HostDoor};
-use super::frame::{Addresses, Frame, Join, MAX_FRAME};
+use super::frame::{Addresses, Frame, Join, MAX_FRAME, ProgramId};
 use super::gallery::Gallery;
 use super::journal::{Interrupted, Place};
 use super::lobby::{Agreed, GuestLobby, HostLobby, Outbox};
 use super::talk::Talk;
 use super::text::clean;
-use super::{Command, Handle, LobbyView, PeerState, SessionEvent};
+use super::{Command, Handle, LobbyView, PeerState, SessionEvent, Waits};
 use crate::bots::{self, Bot, Level};
 use crate::games::AnyGame;
 use crate::net::{
@@ -115,8 +116,8 @@ pub struct Setup {
     pub data: Arc<DataDir>,
     /// The table's password: of a host, to lock it; of a guest, to come in.
     pub password: Option<Password>,
-    /// How long a seat may be missing before this one votes it out.
-    pub patience: Duration,
+    /// This program, to the host: a host and the bots of its house have the same.
+    pub program: ProgramId,
     /// Whether this is a bot within another player's program, which writes the transcript.
     pub house: bool,
     /// Whether this seat is ready to begin by itself; else its player says so ([`Command::Ready`]).
@@ -155,6 +156,9 @@ pub enum SessionError {
     /// There is no journal of the player's own seat.
     #[error("only bots sat here; nobody can resume this table")]
     NobodyHere,
+    /// A bot's level cannot be declared.
+    #[error("{0}")]
+    Level(&'static str),
 }
 
 /// Starts a session in a task of the current tokio runtime.
@@ -203,6 +207,8 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
         nonce,
         addresses: Addresses::default(),
         proof: None,
+        program: setup.program,
+        played_by: played_by(setup.pilot)?,
     };
     let mut rng = UnwrapErr(SysRng);
     let local = node.local_peer();
@@ -227,7 +233,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
             };
             node.keep(host, addresses)?;
             let own = Join { lobby, ..own };
-            let mut guest = GuestLobby::new(host, key.clone(), own, setup.ready);
+            let mut guest = GuestLobby::new(host, key.clone(), own, setup.house, setup.ready);
             if let Some(password) = setup.password {
                 guest.knock_at(GuestDoor::new(&password, lobby, local, host, &mut rng));
             }
@@ -255,7 +261,6 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
         awaited,
         pilot: setup.pilot,
         keeper,
-        patience: setup.patience,
         attended: setup.attended,
     }))
 }
@@ -270,7 +275,6 @@ pub fn resume(
     identity: IdentityKey,
     pilot: Option<Pilot>,
     data: Arc<DataDir>,
-    patience: Duration,
     attended: Attended,
 ) -> Result<Handle, SessionError> {
     let Interrupted {
@@ -320,9 +324,15 @@ pub fn resume(
             data,
             house: is_house.then_some(identity),
         },
-        patience,
         attended: if is_house { Attended::Nobody } else { attended },
     }))
+}
+
+/// What plays a seat, as its program declares it.
+fn played_by(pilot: Option<Pilot>) -> Result<PlayedBy, SessionError> {
+    pilot.map_or(Ok(PlayedBy::Person), |pilot| {
+        PlayedBy::bot(pilot.level.name()).map_err(SessionError::Level)
+    })
 }
 
 /// Where to listen as long as somebody else is at a place, and where as soon as that is free.
@@ -358,7 +368,6 @@ struct Parts {
     awaited: Vec<Multiaddr>,
     pilot: Option<Pilot>,
     keeper: Keeper,
-    patience: Duration,
     attended: Attended,
 }
 
@@ -384,7 +393,6 @@ fn run(parts: Parts) -> Handle {
         promised: None,
         talk: Talk::default(),
         attended: parts.attended,
-        patience: parts.patience,
         addresses_at: None,
         reached: false,
         give_up: Instant::now() + REACH,
@@ -433,8 +441,8 @@ struct Seated {
     peers: BTreeMap<Seat, PeerId>,
     /// The seats that are proven guilty of a fault.
     guilty: SeatSet,
-    /// Whether the player knows that the table may be closed with a claim.
-    claimable: bool,
+    /// What the player was last told of who is waited for, and of what may be done about it.
+    told_waits: Waits,
     /// The head that was last told to all, and for how many ticks it has not been repeated.
     told_head: Option<(Head, u32)>,
     /// With whom this seat has told the others that it is connected.
@@ -475,7 +483,6 @@ struct Driver {
     attended: Attended,
     /// From when the table's clock counts.
     /// How long the table waits for a missing seat.
-    patience: Duration,
     /// When the listening addresses are taken to be complete.
     addresses_at: Option<Instant>,
     reached: bool,
@@ -528,6 +535,7 @@ impl Driver {
                     Some(Command::Act(action)) => self.act(action).await,
                     Some(Command::Leave) => self.leave().await,
                     Some(Command::Claim) => self.claim().await,
+                    Some(Command::ProposeRemoval(seat)) => self.propose_removal(seat).await,
                     Some(Command::Ready(ready)) => self.be_ready(ready).await,
                     Some(Command::Dismiss(seat)) => self.dismiss(seat).await,
                     Some(Command::Undo) => {
@@ -872,8 +880,10 @@ impl Driver {
                 }
                 let now = wall_clock();
                 seated.table.tick(now, &mut self.rng);
-                let may_claim = seated.table.may_claim();
-                let news = std::mem::replace(&mut seated.claimable, may_claim) != may_claim;
+                let waits = seated.waits();
+                let may_claim = waits.may_claim;
+                let news = seated.told_waits != waits;
+                seated.told_waits = waits;
                 self.flush().await;
                 if may_claim && self.pilot.is_some() && self.keeper.house.is_none() {
                     // Nobody is there who could be asked.

@@ -13,7 +13,7 @@ use crate::net::{Multiaddr, PeerId, Ticket, TicketError, at_port_of, presentable
 use crate::session::frame::{Addresses, MAX_ADDRESSES};
 use crate::session::journal::{self, Header};
 use crate::session::lobby::{Agreed, LobbyError, Outbox};
-use crate::session::{LobbyView, PeerState, SessionEvent};
+use crate::session::{LobbySeat, LobbyView, PeerState, SessionEvent, Waits};
 use crate::store::{Journal, StoreError};
 
 impl Driver {
@@ -97,18 +97,13 @@ impl Driver {
         if view == before {
             return;
         }
-        for (seat, name) in Seat::first(view.seats.len()).zip(&view.seats) {
-            if let Some(name) = name
-                && before
-                    .seats
-                    .get(seat.index())
-                    .is_none_or(|known| known.as_ref() != Some(name))
-            {
-                self.tell(SessionEvent::Seated {
-                    seat,
-                    name: name.clone(),
-                })
-                .await;
+        for (seat, taken) in Seat::first(view.seats.len()).zip(&view.seats) {
+            if let Some(LobbySeat { name, .. }) = taken {
+                let known = before.seats.get(seat.index()).and_then(Option::as_ref);
+                if known.is_none_or(|known| known.name != *name) {
+                    let name = name.clone();
+                    self.tell(SessionEvent::Seated { seat, name }).await;
+                }
             }
         }
         self.told = Some(view.clone());
@@ -283,7 +278,7 @@ impl Driver {
             names,
             peers,
             guilty: SeatSet::EMPTY,
-            claimable: false,
+            told_waits: Waits::default(),
             told_head: None,
             linked: SeatSet::EMPTY,
             links: BTreeMap::new(),
@@ -301,8 +296,6 @@ impl Driver {
         self.tell_links();
         self.history().await;
         if let Stage::Table(seated) = &mut self.stage {
-            let patience = u64::try_from(self.patience.as_millis()).unwrap_or(u64::MAX);
-            seated.table.set_absence(patience);
             seated.table.begin(&mut self.rng);
         }
         self.flush().await;

@@ -8,6 +8,7 @@ use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::entry::SignedEntry;
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::clocks::Wait;
 use fairdeal_protocol::table::fault::Fault;
 use fairdeal_protocol::table::live::{Event, Output, Stop, To};
 use fairdeal_protocol::table::replica::News;
@@ -23,10 +24,14 @@ use crate::net::{Multiaddr, PeerId};
 use crate::session::frame::Frame;
 use crate::session::gallery::Gallery;
 use crate::session::text::clean;
-use crate::session::{PeerState, SessionEvent, Snapshot, Standing};
+use crate::session::{
+    PeerState, Seating, SessionEvent, Snapshot, Standing, Waiting, Waits, coarse,
+};
 
 /// Ticks in which a head that has not changed is not told.
 const QUIET: u32 = 2;
+/// For how long a seat must be silent before its player is told, in milliseconds.
+const SILENT: u64 = 15_000;
 
 impl Driver {
     pub(super) async fn act(&mut self, action: AnyAction) {
@@ -63,6 +68,23 @@ impl Driver {
         if let Err(error) = seated.table.claim() {
             self.tell(SessionEvent::Refused(error.to_string())).await;
         }
+        self.flush().await;
+    }
+
+    pub(super) async fn propose_removal(&mut self, seat: Seat) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        let answer = match seated.table.propose_removal(seat) {
+            Ok(()) => {
+                let name = seated.names.get(seat.index()).cloned().unwrap_or_default();
+                let text =
+                    format!("You propose to go on without {name}; all others have to consent.");
+                SessionEvent::Line(text)
+            }
+            Err(error) => SessionEvent::Refused(error.to_string()),
+        };
+        self.tell(answer).await;
         self.flush().await;
     }
 
@@ -186,13 +208,14 @@ impl Driver {
             table: seated.id,
             me: Some(table.me()),
             names: seated.names.clone(),
+            seating: Seating::of(seated.charter.charter()),
             game: table.game().clone(),
             known: table.known().clone(),
             standing: Standing::Sealed(table.progress()),
             my_turn: table.is_my_turn(),
             connected,
             round_trips: seated.round_trips.clone(),
-            may_claim: table.may_claim(),
+            waits: seated.waits(),
         };
         self.tell(SessionEvent::Snapshot(Box::new(snapshot))).await;
     }
@@ -347,6 +370,34 @@ impl Driver {
 }
 
 impl Seated {
+    /// For whom the table waits, as its player is told.
+    pub(super) fn waits(&self) -> Waits {
+        let (table, clocks) = (&self.table, self.table.clocks());
+        let now = super::wall_clock();
+        let waiting = |wait: Wait| {
+            let silent = now.saturating_sub(wait.heard);
+            let turn_left = clocks.limits().turn_time.map(|time| {
+                let end = wait.due.saturating_add(time);
+                coarse(end.saturating_sub(now))
+            });
+            Waiting {
+                seat: wait.seat,
+                silent: (silent >= SILENT).then(|| coarse(silent)),
+                turn_left,
+            }
+        };
+        let others = table.waits().map(waiting);
+        let told = |waiting: &Waiting| waiting.silent.is_some() || waiting.turn_left.is_some();
+        let may_propose = table.replica().live().iter();
+        Waits {
+            seats: others.filter(told).collect(),
+            may_claim: table.may_claim(),
+            may_propose: may_propose
+                .filter(|seat| table.may_propose_removal(*seat))
+                .collect(),
+        }
+    }
+
     pub(super) fn seat_of(&self, peer: PeerId) -> Option<Seat> {
         self.peers
             .iter()

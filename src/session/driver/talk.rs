@@ -142,7 +142,10 @@ impl Driver {
             Stage::Watch(watching) => watching.names().get(seat.index()),
             _ => None,
         };
-        let lobby = || self.told.as_ref()?.seats.get(seat.index())?.clone();
+        let lobby = || {
+            let taken = self.told.as_ref()?.seats.get(seat.index())?.as_ref();
+            taken.map(|taken| taken.name.clone())
+        };
         let name = at_table.cloned().or_else(lobby);
         name.filter(|name| !name.is_empty())
             .unwrap_or_else(|| seat.to_string())

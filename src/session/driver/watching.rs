@@ -23,7 +23,7 @@ use crate::session::door::GuestDoor;
 use crate::session::frame::{Frame, Roster, Showing, Watch};
 use crate::session::lobby::{Outbox, view_of};
 use crate::session::text::clean_reason;
-use crate::session::{SessionEvent, Snapshot, Standing};
+use crate::session::{Seating, SessionEvent, Snapshot, Standing, Waits};
 
 /// After how long without an answer it asks again.
 const ASK_AGAIN: Duration = Duration::from_secs(5);
@@ -115,6 +115,7 @@ impl Shown {
             table: self.id,
             me: None,
             names: self.names.clone(),
+            seating: Seating::of(replica.charter()),
             game: replica.game().clone(),
             known: Faces::new(),
             standing: Standing::Sealed(progress(replica)),
@@ -122,7 +123,7 @@ impl Shown {
             // Only the host knows who is.
             connected: seats.collect(),
             round_trips: std::collections::BTreeMap::new(),
-            may_claim: false,
+            waits: Waits::default(),
         }
     }
 }

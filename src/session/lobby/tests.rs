@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use fairdeal_protocol::party::PlayedBy;
+
 use super::*;
 use crate::games::rule_set;
 
@@ -22,6 +24,8 @@ fn wish(n: u8) -> Join {
         nonce: [n; 32],
         addresses: Addresses::default(),
         proof: None,
+        program: [n; 16].into(),
+        played_by: PlayedBy::Person,
     }
 }
 
@@ -31,7 +35,7 @@ fn host(seats: u8) -> HostLobby {
 }
 
 fn guest(n: u8) -> GuestLobby {
-    GuestLobby::new(peer(0), key(n), wish(n), true)
+    GuestLobby::new(peer(0), key(n), wish(n), false, true)
 }
 
 /// A guest's wish, and that it is ready once it has a seat.
@@ -388,4 +392,78 @@ fn a_guest_signs_only_what_it_was_shown() {
         answer(Some(shown), &other),
         Err(LobbyError::BadProposal(_))
     ));
+}
+
+/// A bot of the host's program, and a guest.
+fn with_a_bot() -> (HostLobby, [GuestLobby; 2]) {
+    let bot = Join {
+        program: [0; 16].into(),
+        played_by: PlayedBy::bot("normal").unwrap(),
+        ..wish(1)
+    };
+    let bot = GuestLobby::new(peer(0), key(1), bot, true, true);
+    (host(3), [bot, guest(2)])
+}
+
+/// The charter says who runs in one program, and what plays each seat; all see it in the lobby before they sign.
+#[test]
+fn a_host_and_its_bots_are_one_party() {
+    let (mut host, mut guests) = with_a_bot();
+    let first = ticks(&guests);
+    let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
+    assert_eq!(agreed.len(), 3);
+    let charter = agreed[0].charter.charter();
+    let [host_seat, bot, other] = [0, 1, 2].map(|number| Seat::new(number).unwrap());
+    let parties = charter.parties();
+    assert_eq!(parties.party_of(bot), Some(Party::of(host_seat)));
+    assert_eq!(parties.party_of(other), Some(Party::of(other)));
+    assert!(!parties.is_person(bot) && parties.is_person(other));
+    for view in [host.view(), guests[1].view()] {
+        assert_eq!(view.note(host_seat), None);
+        let words = view.note(bot).unwrap();
+        assert_eq!(words, "bot (normal), in player 0's program");
+    }
+}
+
+/// A host that puts a guest into its own party would speak for it; one that calls a person a bot, or shows the others
+/// otherwise than they are, gets no signature.
+#[test]
+fn a_guest_signs_only_its_own_party() {
+    let (mut host, mut guests) = with_a_bot();
+    let proposed = |frame: &Frame| matches!(frame, Frame::Propose(_));
+    let first = ticks(&guests);
+    let (_, held) = carry(&mut host, &mut guests, first, proposed);
+    let Some((_, Frame::Propose(good))) = held.last() else {
+        panic!("nothing is proposed");
+    };
+    let change = |number: usize, by: fn(&mut Player)| {
+        let mut changed = (**good).clone();
+        let mut players = changed.charter.players.to_vec();
+        by(&mut players[number]);
+        changed.charter.players = players.try_into().unwrap();
+        Frame::Propose(Box::new(changed))
+    };
+    let host_party = |player: &mut Player| player.party = Party::of(Seat::new(0).unwrap());
+    let as_bot = |player: &mut Player| player.played_by = PlayedBy::bot("easy").unwrap();
+    let refused = |guest: &mut GuestLobby, frame: Frame| {
+        matches!(
+            guest.receive(peer(0), frame),
+            Err(LobbyError::BadProposal(_))
+        )
+    };
+    let [bot, guest] = &mut guests;
+    assert!(refused(guest, change(2, host_party)));
+    assert!(refused(guest, change(2, as_bot)));
+    // The bot of the house wants to be in the party of its program.
+    let alone = |player: &mut Player| player.party = Party::of(Seat::new(1).unwrap());
+    assert!(refused(bot, change(1, alone)));
+    // Others otherwise than shown: how the lobby stands is asked again, and nothing is signed.
+    let answer = guest.receive(peer(0), change(1, as_bot)).unwrap().0;
+    assert_eq!(answer, [(peer(0), Frame::Ready(true))]);
+    assert!(guest.signed().is_none());
+    let answer = guest
+        .receive(peer(0), Frame::Propose(good.clone()))
+        .unwrap()
+        .0;
+    assert!(matches!(&answer[..], [(_, Frame::Sign { .. })]));
 }

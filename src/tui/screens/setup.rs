@@ -1,6 +1,7 @@
 //! What a table is opened with: seats, bots, the game's options, and who can come.
 
 use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
+use fairdeal_protocol::timing::Timing;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -8,6 +9,7 @@ use super::sitting::Sitting;
 use super::{column, setting};
 use crate::games::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION};
 use crate::history::solitaire::Solitaire;
+use crate::session::time_in_words;
 use crate::tui::canvas::{Canvas, Layer, Target, wrapped};
 use crate::tui::field::Field;
 use crate::tui::keys::Intent;
@@ -32,6 +34,23 @@ enum Item {
     Start,
 }
 
+/// Not said, so that the table has its usual value.
+const USUAL: &str = "usual";
+
+/// The times that are offered here, in seconds; on the command line they can have any value.
+const TIMES: [OptionInfo; 2] = [
+    OptionInfo {
+        key: Timing::TURN_TIME,
+        default: Timing::NO_TURN_TIME,
+        kind: OptionKind::Choice(&[Timing::NO_TURN_TIME, "60", "300", "3600", "86400", "604800"]),
+    },
+    OptionInfo {
+        key: Timing::ABSENCE,
+        default: USUAL,
+        kind: OptionKind::Choice(&[USUAL, "60", "600", "3600", "86400", "604800"]),
+    },
+];
+
 /// See the module's head.
 #[derive(Debug)]
 pub(in crate::tui) struct Setup {
@@ -51,7 +70,9 @@ impl Setup {
     pub(in crate::tui) fn new(game: &'static GameInfo, world: &World) -> Self {
         let seats = 3.clamp(game.least_seats, game.most_seats);
         let all = game.options.iter();
-        let table = (game.most_seats > 1).then_some(&TABLE_OPTION);
+        let several = game.most_seats > 1;
+        let table = std::iter::once(&TABLE_OPTION).chain(&TIMES);
+        let table = table.filter(|_| several);
         Self {
             game,
             networked: false,
@@ -69,6 +90,12 @@ impl Setup {
         }
     }
 
+    /// Whether an option of this number is asked for: how long people wait for each other is no question among bots.
+    fn is_asked(&self, number: usize) -> bool {
+        let option = self.options.get(number).map(|(option, _)| option.key);
+        self.networked || !TIMES.iter().any(|time| Some(time.key) == option)
+    }
+
     fn items(&self) -> Vec<Item> {
         let several = self.game.most_seats > 1;
         let mut items = Vec::new();
@@ -82,7 +109,8 @@ impl Setup {
             items.push(Item::Bots);
         }
         let dated = |number: &usize| self.options.get(*number).is_some_and(is_dated);
-        items.extend((0..self.options.len()).map(|number| {
+        let asked = (0..self.options.len()).filter(|number| self.is_asked(*number));
+        items.extend(asked.map(|number| {
             if dated(&number) {
                 Item::Deal
             } else {
@@ -130,10 +158,19 @@ impl Setup {
                     key if key == TABLE_OPTION.key => {
                         "No keys in escrow: a deal that loses a seat is dealt anew.".to_owned()
                     }
-
+                    Timing::TURN_TIME => {
+                        "After it the others may go on without the player, if all agree.".to_owned()
+                    }
+                    Timing::ABSENCE => {
+                        "Without a sign of a player for so long the others may go on. Usual: 2 min, or the turn time."
+                            .to_owned()
+                    }
                     _ => format!("{}.", option.kind.allowed()),
                 };
-                return (option.key.to_owned(), value.clone(), meaning);
+                let time = TIMES.iter().any(|time| time.key == option.key);
+                let seconds = value.parse().ok().filter(|_| time);
+                let value = seconds.map_or_else(|| value.clone(), time_in_words);
+                return (option.key.replace('-', " "), value, meaning);
             }
             Item::Deal => {
                 let (value, meaning) = match (self.day(), self.practice) {
@@ -234,7 +271,9 @@ impl Setup {
             options: self
                 .options
                 .iter()
-                .map(|(option, value)| (option.key.to_owned(), value.clone()))
+                .enumerate()
+                .filter(|(number, (_, value))| self.is_asked(*number) && value != USUAL)
+                .map(|(_, (option, value))| (option.key.to_owned(), value.clone()))
                 .collect(),
             networked: self.networked,
             lan: self.lan,

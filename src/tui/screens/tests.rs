@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use fairdeal_protocol::audit::progress::AuditProgress;
+use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
@@ -14,7 +15,7 @@ use crate::games::GAMES;
 use crate::history::{Past, What};
 use crate::net::{PeerId, Ticket};
 use crate::session::lan::{LanTable, LanView};
-use crate::session::{LobbyView, SessionEvent};
+use crate::session::{LobbySeat, LobbyView, SessionEvent};
 use crate::store::IdentityKey;
 use crate::tui::canvas::Target;
 use crate::tui::news::{Input, News};
@@ -32,11 +33,22 @@ const SIZES: [(u16, u16); 7] = [
     (200, 60),
 ];
 
+fn taken(name: &str, number: usize) -> Option<LobbySeat> {
+    Some(LobbySeat {
+        name: name.to_owned(),
+        party: Party::of(Seat::new(0).unwrap()),
+        played_by: match number {
+            0 => PlayedBy::Person,
+            _ => PlayedBy::bot("normal").unwrap(),
+        },
+    })
+}
+
 fn lobby() -> LobbyView {
     LobbyView {
         game: "loot".to_owned(),
         options: vec![("target".to_owned(), "100".to_owned())],
-        seats: vec![Some("Anna".to_owned()), None, Some("Cleo".to_owned())],
+        seats: vec![taken("Anna", 0), None, taken("Cleo", 2)],
         ready: vec![false, false, true],
         me: Seat::new(0),
         ticket: Some(

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use fairdeal_protocol::card::{Faces, Slot};
 use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::party::{Parties, Party, PlayedBy};
 use fairdeal_protocol::seat::Seat;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -12,6 +13,7 @@ use super::offers::Offers;
 use super::{Board as _, Look, Spot, layout, on_board};
 use crate::games::chance::RefereeChance;
 use crate::games::{AnyAction, AnyEvent, AnyGame, rule_set};
+use crate::session::{LobbySeat, Seating};
 use crate::tui::canvas::{Canvas, Layer, Marks, Target};
 use crate::tui::theme::{Depth, Pyramids, Theme, ThemeName};
 
@@ -31,6 +33,13 @@ pub(in crate::tui) struct Scene {
 
 pub(in crate::tui) fn seat(number: usize) -> Seat {
     Seat::new(number).unwrap()
+}
+
+fn played_by(number: usize) -> PlayedBy {
+    match number {
+        0 => PlayedBy::Person,
+        _ => PlayedBy::bot("normal").unwrap(),
+    }
 }
 
 impl Scene {
@@ -56,6 +65,25 @@ impl Scene {
             unbegun,
             next: u64::from(seed),
         }
+    }
+
+    /// Anna plays against bots of her own program.
+    pub(in crate::tui) fn seating(&self) -> Seating {
+        let played_by: Vec<PlayedBy> = (0..self.names.len()).map(played_by).collect();
+        let declared = played_by.iter().map(|by| (Party::of(seat(0)), by));
+        let parties = Parties::new(declared).unwrap();
+        Seating { parties, played_by }
+    }
+
+    /// The same in the lobby.
+    pub(in crate::tui) fn lobby_seats(&self) -> Vec<Option<LobbySeat>> {
+        let names = self.names.iter().cloned().enumerate();
+        let taken = names.map(|(number, name)| LobbySeat {
+            name,
+            party: Party::of(seat(0)),
+            played_by: played_by(number),
+        });
+        taken.map(Some).collect()
     }
 
     /// In ASCII and without colours.

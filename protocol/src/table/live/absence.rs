@@ -4,6 +4,7 @@
 use super::{Output, Stop, Table, To};
 use crate::game::Game;
 use crate::log::claim::{Claim, ClaimError, SignedClaim};
+use crate::table::clocks::{Clocks, Wait};
 use crate::table::journal::Record;
 use crate::wire::message::Message;
 
@@ -26,6 +27,24 @@ impl<G: Game> Table<G> {
             && self.replica.live().len() == 2
             && self.replica.live().contains(self.me)
             && waits()
+    }
+
+    /// The seats whose entries are due here, each since when, and when it was last heard. At a seat of this program the
+    /// second moment means nothing.
+    pub fn waits(&self) -> impl Iterator<Item = Wait> + '_ {
+        let due = self.missing();
+        due.iter().filter_map(|seat| {
+            Some(Wait {
+                seat,
+                due: self.clocks.due(seat)?,
+                heard: self.clocks.heard(seat)?,
+            })
+        })
+    }
+
+    /// The clocks of this program.
+    pub fn clocks(&self) -> &Clocks {
+        &self.clocks
     }
 
     /// Keeps for whom the open step waits, now and then.

@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::{Sitting, Voice, button};
 use crate::games::game_info;
+use crate::session::LobbySeat;
 use crate::tui::canvas::{Canvas, Target, wrapped};
 use crate::tui::screen::World;
 use crate::tui::screens::column;
@@ -28,7 +29,7 @@ pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, a
     } else {
         let game = game_info(&lobby.game).map_or(lobby.game.as_str(), |info| info.name);
         at = canvas.section(at, &format!("{game}: seats"));
-        for (name, number) in lobby.seats.iter().zip(0_u16..) {
+        for (taken, number) in lobby.seats.iter().zip(0_u16..) {
             let seat = Seat::new(usize::from(number));
             let you = seat.is_some() && lobby.me == seat;
             let ready = lobby.ready.get(usize::from(number)).copied();
@@ -38,13 +39,16 @@ pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, a
                 (false, true) => "you: not ready yet",
                 (false, false) => "not ready yet",
             };
-            let line = match name {
-                Some(name) => {
+            let note = seat.and_then(|seat| lobby.note(seat));
+            let note = note.map_or_else(String::new, |note| format!("  {note}"));
+            let line = match taken {
+                Some(LobbySeat { name, .. }) => {
                     let style = if you { theme.accent() } else { theme.text() };
                     let state_style = if ready { theme.good() } else { theme.faint() };
                     Line::from(vec![
                         Span::styled(format!("  {} {name}  ", number + 1), style),
                         Span::styled(state, state_style),
+                        Span::styled(note, theme.faint()),
                     ])
                 }
                 None => Line::styled(format!("  {} free", number + 1), theme.faint()),

@@ -27,7 +27,7 @@ use self::moving::{Moving, Telling};
 use crate::games::{AnyEvent, GameInfo, game_info};
 use crate::session::house::next_bot;
 use crate::session::text::MAX_SHOWN;
-use crate::session::{Command, LobbyView, Snapshot};
+use crate::session::{Command, LobbySeat, LobbyView, Snapshot};
 use crate::tui::canvas::{Canvas, Layer, Marks, Target, cut};
 use crate::tui::field::Field;
 use crate::tui::keys::Intent;
@@ -58,6 +58,8 @@ mod button {
     pub(super) const FOLLOW: Target = Target::Button(12);
     /// Sends the guest at a seat away; the seat's number is added.
     pub(super) const DISMISS: u16 = 20;
+    /// The first of those that propose a seat's removal.
+    pub(super) const PROPOSE: u16 = 30;
 }
 
 /// How a line of the log is meant.
@@ -100,6 +102,7 @@ enum Over {
 enum Asked {
     Act(Box<Offer>),
     Leave(Vec<Way>),
+    Removal(Seat),
 }
 
 /// A way to leave.
@@ -363,7 +366,7 @@ impl Screen for Sitting {
                     .and_then(|ticket| ticket.parse().ok())
                 {
                     let seated = self.lobby.seats.iter().flatten();
-                    let number = next_bot(seated.map(String::as_str));
+                    let number = next_bot(seated.map(|taken| taken.name.as_str()));
                     wishes.push(Wish::Effect(Effect::SeatBot { ticket, number }));
                 }
             }
@@ -374,6 +377,10 @@ impl Screen for Sitting {
                 }
             }
             Target::Button(number) => {
+                let proposed = number.checked_sub(button::PROPOSE);
+                if let Some(seat) = proposed.and_then(|seat| Seat::new(usize::from(seat))) {
+                    return self.ask_removal(seat, wishes);
+                }
                 let seat = number.checked_sub(button::DISMISS);
                 if let Some(seat) = seat.and_then(|seat| Seat::new(usize::from(seat)))
                     && self.may_dismiss(seat)
@@ -418,6 +425,10 @@ impl Screen for Sitting {
         }
         if letter == 'f' && self.may_follow() {
             self.follow(wishes);
+            return true;
+        }
+        if let Some(seat) = self.may_propose().iter().next().filter(|_| letter == 'x') {
+            self.ask_removal(seat, wishes);
             return true;
         }
         if letter == 'a' && self.outcome.is_some() {
@@ -494,6 +505,10 @@ impl Screen for Sitting {
         match self.asked.take() {
             Some(Asked::Act(offer)) if answer == 0 => self.act(*offer, wishes),
 
+            Some(Asked::Removal(seat)) if answer == 0 => {
+                let command = Command::ProposeRemoval(seat);
+                wishes.push(Wish::Effect(Effect::Session(command)));
+            }
             Some(Asked::Leave(ways)) => match ways.get(answer) {
                 Some(Way::Pause | Way::Go) => self.go(wishes),
                 Some(Way::Forfeit) => {
@@ -635,13 +650,18 @@ impl Screen for Sitting {
         } else if self.lobby.ticket.is_some() {
             all.push(("copy the ticket".to_owned(), button::COPY));
             all.push(("seat a bot".to_owned(), button::BOT));
-            for (name, number) in self.lobby.seats.iter().zip(0..) {
+            for (taken, number) in self.lobby.seats.iter().zip(0..) {
                 let seat = Seat::new(usize::from(number)).filter(|seat| self.may_dismiss(*seat));
-                if let (Some(name), Some(_)) = (name, seat) {
+                if let (Some(LobbySeat { name, .. }), Some(_)) = (taken, seat) {
                     let target = Target::Button(button::DISMISS + number);
                     all.push((format!("send {name} away"), target));
                 }
             }
+        }
+        for seat in self.may_propose().iter() {
+            let name = self.names.get(seat.index()).cloned().unwrap_or_default();
+            let button = button::PROPOSE + u16::from(seat.number());
+            all.push((format!("propose removal of {name}"), Target::Button(button)));
         }
         if self.snapshot.is_none() && self.lobby.me.is_some() {
             all.push(("ready, or not".to_owned(), button::READY));

@@ -220,7 +220,12 @@ pub(super) fn draw_panel(sitting: &Sitting, snapshot: &Snapshot, canvas: &mut Ca
     let seats = snapshot.names.len();
     let opened = opened(sitting, snapshot).map(|opened| wrapped(&opened, 74, 0));
     let told = opened.as_ref().map_or(0, Vec::len);
-    let (rows, spaces) = (seats + 14 + told, 3 + usize::from(told > 0));
+    let programs = snapshot.seating.in_words(&snapshot.names);
+    let programs = programs.map_or_else(Vec::new, |words| wrapped(&words, 74, 0));
+    let (rows, spaces) = (
+        seats + 14 + told + programs.len(),
+        3 + usize::from(told > 0),
+    );
     // Where there is little room it is the space between that goes.
     let airy = rows + spaces + 2 <= usize::from(canvas.area().height);
     let height = rows + if airy { spaces } else { 0 };
@@ -280,6 +285,8 @@ pub(super) fn draw_panel(sitting: &Sitting, snapshot: &Snapshot, canvas: &mut Ca
             Span::styled(state, style),
         ]));
     }
+    let rows = programs.into_iter();
+    lines.extend(rows.map(|row| Line::styled(format!(" {row}"), theme.faint())));
     space(&mut lines);
     if let Some(rows) = opened {
         let rows = rows.into_iter().map(|row| Line::raw(format!(" {row}")));

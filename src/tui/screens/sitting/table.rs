@@ -10,7 +10,7 @@ use super::choosing::sentence;
 use super::{Over, Sitting, Voice, button, seal};
 use crate::games::listed;
 use crate::history::solitaire::Solitaire;
-use crate::session::{Snapshot, Standing};
+use crate::session::{Snapshot, Standing, Waiting, time_in_words};
 use crate::tui::canvas::{Canvas, Target, cut, fit, wrapped};
 use crate::tui::keys::Intent;
 use crate::tui::screen::World;
@@ -21,6 +21,8 @@ use crate::tui::theme::Theme;
 
 /// How wide a name is beside the board.
 const NAME: usize = 8;
+/// What stands before the note of a bot, where there is room.
+const BOT: &str = "bot, ";
 
 pub(super) fn draw(sitting: &mut Sitting, world: &World, canvas: &mut Canvas<'_>) {
     let Some(snapshot) = sitting.snapshot.take() else {
@@ -82,14 +84,37 @@ fn draw_seats(snapshot: &Snapshot, names: &[String], canvas: &mut Canvas<'_>, ar
         let score = scores.get(seat.index()).copied().unwrap_or(0);
         let style = if turn { theme.accent() } else { theme.text() };
         // After the end everybody goes as they like.
-        let (note, note_style) = if snapshot.connected.contains(seat) || game.is_over() {
-            (on_board!(game, game => game.seat_note(seat)), theme.faint())
-        } else {
-            ("offline".to_owned(), theme.bad())
+        let waiting = snapshot
+            .waits
+            .seats
+            .iter()
+            .find(|waiting| waiting.seat == seat);
+        let (note, note_style) = match waiting {
+            _ if game.is_over() => (on_board!(game, game => game.seat_note(seat)), theme.faint()),
+            Some(Waiting {
+                silent: Some(silent),
+                ..
+            }) => (
+                format!("silent for {}", time_in_words(*silent)),
+                theme.bad(),
+            ),
+            _ if !snapshot.connected.contains(seat) => ("offline".to_owned(), theme.bad()),
+            Some(Waiting {
+                turn_left: Some(0), ..
+            }) => ("time is up".to_owned(), theme.bad()),
+            Some(Waiting {
+                turn_left: Some(left),
+                ..
+            }) => (format!("{} left", time_in_words(*left)), theme.accent()),
+            _ => (on_board!(game, game => game.seat_note(seat)), theme.faint()),
         };
+        let bot = !snapshot.seating.parties.is_person(seat);
+        let room = usize::from(inner.width).saturating_sub(NAME + 8 + note.width());
+        let bot = if bot && room >= BOT.len() { BOT } else { "" };
         Line::from(vec![
             Span::styled(format!("{marker}{own}{}", fit(name, NAME)), style),
             Span::raw(format!("{score:>5} ")),
+            Span::styled(bot, theme.faint()),
             Span::styled(note, note_style),
         ])
     });

@@ -1,7 +1,7 @@
 //! Ways into the game and out of it: being ready, another game, the audit, leaving.
 
 use fairdeal_protocol::game::Game as _;
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::seat::{Seat, SeatSet};
 
 use super::{Asked, Sitting, Way};
 use crate::net::{JoinTarget, Ticket};
@@ -31,6 +31,23 @@ impl Sitting {
         let guest = self.lobby.seats.get(seat.index()).and_then(Option::as_ref);
         let hosts = self.snapshot.is_none() && self.lobby.ticket.is_some() && !self.local;
         hosts && guest.is_some() && self.lobby.me != Some(seat)
+    }
+
+    /// The seats whose removal this player may propose.
+    pub(super) fn may_propose(&self) -> SeatSet {
+        let snapshot = self.snapshot.as_ref();
+        snapshot.map_or(SeatSet::EMPTY, |snapshot| snapshot.waits.may_propose)
+    }
+
+    /// Asks whether to propose a removal.
+    pub(super) fn ask_removal(&mut self, seat: Seat, wishes: &mut Wishes) {
+        let Some(name) = self.names.get(seat.index()) else {
+            return;
+        };
+        wishes.push(Wish::Ask(Question::sure(format!(
+            "Propose to go on without {name}? All others have to consent."
+        ))));
+        self.asked = Some(Asked::Removal(seat));
     }
 
     /// Whether nothing is lost by following an invitation.
@@ -148,7 +165,7 @@ impl Sitting {
         if self
             .snapshot
             .as_ref()
-            .is_some_and(|snapshot| snapshot.may_claim)
+            .is_some_and(|snapshot| snapshot.waits.may_claim)
         {
             answers.push((
                 'c',
