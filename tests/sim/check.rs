@@ -496,7 +496,10 @@ fn claims(world: &mut World, honest: &[Seat]) {
             let what = format!("{seat}'s table was closed by a claim, and its audit is {report:?}");
             world.watch.fail(3, what);
         }
-        for other in honest.iter().filter(|other| live.contains(**other)) {
+        let old_disk = chair(world, *seat).role.old_disk;
+        // One that has forgotten how far it was may claim at a step that the other left long ago.
+        let others = honest.iter().filter(|other| live.contains(**other));
+        for other in others.filter(|_| !old_disk) {
             let there = chair(world, *other);
             // One that has not come as far sees three left still.
             let sees_two = there.table.replica().live().len() == 2;
