@@ -55,14 +55,8 @@ pub const FOLD: &str = "fairdeal/fold/v1";
 /// The hash from which the weights are drawn by which what a seat sent is compared with its opened seed.
 pub const REPRODUCE: &str = "fairdeal/reproduce/v1";
 
-/// The generator of a table's password, for one guest and one host.
-pub const PAKE_GENERATOR: &str = "fairdeal/pake-generator/v1";
-/// What guest and host of such a table both know once they have exchanged points.
-pub const PAKE_SESSION: &str = "fairdeal/pake-session/v1";
-/// By what the host shows that it knows the password.
-pub const PAKE_HOST: &str = "fairdeal/pake-host/v1";
-/// By what the guest shows that it knows the password.
-pub const PAKE_GUEST: &str = "fairdeal/pake-guest/v1";
+/// What the channel identifier of a table's password handshake says that it is for.
+pub const PAKE: &str = "fairdeal/pake/v2";
 /// The checksum of a ticket.
 pub const TICKET: &str = "fairdeal/ticket/v1";
 /// The jitter of a redial, so that two peers do not dial each other at once.

@@ -7,6 +7,7 @@
 //! itself: it comes before any deal, and nobody may compute it again.
 
 pub mod coin;
+mod cpace;
 pub mod elgamal;
 mod equality;
 pub mod escrow;
