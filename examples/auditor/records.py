@@ -362,8 +362,8 @@ def is_time(text, least):
 
 
 def read_file(data):
-    if data[:9] != b"fairdeal\x02" or len(data) > 256 << 20:
-        raise Malformed("no transcript of version 2")
+    if data[:9] != b"fairdeal\x03" or len(data) > 256 << 20:
+        raise Malformed("no transcript of version 3")
     reader = Reader(data)
     transcript = reader.transcript()
     reader.end()

@@ -14,7 +14,7 @@ def layout(label, fields):
 
 
 def full(label):
-    return f"fairdeal/{label}/v1"
+    return f"fairdeal/{label}/v2\0"
 
 
 def H(label, *fields):
@@ -139,7 +139,7 @@ class Merlin:
         self.pos = self.begin = 0
         self.op(0x12)
         self.absorb(b"Merlin v1.0")
-        self.append("dom-sep", full(label).encode())
+        self.append("dom-sep", full(label).encode(), end="")
         self.append("table", table)
         self.append("deal", deal)
         self.append("seat", seat)
@@ -169,17 +169,17 @@ class Merlin:
         if flags == 7 and self.pos:
             self.run()
 
-    def append(self, label, message):
+    def append(self, label, message, end="\0"):
         if isinstance(message, int):
             message = message.to_bytes(8, "little")
         self.op(0x12)
-        self.absorb(label.encode() + struct.pack("<I", len(message)))
+        self.absorb((label + end).encode() + struct.pack("<I", len(message)))
         self.op(0x02)
         self.absorb(message)
 
     def challenge(self, label, n):
         self.op(0x12)
-        self.absorb(label.encode() + struct.pack("<I", n))
+        self.absorb((label + "\0").encode() + struct.pack("<I", n))
         self.op(0x07)
         out = bytearray()
         for _ in range(n):

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
 
-use crate::domain;
+use crate::domain::{self, Label};
 use crate::game::{RuleSet, RuleSetError, STRICT};
 use crate::hash::{Hash32, Hasher};
 use crate::party::{Parties, Party, PlayedBy};
@@ -42,7 +42,7 @@ impl SeatKey {
     }
 
     /// Checks a signature over label ‖ bytes, strictly.
-    pub fn verifies(&self, label: &str, message: &[u8], signature: &SignatureBytes) -> bool {
+    pub fn verifies(&self, label: Label, message: &[u8], signature: &SignatureBytes) -> bool {
         let signature = Signature::from_bytes(&signature.0);
         self.0
             .verify_strict(&labelled(label, message), &signature)
@@ -78,7 +78,7 @@ impl From<SeatKey> for [u8; 32] {
     }
 }
 
-fn labelled(label: &str, message: &[u8]) -> Vec<u8> {
+fn labelled(label: Label, message: &[u8]) -> Vec<u8> {
     [label.as_bytes(), message].concat()
 }
 
@@ -88,7 +88,7 @@ pub struct SignatureBytes(pub [u8; 64]);
 
 impl SignatureBytes {
     /// Signs label ‖ bytes.
-    pub fn sign(key: &SigningKey, label: &str, message: &[u8]) -> Self {
+    pub fn sign(key: &SigningKey, label: Label, message: &[u8]) -> Self {
         Self(key.sign(&labelled(label, message)).to_bytes())
     }
 }
@@ -406,6 +406,8 @@ pub(crate) mod tests {
 
     use super::*;
 
+    const LABEL: Label = Label::new("label\0");
+
     /// A signed charter for that many seats and the keys of its players.
     pub(crate) fn signed(rules: &RuleSet) -> (SignedCharter, Vec<SigningKey>) {
         let keys: Vec<SigningKey> = (0..rules.seats)
@@ -579,15 +581,15 @@ pub(crate) mod tests {
         let challenge = Sha512::new()
             .chain_update(&signature[..32])
             .chain_update(key.verifying_key().as_bytes())
-            .chain_update(labelled("label", b"bytes"))
+            .chain_update(labelled(LABEL, b"bytes"))
             .finalize();
         let challenge = Scalar::from_bytes_mod_order_wide(&challenge.into());
         signature[32..].copy_from_slice((challenge * key.to_scalar()).as_bytes());
         let loose = Signature::from_bytes(&signature);
-        let message = labelled("label", b"bytes");
+        let message = labelled(LABEL, b"bytes");
         assert!(key.verifying_key().verify(&message, &loose).is_ok());
         let signature = SignatureBytes(signature);
-        assert!(!SeatKey::from(&key).verifies("label", b"bytes", &signature));
+        assert!(!SeatKey::from(&key).verifies(LABEL, b"bytes", &signature));
     }
 
     #[test]

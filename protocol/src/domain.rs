@@ -4,65 +4,104 @@
 //! and signatures of the project take their label from here, so that this page is the whole list
 //! (the byte layouts that follow each label are in `docs/transcript.md`).
 
+/// A label. Its bytes end in 0x00 and have no other 0x00, so that no label followed by data is
+/// another label followed by other data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label(&'static str);
+
+impl Label {
+    /// The label with these bytes, the closing 0x00 among them.
+    ///
+    /// # Panics
+    /// If the text does not end in 0x00 or has another one; in a constant that does not compile.
+    pub const fn new(text: &'static str) -> Self {
+        assert!(ends_in_its_only_zero(text), "a label ends in its only 0x00");
+        Self(text)
+    }
+
+    /// Its bytes.
+    pub const fn as_bytes(self) -> &'static [u8] {
+        self.0.as_bytes()
+    }
+}
+
+const fn ends_in_its_only_zero(text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        if *first == 0 {
+            return tail.is_empty();
+        }
+        rest = tail;
+    }
+    false
+}
+
+/// The label of a text without its closing 0x00, checked when this compiles.
+macro_rules! label {
+    ($text:literal) => {
+        Label::new(concat!($text, "\0"))
+    };
+}
+
 /// Commitment to a seat's seed of a deal.
-pub const SEED_COMMITMENT: &str = "fairdeal/seed-commitment/v1";
+pub const SEED_COMMITMENT: Label = label!("fairdeal/seed-commitment/v2");
 /// Derivation of a ChaCha20 key from a seed.
-pub const DERIVE: &str = "fairdeal/derive/v1";
+pub const DERIVE: Label = label!("fairdeal/derive/v2");
 /// Context of a shuffle's permutation and re-randomisers.
-pub const SHUFFLE_CONTEXT: &str = "fairdeal/shuffle-context/v1";
+pub const SHUFFLE_CONTEXT: Label = label!("fairdeal/shuffle-context/v2");
 /// One link of a coin chain.
-pub const COIN_LINK: &str = "fairdeal/coin-link/v1";
+pub const COIN_LINK: Label = label!("fairdeal/coin-link/v2");
 /// The value of a coin flip.
-pub const COIN_VALUE: &str = "fairdeal/coin-value/v1";
+pub const COIN_VALUE: Label = label!("fairdeal/coin-value/v2");
 /// The point of a card.
-pub const CARD: &str = "fairdeal/card/v1";
+pub const CARD: Label = label!("fairdeal/card/v2");
 /// A statement on the removal of an absent party.
-pub const REMOVAL: &str = "fairdeal/removal/v1";
+pub const REMOVAL: Label = label!("fairdeal/removal/v2");
 /// The hash of such a statement, by which others name it.
-pub const REMOVAL_HASH: &str = "fairdeal/removal-hash/v1";
+pub const REMOVAL_HASH: Label = label!("fairdeal/removal-hash/v2");
 /// A word on how far a seat had come when another was proven two-faced.
-pub const HALT: &str = "fairdeal/halt/v1";
+pub const HALT: Label = label!("fairdeal/halt/v2");
 /// What the entries after such a halt name as the step before.
-pub const HALTED: &str = "fairdeal/halted/v1";
+pub const HALTED: Label = label!("fairdeal/halted/v2");
 /// A word that the other of two seats is absent.
-pub const CLAIM: &str = "fairdeal/claim/v1";
+pub const CLAIM: Label = label!("fairdeal/claim/v2");
 /// What an ack names in place of the entry of a leader that is removed without one.
-pub const VOTED_OUT: &str = "fairdeal/voted-out/v1";
+pub const VOTED_OUT: Label = label!("fairdeal/voted-out/v2");
 /// What the parts of an escrow are derived for: its number and the seats that get one.
-pub const ESCROW_CONTEXT: &str = "fairdeal/escrow-context/v1";
+pub const ESCROW_CONTEXT: Label = label!("fairdeal/escrow-context/v2");
 /// What a part of an escrow is masked with.
-pub const ESCROW_MASK: &str = "fairdeal/escrow-mask/v1";
+pub const ESCROW_MASK: Label = label!("fairdeal/escrow-mask/v2");
 /// The generators of the shuffle proof.
-pub const GENERATOR: &str = "fairdeal/generator/v1";
+pub const GENERATOR: Label = label!("fairdeal/generator/v2");
 /// The body of a charter, whose hash is the table id.
-pub const CHARTER: &str = "fairdeal/charter/v1";
+pub const CHARTER: Label = label!("fairdeal/charter/v2");
 /// A signature over a charter.
-pub const CHARTER_SIGNATURE: &str = "fairdeal/charter-signature/v1";
+pub const CHARTER_SIGNATURE: Label = label!("fairdeal/charter-signature/v2");
 /// A signature over a log entry.
-pub const ENTRY: &str = "fairdeal/entry/v1";
+pub const ENTRY: Label = label!("fairdeal/entry/v2");
 /// The hash of a log entry, by which other entries name it.
-pub const ENTRY_HASH: &str = "fairdeal/entry-hash/v1";
+pub const ENTRY_HASH: Label = label!("fairdeal/entry-hash/v2");
 /// The hash of a step of the log.
-pub const STEP: &str = "fairdeal/step/v1";
+pub const STEP: Label = label!("fairdeal/step/v2");
 /// The parent of the first step.
-pub const GENESIS: &str = "fairdeal/genesis/v1";
+pub const GENESIS: Label = label!("fairdeal/genesis/v2");
 /// The digest of the public state before a step.
-pub const STATE: &str = "fairdeal/state/v1";
+pub const STATE: Label = label!("fairdeal/state/v2");
 /// What the first seat of a shuffle run names in place of an entry: the fresh deck.
-pub const FRESH_DECK: &str = "fairdeal/fresh-deck/v1";
+pub const FRESH_DECK: Label = label!("fairdeal/fresh-deck/v2");
 /// The hash from which the weights of a fold are drawn.
-pub const FOLD: &str = "fairdeal/fold/v1";
+pub const FOLD: Label = label!("fairdeal/fold/v2");
 /// The hash from which the weights are drawn by which what a seat sent is compared with its opened seed.
-pub const REPRODUCE: &str = "fairdeal/reproduce/v1";
+pub const REPRODUCE: Label = label!("fairdeal/reproduce/v2");
 
 /// What the channel identifier of a table's password handshake says that it is for.
-pub const PAKE: &str = "fairdeal/pake/v2";
+pub const PAKE: Label = label!("fairdeal/pake/v2");
 /// The checksum of a ticket.
-pub const TICKET: &str = "fairdeal/ticket/v1";
+pub const TICKET: Label = label!("fairdeal/ticket/v2");
 /// The jitter of a redial, so that two peers do not dial each other at once.
-pub const REDIAL: &str = "fairdeal/redial/v1";
+pub const REDIAL: Label = label!("fairdeal/redial/v2");
 /// The name of an evidence file.
-pub const EVIDENCE_FILE: &str = "fairdeal/evidence-file/v1";
+pub const EVIDENCE_FILE: Label = label!("fairdeal/evidence-file/v2");
 
 /// Purposes of [`DERIVE`]: what a key derived from a seed is for.
 pub mod purpose {
@@ -88,65 +127,84 @@ pub mod purpose {
 
 /// Merlin transcripts: one label a kind of proof, and the labels inside.
 pub mod proof {
+    use super::Label;
+
     /// The proof of knowledge of a deal key.
-    pub const KEY: &[u8] = b"fairdeal/key-proof/v1";
+    pub const KEY: &[u8] = label!("fairdeal/key-proof/v2").as_bytes();
     /// The batched proof of shares.
-    pub const SHARES: &[u8] = b"fairdeal/share-proof/v1";
+    pub const SHARES: &[u8] = label!("fairdeal/share-proof/v2").as_bytes();
     /// The proof that the key in a complaint about a part is the one both seats share.
-    pub const COMPLAINT: &[u8] = b"fairdeal/complaint-proof/v1";
+    pub const COMPLAINT: &[u8] = label!("fairdeal/complaint-proof/v2").as_bytes();
     /// The batched proof of part shares, by which the others rebuild the shares of a seat.
-    pub const PARTS: &[u8] = b"fairdeal/part-proof/v1";
+    pub const PARTS: &[u8] = label!("fairdeal/part-proof/v2").as_bytes();
     /// The shuffle proof.
-    pub const SHUFFLE: &[u8] = b"fairdeal/shuffle-proof/v1";
+    pub const SHUFFLE: &[u8] = label!("fairdeal/shuffle-proof/v2").as_bytes();
 
     /// The table id.
-    pub const TABLE: &[u8] = b"table";
+    pub const TABLE: &[u8] = label!("table").as_bytes();
     /// The deal number.
-    pub const DEAL: &[u8] = b"deal";
+    pub const DEAL: &[u8] = label!("deal").as_bytes();
     /// The seat that proves.
-    pub const SEAT: &[u8] = b"seat";
+    pub const SEAT: &[u8] = label!("seat").as_bytes();
     /// The step of the log in which a proof stands.
-    pub const STEP: &[u8] = b"step";
+    pub const STEP: &[u8] = label!("step").as_bytes();
     /// The seat whose key is in escrow.
-    pub const OWNER: &[u8] = b"owner";
+    pub const OWNER: &[u8] = label!("owner").as_bytes();
     /// The running number of an escrow within the deal.
-    pub const NUMBER: &[u8] = b"number";
+    pub const NUMBER: &[u8] = label!("number").as_bytes();
     /// The deck, for a shuffle proof.
-    pub const DECK: &[u8] = b"deck";
+    pub const DECK: &[u8] = label!("deck").as_bytes();
     /// How many items follow.
-    pub const COUNT: &[u8] = b"count";
+    pub const COUNT: &[u8] = label!("count").as_bytes();
     /// A public key.
-    pub const PUBLIC_KEY: &[u8] = b"public-key";
+    pub const PUBLIC_KEY: &[u8] = label!("public-key").as_bytes();
     /// The public key of the seat whose key is in escrow.
-    pub const OWNER_KEY: &[u8] = b"owner-key";
+    pub const OWNER_KEY: &[u8] = label!("owner-key").as_bytes();
     /// The key that two seats share.
-    pub const SHARED_KEY: &[u8] = b"shared-key";
+    pub const SHARED_KEY: &[u8] = label!("shared-key").as_bytes();
     /// A handle: deck and position.
-    pub const HANDLE: &[u8] = b"handle";
+    pub const HANDLE: &[u8] = label!("handle").as_bytes();
     /// The first half of a ciphertext.
-    pub const A: &[u8] = b"A";
+    pub const A: &[u8] = label!("A").as_bytes();
     /// The second half of a ciphertext.
-    pub const B: &[u8] = b"B";
+    pub const B: &[u8] = label!("B").as_bytes();
     /// A share.
-    pub const SHARE: &[u8] = b"share";
+    pub const SHARE: &[u8] = label!("share").as_bytes();
     /// The input deck of a shuffle.
-    pub const INPUT: &[u8] = b"input";
+    pub const INPUT: &[u8] = label!("input").as_bytes();
     /// The output deck of a shuffle.
-    pub const OUTPUT: &[u8] = b"output";
+    pub const OUTPUT: &[u8] = label!("output").as_bytes();
     /// A commitment to a column of the permutation matrix.
-    pub const COLUMN: &[u8] = b"column";
+    pub const COLUMN: &[u8] = label!("column").as_bytes();
     /// A link of the commitment chain.
-    pub const CHAIN: &[u8] = b"chain";
+    pub const CHAIN: &[u8] = label!("chain").as_bytes();
     /// An announcement.
-    pub const ANNOUNCE: &[u8] = b"announce";
+    pub const ANNOUNCE: &[u8] = label!("announce").as_bytes();
     /// A response.
-    pub const RESPONSE: &[u8] = b"response";
+    pub const RESPONSE: &[u8] = label!("response").as_bytes();
     /// The hash of context and statement, from which nonces are derived.
-    pub const NONCE: &[u8] = b"nonce-context";
+    pub const NONCE: &[u8] = label!("nonce-context").as_bytes();
     /// A seed for weights or for the challenges of a matrix proof.
-    pub const WEIGHTS: &[u8] = b"weights";
+    pub const WEIGHTS: &[u8] = label!("weights").as_bytes();
     /// The challenge.
-    pub const CHALLENGE: &[u8] = b"challenge";
+    pub const CHALLENGE: &[u8] = label!("challenge").as_bytes();
     /// The digest of a whole proof, for the weights of a fold.
-    pub const DIGEST: &[u8] = b"digest";
+    pub const DIGEST: &[u8] = label!("digest").as_bytes();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_end_in_their_only_zero() {
+        assert_eq!(ENTRY.as_bytes(), b"fairdeal/entry/v2\0");
+        assert_eq!(proof::A, b"A\0");
+        for good in ["\0", "x\0"] {
+            assert!(ends_in_its_only_zero(good), "{good:?}");
+        }
+        for bad in ["", "x", "x\0y", "x\0y\0", "x\0\0", "\0x"] {
+            assert!(!ends_in_its_only_zero(bad), "{bad:?}");
+        }
+    }
 }

@@ -1,13 +1,15 @@
 //! SHA-256 over labelled, length-prefixed fields.
 //!
 //! Every hash of the project is SHA-256(len(label) ‖ label ‖ len(f₁) ‖ f₁ ‖ len(f₂) ‖ f₂ ‖ …), each
-//! length a little-endian `u32` of bytes. The encoding is injective: two different lists of fields
+//! length a little-endian `u32` of bytes; a label ends in 0x00, which counts. The encoding is injective: two different lists of fields
 //! never give the same input.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+
+use crate::domain::Label;
 
 /// A SHA-256 value, 32 bytes; shown as hexadecimal.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -61,7 +63,7 @@ pub struct Hasher(Sha256);
 
 impl Hasher {
     /// Starts a hash under a label of [`crate::domain`].
-    pub fn new(label: &str) -> Self {
+    pub fn new(label: Label) -> Self {
         Self(Sha256::new()).bytes(label.as_bytes())
     }
 
@@ -97,16 +99,18 @@ impl Hasher {
 mod tests {
     use super::*;
 
+    const X: Label = Label::new("x\0");
+
     #[test]
     fn fields_do_not_run_together() {
-        let one = Hasher::new("x").bytes(b"ab").bytes(b"c").finish();
-        let two = Hasher::new("x").bytes(b"a").bytes(b"bc").finish();
+        let one = Hasher::new(X).bytes(b"ab").bytes(b"c").finish();
+        let two = Hasher::new(X).bytes(b"a").bytes(b"bc").finish();
         assert_ne!(one, two);
     }
 
     #[test]
     fn hexadecimal_there_and_back() {
-        let hash = Hasher::new("x").finish();
+        let hash = Hasher::new(X).finish();
         assert_eq!(Hash32::from_hex(&hash.to_string()), Some(hash));
         assert_eq!(Hash32::from_hex("00"), None);
         assert_eq!(Hash32::from_hex(&"g".repeat(64)), None);

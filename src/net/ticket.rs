@@ -7,7 +7,7 @@
 //! lobby     8 bytes   which of the host's tables
 //! host     32 bytes   the host's Ed25519 public key
 //! address   1 byte n, then n bytes of binary multiaddr; zero to eight times
-//! checksum  4 bytes   of SHA-256 (label "fairdeal/ticket/v1") of all that is before it
+//! checksum  4 bytes   of SHA-256 (label "fairdeal/ticket/v2") of all that is before it
 //! ```
 //!
 //! Addresses do not repeat the host's id at their end. One address over IPv4 makes a ticket of 88
@@ -20,6 +20,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::hash::Hasher;
 use libp2p::multiaddr::Protocol;
 
@@ -33,7 +34,7 @@ pub const MAX_ADDRESSES: usize = 8;
 pub const MAX_ADDRESS_BYTES: usize = 255;
 
 const PREFIX: &str = "fd1";
-const LABEL: &str = fairdeal_protocol::domain::TICKET;
+const LABEL: Label = fairdeal_protocol::domain::TICKET;
 const LOBBY_BYTES: usize = 8;
 const HOST_BYTES: usize = 32;
 const CHECKSUM_BYTES: usize = 4;

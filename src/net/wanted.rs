@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::hash::Hasher;
 
 use super::{Multiaddr, PeerId};
@@ -15,7 +16,7 @@ use super::{Multiaddr, PeerId};
 /// Peers that can be wanted at once; the largest table and its spectators fit many times.
 pub(super) const MAX_WANTED: usize = 64;
 
-const LABEL: &str = fairdeal_protocol::domain::REDIAL;
+const LABEL: Label = fairdeal_protocol::domain::REDIAL;
 
 /// The wanted peers of one node.
 #[derive(Debug)]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use fairdeal_protocol::audit::transcript::Transcript;
+use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::hash::Hasher;
 use fairdeal_protocol::wire::codec::MAX_BYTES;
 
@@ -23,7 +24,7 @@ const MAX_SUMMARY: u64 = 16 << 10;
 /// Table ids named in an error.
 const NAMED: usize = 10;
 /// Names the content of an evidence file in its file name.
-const EVIDENCE_LABEL: &str = fairdeal_protocol::domain::EVIDENCE_FILE;
+const EVIDENCE_LABEL: Label = fairdeal_protocol::domain::EVIDENCE_FILE;
 
 /// A transcript in the data directory.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -88,12 +88,12 @@ proptest! {
         let end = start + content.len();
         let mut changed = bytes.clone();
         changed[start + position.index(content.len())] ^= by;
-        let message = [&b"fairdeal/entry/v1"[..], &changed[start..end]].concat();
+        let message = [&b"fairdeal/entry/v2\0"[..], &changed[start..end]].concat();
         let signature = key.sign(&message).to_bytes();
         changed[end..end + 64].copy_from_slice(&signature);
         prop_assert_ne!(exit_code(&changed), 0);
         // Unchanged, the same signature comes out: the forger has the right key and place.
-        let honest = [&b"fairdeal/entry/v1"[..], content.as_slice()].concat();
+        let honest = [&b"fairdeal/entry/v2\0"[..], content.as_slice()].concat();
         prop_assert_eq!(&bytes[end..end + 64], key.sign(&honest).to_bytes());
     }
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairdeal_protocol::charter::SignedCharter;
+use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::{Entry, SignedEntry};
@@ -180,7 +181,9 @@ impl Watch {
             }
         }
         for (announcement, all) in proofs {
-            let statement = Hasher::new("sim/statement").bytes(&all).finish();
+            let statement = Hasher::new(Label::new("sim/statement\0"))
+                .bytes(&all)
+                .finish();
             let first = *self.nonces.entry(announcement).or_insert(statement);
             if first != statement {
                 self.fail(13, format!("{seat} used a nonce twice, at step {step}"));

@@ -6,6 +6,7 @@ use fairdeal::bots::{Bot, Level, Random, bot};
 use fairdeal::games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
+use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::membership::{Says, SignedStatement, Value};
@@ -207,7 +208,9 @@ impl World {
     }
 
     fn mark(&mut self, what: &[u8]) {
-        let trace = Hasher::new("sim/trace").hash(&self.trace).number(self.now);
+        let trace = Hasher::new(Label::new("sim/trace\0"))
+            .hash(&self.trace)
+            .number(self.now);
         self.trace = trace.bytes(what).finish();
     }
 

@@ -20,7 +20,7 @@ use crate::wire::codec::{CodecError, MAX_BYTES, decode, encode};
 /// The first eight bytes of a transcript file.
 pub const MAGIC: [u8; 8] = *b"fairdeal";
 /// The version of the file format.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 /// The most entries of a transcript.
 pub const MAX_LOG: usize = 1 << 20;
 
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(old, TranscriptError::Version(1));
         assert_eq!(
             old.to_string(),
-            "the transcript has format version 1; this program reads version 2"
+            "the transcript has format version 1; this program reads version 3"
         );
     }
 }

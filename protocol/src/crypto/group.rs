@@ -14,6 +14,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha512};
 
+use crate::domain::Label;
+
 /// A group element together with its canonical 32-byte encoding.
 #[derive(Clone, Copy)]
 pub struct Point {
@@ -147,7 +149,7 @@ pub fn random_weight(stream: &mut impl Rng) -> Scalar {
 }
 
 /// SHA-512 over the labelled fields, each length-prefixed as in [`crate::hash`].
-fn wide_hash(label: &str, fields: &[&[u8]]) -> [u8; 64] {
+fn wide_hash(label: Label, fields: &[&[u8]]) -> [u8; 64] {
     let mut hash = Sha512::new();
     for field in std::iter::once(label.as_bytes()).chain(fields.iter().copied()) {
         let length = u32::try_from(field.len()).unwrap_or(u32::MAX);
@@ -159,7 +161,7 @@ fn wide_hash(label: &str, fields: &[&[u8]]) -> [u8; 64] {
 
 /// A point whose logarithm nobody knows: SHA-512 over the labelled fields, by the one-way map of
 /// RFC 9496 (section 4.3.4). Fields are length-prefixed as in [`crate::hash`].
-pub fn hash_to_group(label: &str, fields: &[&[u8]]) -> RistrettoPoint {
+pub fn hash_to_group(label: Label, fields: &[&[u8]]) -> RistrettoPoint {
     let mut wide = wide_hash(label, fields);
     let point = RistrettoPoint::from_uniform_bytes(&wide);
     // The fields may hold a password, which anybody could look for with these bytes.
@@ -169,7 +171,7 @@ pub fn hash_to_group(label: &str, fields: &[&[u8]]) -> RistrettoPoint {
 
 /// A scalar like a random one: SHA-512 over the labelled fields, reduced. Fields are length-prefixed
 /// as in [`crate::hash`].
-pub fn hash_to_scalar(label: &str, fields: &[&[u8]]) -> Scalar {
+pub fn hash_to_scalar(label: Label, fields: &[&[u8]]) -> Scalar {
     let mut wide = wide_hash(label, fields);
     let scalar = Scalar::from_bytes_mod_order_wide(&wide);
     zeroize::Zeroize::zeroize(&mut wide);
@@ -183,7 +185,7 @@ mod tests {
 
     #[test]
     fn only_canonical_points_and_scalars() {
-        let point = Point::from(hash_to_group("test", &[b"x"]));
+        let point = Point::from(hash_to_group(Label::new("test\0"), &[b"x"]));
         assert_eq!(decode::<Point>(&encode(&point), 32).unwrap(), point);
         assert!(decode::<Point>(&[0xff; 32], 32).is_err());
         // The group order itself is no canonical scalar.

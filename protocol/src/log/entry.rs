@@ -1,6 +1,6 @@
 //! Entries and steps: one entry a live seat and step, each naming the step before.
 //!
-//! An entry travels as its bytes and a signature over "fairdeal/entry/v1" ‖ bytes ([`SignedEntry`]);
+//! An entry travels as its bytes and a signature over "fairdeal/entry/v2" ‖ 0x00 ‖ bytes ([`SignedEntry`]);
 //! whoever receives one turns it into an [`Entry`] by [`SignedEntry::verify`], the only way there
 //! is. Hashes cover an entry's bytes and never its signature, of which a dishonest signer could make
 //! many.

@@ -14,6 +14,7 @@ use stateright::{Checker as _, Model, Property};
 
 use super::step::{EntryNames, Place};
 use super::*;
+use crate::domain::Label;
 use crate::hash::Hasher;
 use crate::membership::statement::{Accepted, Entries};
 
@@ -55,7 +56,7 @@ struct Entry {
 
 impl Entry {
     fn hash(&self) -> Hash32 {
-        Hasher::new("entry")
+        Hasher::new(Label::new("entry\0"))
             .number(self.step)
             .hash(&self.parent)
             .number(u64::from(self.seat.number()))
@@ -162,7 +163,7 @@ fn place(step: u64, parent: Hash32) -> Place {
 }
 
 fn next_parent(parent: Hash32, entries: &EntryNames, removed: SeatSet) -> Hash32 {
-    let mut hasher = Hasher::new("step")
+    let mut hasher = Hasher::new(Label::new("step\0"))
         .hash(&parent)
         .number(u64::from(u8::from(removed)));
     for (seat, entry) in entries {
@@ -861,7 +862,7 @@ fn gone_leader(open: &StepRemoval, leader: Seat, fixed: &EntryNames) -> bool {
 }
 
 fn out_name(place: Place) -> Hash32 {
-    Hasher::new("out")
+    Hasher::new(Label::new("out\0"))
         .number(place.step)
         .hash(&place.parent)
         .finish()

@@ -170,7 +170,9 @@ fn a_forfeit_between_two_deals_is_not_lost() {
     for table in &sim.tables[..3] {
         assert!(table.is_finished(), "{:?}", table.progress());
         assert_eq!(table.replica().live(), set(&[0, 1, 2]));
-        assert!(table.transcript() == first.transcript());
+        // Their certificates may show different majorities.
+        assert!(table.transcript().entries() == first.transcript().entries());
+        assert_eq!(table.log_hash(), first.log_hash());
     }
     assert_eq!(audit::<Drill>(&first.transcript()).finding, None);
 }

@@ -15,6 +15,7 @@ use fairdeal_protocol::crypto::pake::{Door, Guest, Host, Password};
 use fairdeal_protocol::crypto::seed::{Context, OpenedSeed, Seed};
 use fairdeal_protocol::crypto::share::{ShareOf, SharePlace, ShareProof, share};
 use fairdeal_protocol::crypto::shuffle::{Generators, ShufflePlace, shuffle};
+use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::game::Flip;
 use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::log::body::{Answers, Body, Shares, Shuffled};
@@ -49,7 +50,7 @@ fn show(bytes: &[u8]) -> String {
         format!(
             "{} bytes, {}",
             bytes.len(),
-            Hasher::new("vector").bytes(bytes).finish()
+            Hasher::new(Label::new("vector\0")).bytes(bytes).finish()
         )
     }
 }
@@ -72,7 +73,7 @@ fn values_of_a_fixed_deal() {
     line("genesis", genesis(&signed.table()).as_bytes());
     line(
         "hash of fields",
-        Hasher::new("label")
+        Hasher::new(Label::new("label\0"))
             .bytes(b"field")
             .number(7)
             .finish()

@@ -19,6 +19,7 @@ use crate::crypto::key::SecretKey;
 use crate::crypto::reproduce::Reproduction;
 use crate::crypto::seed::Seed;
 use crate::crypto::share;
+use crate::domain::Label;
 use crate::hash::Hash32;
 use crate::seat::Seat;
 
@@ -228,7 +229,7 @@ fn cheating_shufflers_are_refused() {
     );
 
     let mut foreign = honest.clone();
-    let other = hash_to_group("test", &[b"foreign"]);
+    let other = hash_to_group(Label::new("test\0"), &[b"foreign"]);
     foreign[3].b = (foreign[3].b.as_point() + other).into();
     assert!(!table.forge(&input, foreign, &witness), "foreign card");
 
@@ -279,7 +280,7 @@ fn errors_that_cancel_under_equal_weights_are_refused() {
         randomisers: draw(),
     };
     let honest = witness.re_encrypt(&RistrettoBasepointTable::create(&key), &input);
-    let q = hash_to_group("test", &[b"Q"]);
+    let q = hash_to_group(Label::new("test\0"), &[b"Q"]);
     let mut output = honest.clone();
     output[0].b = (output[0].b.as_point() + q).into();
 
