@@ -92,8 +92,8 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for Bounded<T,
 }
 
 /// A string of at most `MAX` bytes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
 pub struct Text<const MAX: usize>(String);
 
 impl<const MAX: usize> Text<MAX> {
@@ -117,6 +117,31 @@ impl<const MAX: usize> TryFrom<String> for Text<MAX> {
     }
 }
 
+impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Within<const MAX: usize>;
+
+        impl<const MAX: usize> Visitor<'_> for Within<MAX> {
+            type Value = String;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "at most {MAX} bytes of text")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<String, E> {
+                if text.len() > MAX {
+                    return Err(E::invalid_length(text.len(), &self));
+                }
+                Ok(text.to_owned())
+            }
+        }
+
+        // Not `deserialize_string`: that allocates what the length claims. This one shows a slice
+        // of the input, which holds all that is claimed.
+        deserializer.deserialize_str(Within::<MAX>).map(Self)
+    }
+}
+
 impl<const MAX: usize> From<Text<MAX>> for String {
     fn from(text: Text<MAX>) -> Self {
         text.0
@@ -132,7 +157,7 @@ impl<const MAX: usize> fmt::Display for Text<MAX> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::codec::{decode, encode};
+    use crate::wire::codec::{CodecError, decode, encode};
 
     #[test]
     fn one_too_many_is_refused_before_it_is_read() {
@@ -143,5 +168,61 @@ mod tests {
         let huge = [253, 255, 255, 255, 255, 255, 255, 255, 255];
         assert!(decode::<Bounded<u64, 3>>(&huge, 100).is_err());
         assert!(Text::<3>::try_from("four".to_owned()).is_err());
+    }
+
+    #[test]
+    fn a_text_is_bounded_before_it_is_owned() {
+        let four = encode("four");
+        assert_eq!(decode::<Text<4>>(&four, 100).unwrap().as_str(), "four");
+        let refused = decode::<Text<3>>(&four, 100).unwrap_err().to_string();
+        assert!(refused.contains("at most 3 bytes of text"), "{refused}");
+        // Claims 300,000 bytes, which the codec's limit allows, and has one.
+        let cut = [252, 0xe0, 0x93, 4, 0, b'x'];
+        let refused = decode::<Text<{ 1 << 20 }>>(&cut, 100).unwrap_err();
+        let missing = "UnexpectedEnd { additional: 299999 }";
+        assert_eq!(refused, CodecError::Malformed(missing.to_owned()));
+        // Claims 2³² bytes.
+        let huge = [253, 0, 0, 0, 0, 1, 0, 0, 0];
+        let refused = decode::<Text<{ usize::MAX }>>(&huge, 100).unwrap_err();
+        assert_eq!(refused, CodecError::Malformed("LimitExceeded".to_owned()));
+        let refused = decode::<Bounded<Text<3>, 3>>(&huge, 100).unwrap_err();
+        assert!(refused.to_string().contains("at most 3 items"), "{refused}");
+    }
+
+    /// The codec shows a text where it lies in the input: nothing is allocated for it.
+    #[test]
+    fn a_text_is_read_in_place() {
+        #[derive(Debug, PartialEq)]
+        struct InPlace(usize);
+
+        impl Serialize for InPlace {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                "four".serialize(serializer)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for InPlace {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Borrowed;
+
+                impl<'de> Visitor<'de> for Borrowed {
+                    type Value = InPlace;
+
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str("a slice of the input")
+                    }
+
+                    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<InPlace, E> {
+                        Ok(InPlace(text.as_ptr().addr()))
+                    }
+                }
+
+                deserializer.deserialize_str(Borrowed)
+            }
+        }
+
+        let four = encode("four");
+        let place = four[1..].as_ptr().addr();
+        assert_eq!(decode::<InPlace>(&four, 100), Ok(InPlace(place)));
     }
 }

@@ -84,15 +84,16 @@ pub fn decode<T: Serialize + DeserializeOwned>(
             limit,
         });
     }
-    // What a length claims is reserved before it is read, up to that limit; a byte never
-    // stands for more than 16 (in a number), so short input needs no large one.
+    // What a length claims counts against that limit before it is read; a byte never stands for
+    // more than 16 (in a number), so short input needs no large one. Borrowing from the input, texts
+    // are slices of it: only what is there is ever copied (`bounded::Text`).
     let standard = bincode::config::standard();
     let decoded = if bytes.len() <= SHORT {
-        bincode::serde::decode_from_slice(bytes, standard.with_limit::<{ 16 * SHORT }>())
+        bincode::serde::borrow_decode_from_slice(bytes, standard.with_limit::<{ 16 * SHORT }>())
     } else if bytes.len() <= LONG {
-        bincode::serde::decode_from_slice(bytes, standard.with_limit::<{ 16 * LONG }>())
+        bincode::serde::borrow_decode_from_slice(bytes, standard.with_limit::<{ 16 * LONG }>())
     } else {
-        bincode::serde::decode_from_slice(bytes, standard.with_limit::<MAX_BYTES>())
+        bincode::serde::borrow_decode_from_slice(bytes, standard.with_limit::<MAX_BYTES>())
     };
     let (value, read): (T, usize) =
         decoded.map_err(|error| CodecError::Malformed(error.to_string()))?;
