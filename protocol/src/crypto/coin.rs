@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use rand_chacha::ChaCha20Rng;
+use chacha20::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 

@@ -18,3 +18,17 @@ pub mod reproduce;
 pub mod seed;
 pub mod share;
 pub mod shuffle;
+
+/// Secrets, and the states that absorb or expand them, are wiped when they are dropped: a feature of
+/// their crates, which this line does not compile without.
+const _: () = {
+    const fn wiped<T: zeroize::ZeroizeOnDrop>() {}
+    wiped::<chacha20::ChaCha20Rng>();
+    wiped::<sha2::Sha256>();
+    wiped::<sha2::Sha512>();
+    wiped::<seed::Seed>();
+    wiped::<key::SecretKey>();
+    wiped::<pake::Password>();
+    wiped::<pake::Guest>();
+    wiped::<pake::Host>();
+};

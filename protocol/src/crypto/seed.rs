@@ -9,7 +9,7 @@
 
 use std::fmt;
 
-use rand_chacha::ChaCha20Rng;
+use chacha20::ChaCha20Rng;
 use rand_core::{CryptoRng, SeedableRng as _};
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize as _, ZeroizeOnDrop};

@@ -34,7 +34,7 @@ mod verify;
 
 use curve25519_dalek::scalar::Scalar;
 use merlin::Transcript;
-use rand_chacha::ChaCha20Rng;
+use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use serde::{Deserialize, Serialize};
 
