@@ -19,11 +19,11 @@
 //! A fold that fails names nothing and proves nothing: whoever calls this goes the plain way then. For
 //! opened seeds alone; variable time.
 
+use chacha20::ChaCha20Rng;
 use curve25519_dalek::RistrettoPoint;
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::VartimeMultiscalarMul as _;
-use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::elgamal::Ciphertext;

@@ -15,11 +15,11 @@
 //! Sent: \\((T_1, T_2, s)\\), 96 bytes however many cards. The weights come after the shares, so wrong
 //! shares cannot be made to cancel. Silent on who may learn the card: the log decides that.
 
+use chacha20::ChaCha20Rng;
 use curve25519_dalek::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::VartimeMultiscalarMul as _;
 use merlin::Transcript;
-use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use serde::{Deserialize, Serialize};
 

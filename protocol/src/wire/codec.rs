@@ -35,6 +35,9 @@ pub enum CodecError {
     /// They decode, but not to their own encoding, or more bytes follow.
     #[error("not the canonical encoding of its value")]
     NotCanonical,
+    /// The value has no encoding: its `Serialize` reports an error, or a sequence without a length.
+    #[error("a value without an encoding: {0}")]
+    Unencodable(String),
 }
 
 /// A buffer that leaves no copy of what it held where it grew out of.
@@ -53,20 +56,45 @@ impl Writer for Wiping {
     }
 }
 
-/// Encodes a value that may hold a secret: the bytes are wiped when they are dropped, and are nowhere else.
-pub fn encode_secret<T: Serialize + ?Sized>(value: &T) -> Zeroizing<Vec<u8>> {
+/// Encodes a value that may hold a secret: the bytes are wiped when they are dropped, and are nowhere
+/// else.
+///
+/// # Errors
+/// [`CodecError::Unencodable`].
+pub fn try_encode<T: Serialize + ?Sized>(value: &T) -> Result<Zeroizing<Vec<u8>>, CodecError> {
     let mut buffer = Wiping(Zeroizing::new(Vec::with_capacity(128)));
-    let config = bincode::config::standard();
-    match bincode::serde::encode_into_writer(value, &mut buffer, config) {
-        Ok(()) => buffer.0,
-        Err(_) => Zeroizing::default(),
+    bincode::serde::encode_into_writer(value, &mut buffer, bincode::config::standard())
+        .map_err(|error| CodecError::Unencodable(error.to_string()))?;
+    Ok(buffer.0)
+}
+
+/// As [`try_encode`], for types that have an encoding.
+///
+/// # Panics
+/// As [`encode`].
+pub fn encode_secret<T: Serialize + ?Sized>(value: &T) -> Zeroizing<Vec<u8>> {
+    match try_encode(value) {
+        Ok(bytes) => bytes,
+        Err(error) => no_encoding::<T>(&error),
     }
 }
 
-/// Encodes a value. Every type of this crate encodes; the result is empty only if a foreign
-/// `Serialize` implementation fails.
+/// Encodes a value of a type that has an encoding: every type of this crate, and the states and
+/// actions of a game. An action that a player or a peer gives has been through [`try_encode`] before,
+/// by [`decode`] or when it was accepted.
+///
+/// # Panics
+/// If the value has no encoding. That is a mistake in its `Serialize`, and no peer's bytes decide it;
+/// an encoding made up instead would give two states one digest and two statements one signature.
 pub fn encode<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
-    bincode::serde::encode_to_vec(value, bincode::config::standard()).unwrap_or_default()
+    match bincode::serde::encode_to_vec(value, bincode::config::standard()) {
+        Ok(bytes) => bytes,
+        Err(error) => no_encoding::<T>(&error),
+    }
+}
+
+fn no_encoding<T: ?Sized>(error: &dyn std::fmt::Display) -> ! {
+    unreachable!("{} has no encoding: {error}", std::any::type_name::<T>())
 }
 
 /// Decodes a value of at most `limit` bytes (never more than [`MAX_BYTES`]).
@@ -97,7 +125,7 @@ pub fn decode<T: Serialize + DeserializeOwned>(
     };
     let (value, read): (T, usize) =
         decoded.map_err(|error| CodecError::Malformed(error.to_string()))?;
-    if read != bytes.len() || **encode_secret(&value) != *bytes {
+    if read != bytes.len() || **try_encode(&value)? != *bytes {
         return Err(CodecError::NotCanonical);
     }
     Ok(value)
@@ -129,6 +157,38 @@ mod tests {
             decode::<(u32, String)>(&bytes, 3),
             Err(CodecError::TooLong { size: 7, limit: 3 })
         ));
+    }
+
+    /// A value whose `Serialize` fails, after some bytes.
+    #[derive(Debug, PartialEq)]
+    struct Half;
+
+    impl Serialize for Half {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            use serde::ser::SerializeTuple as _;
+            let mut pair = serializer.serialize_tuple(2)?;
+            pair.serialize_element(&1_u8)?;
+            Err(serde::ser::Error::custom("half a value"))
+        }
+    }
+
+    impl<'de> serde::Deserialize<'de> for Half {
+        fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            u8::deserialize(deserializer).map(|_| Self)
+        }
+    }
+
+    #[test]
+    fn a_value_without_encoding_is_an_error() {
+        let error = try_encode(&Half).unwrap_err();
+        assert!(error.to_string().contains("half a value"), "{error}");
+        assert_eq!(decode::<Half>(&[1], 1), Err(error));
+    }
+
+    #[test]
+    #[should_panic(expected = "has no encoding")]
+    fn nothing_is_encoded_in_its_place() {
+        encode(&Half);
     }
 
     /// A few bytes cannot make us reserve hundreds of megabytes for a text.

@@ -32,9 +32,9 @@ mod prove;
 mod reproduce;
 mod verify;
 
+use chacha20::ChaCha20Rng;
 use curve25519_dalek::scalar::Scalar;
 use merlin::Transcript;
-use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use serde::{Deserialize, Serialize};
 

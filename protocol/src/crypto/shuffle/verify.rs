@@ -7,11 +7,11 @@
 
 use std::sync::Arc;
 
+use chacha20::ChaCha20Rng;
 use curve25519_dalek::RistrettoPoint;
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::VartimeMultiscalarMul as _;
-use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::generators::Generators;

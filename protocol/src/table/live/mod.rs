@@ -50,7 +50,7 @@ use crate::log::halt::{EARLIER, HaltError};
 use crate::membership::{Certificate, Input, Membership, Standing, StatementError};
 use crate::seat::{Seat, SeatSet};
 use crate::wire::bounded::Bounded;
-use crate::wire::codec::{CodecError, encode};
+use crate::wire::codec::{CodecError, try_encode};
 use crate::wire::message::Message;
 
 pub use absence::NothingToClaim;
@@ -184,6 +184,9 @@ pub enum ActError {
     /// The action has more bytes than an entry can hold.
     #[error("the action is too large")]
     TooLarge,
+    /// The game's action has no encoding.
+    #[error("the action cannot be sent: {0}")]
+    NoEncoding(CodecError),
 }
 
 /// How the table stands at this moment, for the panel that shows what protects it.
@@ -612,7 +615,8 @@ impl<G: Game> Table<G> {
         if game.out_of_turn(&action) && self.has_acted_out_of_turn() {
             return Err(ActError::OncePerTurn);
         }
-        if encode(&action).len() > crate::log::body::MAX_ACTION {
+        let size = try_encode(&action).map_err(ActError::NoEncoding)?.len();
+        if size > crate::log::body::MAX_ACTION {
             return Err(ActError::TooLarge);
         }
         self.intent = Some(action);
