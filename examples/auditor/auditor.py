@@ -23,7 +23,7 @@ class Deal:
     def __init__(self, table, number):
         self.table, self.number = table, number
         self.commitments, self.keys, self.parts, self.tips = {}, {}, {}, {}
-        self.escrows = self.flips = 0
+        self.flips = 0
         self.gone, self.decks, self.owners = set(), [], {}
         self.made = collections.defaultdict(list)
 
@@ -102,7 +102,7 @@ class Replica:
         self.settled = copy.deepcopy(self.game)
         self.live = set(range(signers.count))
         self.step, self.parent = 0, H("genesis", self.table)
-        self.out, self.fresh, self.interjected, self.got_parts = set(), set(), set(), {}
+        self.out, self.interjected, self.got_parts = set(), set(), {}
         self.departing = {}
         self.stage, self.confirming = "commit", False
         self.agenda, self.running, self.leader_before = [], None, signers.count - 1
@@ -119,13 +119,25 @@ class Replica:
     # Which step is open, and who owes what.
 
     def escrows_due(self):
-        return not self.strict and self.settled.seals_cards and len(self.live) > 2
+        return not self.strict and self.settled.seals_cards and self.signers.count_parties(self.live) > 2
+
+    def outlasts(self, out):
+        """Whether the deal goes on without these seats."""
+        if self.stage in ("opening", "closing") or not self.settled.seals_cards:
+            return True
+        accepted = self.stage == "play" and self.deal.parts
+        return accepted and self.signers.count_parties(self.deal.gone | out) == 1
+
+    def holders(self, seat):
+        """The seats outside its party, with their keys."""
+        party = self.signers.seats_of(seat)
+        return {s: key[0] for s, key in self.deal.keys.items() if s not in party}
 
     def rebuilding(self):
         for seat in sorted(self.deal.gone):
             batch = self.running.batch if self.running else ()
             own = [request[1] for request in batch if request[0] == "deal" and request[2] == seat]
-            cards = [card for card in self.deal.parting(seat) if card not in own] if seat in self.fresh else []
+            cards = [card for card in self.deal.parting(seat) if card not in own]
             for request in batch:
                 if request[0] == "deal" and request[2] in self.live:
                     cards.append(request[1])
@@ -212,7 +224,7 @@ class Replica:
             need(crypto.key_holds(ctx, *body), "the key's proof does not hold", seat)
             self.tally["key proofs"] += 1
         elif kind == "escrow":
-            need(crypto.escrow_holds(body[0], self.live - {seat}, self.deal.keys[seat][0]), "a bad escrow", seat)
+            need(crypto.escrow_holds(body[0], self.holders(seat), self.deal.keys[seat][0]), "a bad escrow", seat)
             self.tally["escrows"] += 1
             return self.early_counts(seat, body[1])
         elif kind == "accept":
@@ -221,11 +233,10 @@ class Replica:
             return self.early_counts(seat, body[1])
         elif kind == "rebuild":
             gone, cards = self.rebuilding()
-            n, parts = self.deal.parts[gone]
-            mine = [part[1] for part in parts if part[0] == seat]
+            mine = [part[1] for part in self.deal.parts[gone] if part[0] == seat]
             shares, proof = body
             need(mine and len(shares) == len(cards), "not one part share a card", seat)
-            transcript = crypto.part_transcript(ctx, self.step, gone, n, mine[0])
+            transcript = crypto.part_transcript(ctx, self.step, gone, mine[0])
             listed = [(card, self.deal.card(card)[0]) for card in cards]
             need(crypto.shares_hold(transcript, mine[0], listed, shares, proof), "bad part shares", seat)
             self.tally["part proofs"] += 1
@@ -331,11 +342,11 @@ class Replica:
             self.tally["shares"] += len(cards)
 
     def complaint_is_true(self, seat, owner, K, proof):
-        if owner == seat or owner not in self.live:
+        if owner not in self.live or owner not in self.holders(seat):
             return False
-        n, parts = self.deal.parts[owner]
+        parts = self.deal.parts[owner]
         Xj, Xi = self.deal.keys[seat][0], self.deal.keys[owner][0]
-        return crypto.complaint_is_true(self.deal.ctx(seat), self.step, owner, n, Xj, Xi, K, proof, parts)
+        return crypto.complaint_is_true(self.deal.ctx(seat), self.step, owner, Xj, Xi, K, proof, parts)
 
     # Steps that are complete.
 
@@ -346,15 +357,18 @@ class Replica:
         name = H("step", self.table, self.step, self.parent, len(entries), *fields, len(out), *sorted(out))
         self.out, self.departing = set(), {}
         out = out | accused
+        outlasts = not out or self.outlasts(out)
         if kind == "action":
             self.finish_action(entries)
         else:
             gone = self.rebuilding()
             for seat in sorted(entries):
                 self.take(entries[seat])
-            if not out or kind not in ("commit", "key", "escrow", "accept", "rebuild", "shuffle"):
+            if outlasts and not (out and kind == "shuffle"):
                 self.turn_stage(kind, gone)
-        self.remove(out, kind)
+        self.remove(out)
+        if not outlasts:
+            self.void()
         was_opening = self.stage == "opening"
         self.go_on()
         self.confirming = kind != "confirm" and (
@@ -408,9 +422,8 @@ class Replica:
         elif entry.kind == "key":
             deal.keys[seat] = body
         elif entry.kind == "escrow":
-            others = {s: deal.keys[s][0] for s in deal.holders() if s != seat}
-            deal.parts[seat] = (deal.escrows, body[0])
-            deal.made[seat].append(("escrow", deal.escrows, others, body[0]))
+            deal.parts[seat] = body[0]
+            deal.made[seat].append(("escrow", self.holders(seat), body[0]))
             self.take_shuffle(entry, body[1])
         elif entry.kind == "accept":
             self.take_shuffle(entry, body[1])
@@ -449,7 +462,6 @@ class Replica:
         elif kind == "escrow":
             self.stage = "accept"
         elif kind == "accept":
-            self.deal.escrows += 1
             self.stage = "play"
         elif kind == "rebuild":
             seat, cards = gone
@@ -467,7 +479,7 @@ class Replica:
         elif kind == "closing":
             if self.running:
                 self.deal = Deal(self.table, self.deal.number + 1)
-                self.stage, self.fresh = "commit", set()
+                self.stage = "commit"
                 self.remember()
             else:
                 self.stage = "finished"
@@ -486,26 +498,29 @@ class Replica:
         self.running.run = dict(
             faces=faces, cards=fresh, last=None, done=set(), holders=self.deal.holders(), points=points)
 
-    def remove(self, out, kind):
-        for seat in sorted(out):
-            self.live.discard(seat)
-            self.deal.gone.add(seat)
-            if not self.settled.over:
-                self.agenda.append(("forfeit", seat))
+    def remove(self, out):
         if not out:
             return
-        if kind in ("commit", "key", "escrow", "accept", "rebuild"):
-            self.void()
-        else:
-            if self.running:
-                self.running.run = None
-            self.fresh |= out
+        if self.running and self.running.item[0] == "leave" and self.running.item[1] in out:
+            self.running = None
+        if self.running:
+            self.running.run = None
+        self.agenda = [item for item in self.agenda if item[0] != "leave" or item[1] not in out]
+        for seat in sorted(out):
+            self.live.discard(seat)
+            self.depart(seat)
+            if not self.settled.over:
+                self.agenda.append(("forfeit", seat))
+
+    def depart(self, seat):
+        if seat in self.deal.keys:
+            self.deal.gone.add(seat)
 
     def void(self):
         live = self.live
         (self.game, self.settled, self.running, self.agenda, self.interjected, at_first,
          self.leader_before) = copy.deepcopy(self.checkpoint)
-        self.fresh, self.got_parts = set(), {}
+        self.got_parts = {}
         self.agenda = [item for item in self.agenda if item[0] not in ("leave", "interject") or item[1] in live]
         self.agenda += [("forfeit", seat) for seat in sorted(at_first - live)]
         self.deal = Deal(self.table, self.deal.number + 1)
@@ -516,15 +531,9 @@ class Replica:
         while self.stage == "play":
             gone = self.rebuilding()
             if gone:
-                parts = self.deal.parts.get(gone[0])
-                if not parts or not all(part[0] in self.live for part in parts[1]):
+                if {part[0] for part in self.deal.parts.get(gone[0], ())} != self.live:
                     self.void()
                 return
-            if self.fresh:
-                self.fresh = set()
-                if self.escrows_due():
-                    self.stage = "escrow"
-                    return
             if self.running:
                 if not self.answered() or self.settle():
                     return
@@ -570,11 +579,9 @@ class Replica:
         elif kind == "part":
             seat = args[0]
             self.live.discard(seat)
-            self.deal.gone.add(seat)
+            self.depart(seat)
             self.agenda.insert(0, ("forfeit", seat))
             self.running = None
-            if self.escrows_due():
-                self.stage = "escrow"
         else:
             running.script += [(deal, None) for deal in deals]
             running.batch = running.batch[-1:]
@@ -603,11 +610,9 @@ class Replica:
     def go_on_after_halt(self, culprit, step, parent):
         self.out, self.departing = set(), {}
         if culprit in self.live:
-            kind = self.kind()
-            if kind in ("opening", "closing"):
-                self.remove({culprit}, kind)
-            else:
-                self.live.discard(culprit)
+            over = self.kind() in ("opening", "closing")
+            self.remove({culprit})
+            if not over:
                 self.void()
                 self.confirming = False
             self.go_on()
@@ -627,7 +632,7 @@ class Replica:
             if what == "tip":
                 same = prover.tip(made[0]) == made[1]
             elif what == "escrow":
-                same = prover.escrow(*made[:2]) == made[2]
+                same = prover.escrow(made[0]) == made[1]
             elif what == "shuffle":
                 same = prover.shuffle(*made[:3], self.game.deck_name) == (made[3], made[4])
             elif what == "shares":
@@ -636,11 +641,10 @@ class Replica:
                 listed = [(card, deal.card(card)[0]) for card in cards]
                 same = prover.shares(transcript, "share-proof", listed, prover.x) == sent
             else:
-                step, gone, (n, parts), cards, sent = made
-                Xij, y = next(part[1:] for part in parts if part[0] == seat)
+                step, gone, parts, cards, sent = made
                 K = crypto.encode(crypto.mul(prover.x, point(deal.keys[gone][0])))
-                x = y - crypto.mask(deal.ctx(gone), seat, n, K)
-                transcript = crypto.part_transcript(prover.ctx, step, gone, n, Xij)
+                Xij, x = crypto.unmask(deal.ctx(gone), seat, K, parts)
+                transcript = crypto.part_transcript(prover.ctx, step, gone, Xij)
                 listed = [(card, deal.card(card)[0]) for card in cards]
                 same = prover.shares(transcript, "part-proof", listed, x) == sent
             need(same, f"the seed does not give its {what}", seat)
@@ -651,7 +655,7 @@ class Replica:
         batch = games.vector(self.running.batch, games.request) if self.running else b""
         game = games.u8(self.game.number) + self.game.encode()
         self.digest = H("state", self.table, self.step, sum(1 << s for s in self.live), stages.index(self.stage),
-                        int(self.confirming), self.deal.number, self.deal.flips, self.deal.escrows,
+                        int(self.confirming), self.deal.number, self.deal.flips,
                         len(self.deal.decks), len(self.agenda), batch, game)
 
 

@@ -72,16 +72,16 @@ class Prover:
         A = msm(weights, [point(A) for _, A in cards])
         return shares, self.equality(transcript, purpose, A, x)
 
-    def escrow(self, n, others):
-        """Its escrow of that number for the seats {j: Xj}."""
-        fields = [f for j in sorted(others) for f in (j, others[j])]
-        stream = self.stream("escrow", H("escrow-context", n, len(others), *fields))
+    def escrow(self, holders):
+        """Its escrow for the holders {j: Xj}."""
+        fields = [f for j in sorted(holders) for f in (j, holders[j])]
+        stream = self.stream("escrow", H("escrow-context", len(holders), *fields))
         rest, parts = self.x, []
-        for j in sorted(others):
-            part = rest % L if j == max(others) else stream.scalar()
+        for j in sorted(holders):
+            part = rest % L if j == max(holders) else stream.scalar()
             rest -= part
-            K = encode(mul(self.x, point(others[j])))
-            parts.append((j, encode(base(part)), (part + mask(self.ctx, j, n, K)) % L))
+            K = encode(mul(self.x, point(holders[j])))
+            parts.append((j, encode(base(part)), (part + mask(self.ctx, j, holders, K)) % L))
         return parts
 
     def shuffle(self, deck, X, cards, deck_name):
@@ -193,39 +193,45 @@ def share_transcript(ctx, step, X):
 
 # Escrow.
 
-def mask(ctx, j, n, K):
-    """Of seat ctx's part for seat j in the escrow of number n."""
-    return int.from_bytes(H512("escrow-mask", *ctx, j, n, K), "little") % L
+def mask(ctx, j, holders, K):
+    """Of seat ctx's part for seat j, one of those holders."""
+    return int.from_bytes(H512("escrow-mask", *ctx, j, sum(1 << s for s in holders), K), "little") % L
 
 
-def escrow_holds(parts, others, X):
-    return ([j for j, _, _ in parts] == sorted(others) and len(parts) >= 2
+def escrow_holds(parts, holders, X):
+    return ([j for j, _, _ in parts] == sorted(holders) and len(parts) >= 2
             and all(Xij != bytes(32) for _, Xij, _ in parts)
             and same(total(point(Xij) for _, Xij, _ in parts), point(X)))
 
 
-def holder_transcript(label, ctx, step, owner, n):
+def holder_transcript(label, ctx, step, owner):
     transcript = Merlin(label, *ctx)
     transcript.append("step", step)
     transcript.append("owner", owner)
-    transcript.append("number", n)
     return transcript
 
 
-def complaint_is_true(ctx, step, owner, n, Xj, Xi, K, proof, parts):
+def unmask(owner_ctx, j, K, parts):
+    """Seat j's point and part of those that `owner_ctx` has published; None if it has none."""
+    mine = [part for part in parts if part[0] == j]
+    holders = [part[0] for part in parts]
+    return (mine[0][1], mine[0][2] - mask(owner_ctx, j, holders, K)) if mine else None
+
+
+def complaint_is_true(ctx, step, owner, Xj, Xi, K, proof, parts):
     """Of the holder ctx about the parts of `owner`."""
-    transcript = holder_transcript("complaint-proof", ctx, step, owner, n)
+    transcript = holder_transcript("complaint-proof", ctx, step, owner)
     transcript.append("public-key", Xj)
     transcript.append("owner-key", Xi)
     transcript.append("shared-key", K)
     if K == bytes(32) or not equality_holds(transcript, Xj, point(Xi), point(K), proof):
         return False
-    mine = [part for part in parts if part[0] == ctx[2]]
-    return bool(mine) and not same(base(mine[0][2] - mask((*ctx[:2], owner), ctx[2], n, K)), point(mine[0][1]))
+    mine = unmask((*ctx[:2], owner), ctx[2], K, parts)
+    return mine is not None and not same(base(mine[1]), point(mine[0]))
 
 
-def part_transcript(ctx, step, owner, n, Xij):
-    transcript = holder_transcript("part-proof", ctx, step, owner, n)
+def part_transcript(ctx, step, owner, Xij):
+    transcript = holder_transcript("part-proof", ctx, step, owner)
     transcript.append("public-key", Xij)
     return transcript
 

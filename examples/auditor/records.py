@@ -323,6 +323,9 @@ class Signers:
         whole = [party for party in parties if live & self.seats_of(party) <= seats]
         return 2 * len(whole) > len(parties)
 
+    def count_parties(self, seats):
+        return len({self.parties[seat] for seat in seats})
+
     def seats_of(self, seat):
         return {other for other, party in enumerate(self.parties) if party == self.parties[seat]}
 

@@ -19,9 +19,7 @@ use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{MultiscalarMul as _, VartimeMultiscalarMul as _};
 use fairdeal_protocol::card::{DeckId, Face, Handle};
 use fairdeal_protocol::crypto::elgamal::{CardPoints, Ciphertext};
-use fairdeal_protocol::crypto::escrow::{
-    EscrowPlace, HolderPlace, PartProof, check_public, open_part, split,
-};
+use fairdeal_protocol::crypto::escrow::{HolderPlace, PartProof, check_public, open_part, split};
 use fairdeal_protocol::crypto::group::{Point, random_scalar, random_weight};
 use fairdeal_protocol::crypto::key::SecretKey;
 use fairdeal_protocol::crypto::reproduce::Reproduction;
@@ -256,19 +254,13 @@ fn shares(criterion: &mut Criterion) {
 fn escrows(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("escrow");
     let setting = setting(78);
-    let place = EscrowPlace {
-        context: setting.place.context,
-        number: 0,
-    };
-    let (owner, holder) = (place.context.seat, Seat::new(5).unwrap());
+    let place = setting.place.context;
+    let (owner, holder) = (place.seat, Seat::new(5).unwrap());
     let seats = SeatSet::all(MAX_SEATS).without(owner);
     let secrets: BTreeMap<Seat, SecretKey> = seats
         .iter()
         .map(|seat| {
-            let context = Context {
-                seat,
-                ..place.context
-            };
+            let context = Context { seat, ..place };
             (seat, SecretKey::derive(&setting.seed, &context))
         })
         .collect();
@@ -316,7 +308,7 @@ fn escrows(criterion: &mut Criterion) {
     )
     .unwrap();
     let place = HolderPlace {
-        escrow: place,
+        owner: place,
         holder,
         step: 1,
     };

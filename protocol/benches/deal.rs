@@ -29,7 +29,7 @@ use curve25519_dalek::traits::{MultiscalarMul as _, VartimeMultiscalarMul as _};
 use fairdeal_protocol::card::{DeckId, Face, Faces, Handle, Slot};
 use fairdeal_protocol::crypto::coin::CoinChain;
 use fairdeal_protocol::crypto::elgamal::{CardPoints, Ciphertext, open};
-use fairdeal_protocol::crypto::escrow::{EscrowPlace, Parts, check_public, open_part, split};
+use fairdeal_protocol::crypto::escrow::{Parts, check_public, open_part, split};
 use fairdeal_protocol::crypto::group::Point;
 use fairdeal_protocol::crypto::key::{KeyProof, SecretKey};
 use fairdeal_protocol::crypto::seed::{Context, Seed};
@@ -280,13 +280,6 @@ fn shuffle_place(seat: Seat) -> ShufflePlace {
     }
 }
 
-fn escrow_place(seat: Seat) -> EscrowPlace {
-    EscrowPlace {
-        context: context(seat),
-        number: 0,
-    }
-}
-
 fn share_place(seat: Seat) -> SharePlace {
     SharePlace {
         context: context(seat),
@@ -358,7 +351,7 @@ fn sent(seats: usize, cards: u8) -> Sent {
         let proof = KeyProof::prove(seed, &context(*seat), secret);
         made.keys.push(encode(&(keys[seat.index()], proof)));
         if seats > 2 {
-            let parts = split(seed, &escrow_place(*seat), secret, &without(&keys, *seat));
+            let parts = split(seed, &context(*seat), secret, &without(&keys, *seat));
             made.escrows.push(encode(&parts.unwrap()));
         }
         let (output, proof) = shuffle(seed, &shuffle_place(*seat), "bench", &joint, &deck).unwrap();
@@ -397,12 +390,12 @@ fn one_seat(sent: &Sent, folded: bool) -> usize {
 
     // Escrow, acceptance.
     if seats > 2 {
-        black_box(split(seed, &escrow_place(me), &secret, &without(&keys, me)).unwrap());
+        black_box(split(seed, &context(me), &secret, &without(&keys, me)).unwrap());
         for seat in others() {
             let parts: Parts = decode(&sent.escrows[seat.index()], LIMIT).unwrap();
             let key = &keys[seat.index()];
             check_public(&parts, SeatSet::all(seats).without(seat), key).unwrap();
-            black_box(open_part(&escrow_place(seat), me, &secret, key, &parts).unwrap());
+            black_box(open_part(&context(seat), me, &secret, key, &parts).unwrap());
         }
     }
 

@@ -388,7 +388,7 @@ fn false_complaint(body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Optio
     let me = scene.table.me();
     let secret = SecretKey::derive(scene.seed?, &replica.context(me));
     let owner = dice.seat(replica.live());
-    let place = replica.holder_place(replica.escrow(owner).0, me);
+    let place = replica.holder_place(owner, me);
     let complaint = Complaint::make(scene.seed?, &place, &secret, replica.key(owner)?);
     *complaints = vec![(owner, complaint)].try_into().ok()?;
     Some(())

@@ -27,8 +27,10 @@ struct Reader {
     /// How many seats there were to yield to at the first of them.
     others: usize,
     before: Option<StepKind>,
-    /// Whether an escrow of all who are here has been accepted since the deal began or anybody went.
+    /// Whether the escrow of the deal has been accepted.
     secured: bool,
+    /// The parties that have gone in the deal.
+    gone: SeatSet,
     failures: Vec<(u8, String)>,
 }
 
@@ -49,6 +51,7 @@ pub(crate) fn check(world: &mut World, transcript: &Transcript) {
         others: 0,
         before: None,
         secured: false,
+        gone: SeatSet::EMPTY,
         failures: Vec::new(),
     };
     let table = world.charter.table();
@@ -125,10 +128,21 @@ impl Reader {
         );
         let seals = self.replica.game().seals_cards() && !self.replica.game().is_over();
         let strict = self.replica.charter().rules().strict;
-        let many = self.replica.participants().len() >= 3 && !strict;
-        // A leaver's own shares come in an effects step before it has gone.
+        let parties = self.replica.parties();
+        let many = parties.count(self.replica.participants()) >= 3 && !strict;
         if needs_keys && seals && many && !self.secured {
-            self.fail(12, "cards are dealt before all keys are in escrow anew");
+            self.fail(12, "cards are dealt before all keys are in escrow");
+        }
+        if kind == StepKind::Escrow && self.secured {
+            self.fail(12, "a second escrow in one deal");
+        }
+        if let StepKind::Rebuild { seat } = kind
+            && parties.count(self.gone) > 1
+        {
+            self.fail(
+                12,
+                &format!("shares of {seat} are made after a second departure"),
+            );
         }
         let here = self.replica.participants();
         let deal = self.replica.deal();
@@ -149,12 +163,14 @@ impl Reader {
         if self.replica.deal() == deal {
             self.check_coins(&coins, &given);
         }
-        let gone = self.replica.participants() != here;
+        self.gone
+            .extend(here.minus(self.replica.participants()).iter());
         if kind == StepKind::Accept {
             self.secured = true;
         }
-        if gone || self.replica.deal() != deal {
+        if self.replica.deal() != deal {
             self.secured = false;
+            self.gone = SeatSet::EMPTY;
         }
         self.before = Some(kind);
     }
@@ -166,7 +182,10 @@ impl Reader {
         if let Err(broken) = resumed {
             self.fail(9, &broken.to_string());
         }
-        self.secured &= self.replica.deal() == deal;
+        if self.replica.deal() != deal {
+            self.secured = false;
+            self.gone = SeatSet::EMPTY;
+        }
         self.before = None;
         self.asked.retain(|(of, ..)| *of != deal);
     }

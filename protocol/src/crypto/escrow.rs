@@ -1,24 +1,23 @@
 //! Escrow: a seat's key in parts that its neighbours hold, so that its shares can be made without it.
 //!
 //! # Making one
-//! Seat \\(i\\) with \\(X_i = x_iG\\) splits \\(x_i = \sum_j x_{ij}\\) over the other live seats \\(j\\),
-//! all parts but the last drawn from its seed. For each \\(j\\) it publishes
-//! \\(X_{ij} = x_{ij}G\\) and the masked part
-//! \\(y_{ij} = x_{ij} + \\mathrm{HashToScalar}(\text{label} ‖ \text{table} ‖ \text{deal} ‖ i ‖ j ‖ n ‖ K_{ij})\\),
-//! \\(K_{ij} = x_iX_j = x_jX_i\\): hashed ElGamal under the key \\(X_j\\), with the key \\(X_i\\) in
-//! place of a fresh one (Diffie–Hellman 1976, in the form of Bellare and Rogaway, CCS '93). A departure
-//! makes a new escrow under the next number \\(n\\), which gives other parts and other masks: a mask
-//! that served twice would show the difference of two parts.
+//! A deal has one escrow, made before anything is dealt. Seat \\(i\\) with \\(X_i = x_iG\\) splits
+//! \\(x_i = \sum_j x_{ij}\\) over its *holders* \\(j\\), the seats outside its own party, all parts but the last
+//! drawn from its seed. For each \\(j\\) it publishes \\(X_{ij} = x_{ij}G\\) and the masked part
+//! \\(y_{ij} = x_{ij} + \\mathrm{HashToScalar}(\text{label} ‖ \text{table} ‖ \text{deal} ‖ i ‖ j ‖ \text{holders}
+//! ‖ K_{ij})\\), \\(K_{ij} = x_iX_j = x_jX_i\\): hashed ElGamal under the key \\(X_j\\), with the key \\(X_i\\) in
+//! place of a fresh one (Diffie–Hellman 1976, in the form of Bellare and Rogaway, CCS '93). The list of holders is in
+//! the mask, because a mask that served two lists would show the difference of two parts.
 //!
 //! # Checking one
-//! Anybody: the parts are for exactly the other live seats, no \\(X_{ij}\\) is the identity, and
+//! Anybody: the parts are for exactly the holders, no \\(X_{ij}\\) is the identity, and
 //! \\(\sum_j X_{ij} = X_i\\) ([`check_public`]). Seat \\(j\\) alone: \\(x_{ij}G = X_{ij}\\) for what it
 //! unmasks ([`open_part`]). If not, it publishes \\(K_{ij}\\) with a proof that
 //! \\(\log_G X_j = \log_{X_i} K_{ij}\\) (Chaum–Pedersen, CRYPTO '92; `equality.rs`), by which anybody
 //! unmasks that part and sees which of the two is at fault ([`judge`]).
 //!
 //! # Using one
-//! When \\(i\\) is gone every \\(j\\) publishes \\(x_{ij}A\\) for the cards asked for, with one batched
+//! When \\(i\\) is removed every \\(j\\) publishes \\(x_{ij}A\\) for the cards asked for, with one batched
 //! proof against \\(X_{ij}\\), as for shares of its own ([`PartProof`]); these add up to
 //! \\(D_i = x_iA\\) ([`combine`]). Neither \\(x_i\\) nor any part of it is shown.
 //!
@@ -28,19 +27,15 @@
 //! could name the \\(A\\) of a card as its key, and a complaint would be \\(j\\)'s share of that card.
 //! With it, a complaint tells \\(i\\) only what it could compute itself.
 //!
-//! All holders of one escrow together know the key; who lacks a holder of each escrow of that key knows
-//! nothing of it. Once \\(k\\) has gone there is an escrow without it, so those left need nothing of
-//! \\(k\\)'s. And when all holders open their seeds after the deal, everybody can unmask their parts:
-//! then the key of a seat that never opened is public too, with the hand that it left.
+//! All holders together know the key; a coalition that lacks one of them knows nothing of it. That is why there is no
+//! second escrow in a running deal: one among fewer seats would let fewer read what was dealt before. When all
+//! holders open their seeds after the deal, everybody can unmask their parts: then the key of a seat that never opened
+//! is public too, with the hand that it left.
 //!
 //! A complaint gives away \\(K_{ij}\\), and with it *both* parts that the two seats hold of each other,
-//! \\(x_{ij}\\) and \\(x_{ji}\\), in every escrow of the deal, past and to come. One of the two is
-//! found guilty and leaves. The other's key is then as safe as if that seat had told everybody its part,
-//! so where only one other seat is left that one knows the whole key. Whoever uses this module must
-//! therefore count the deal as over after a complaint, or make new escrows, with three seats or more,
-//! before anything else is dealt.
+//! \\(x_{ij}\\) and \\(x_{ji}\\). The caller must therefore give the deal up after a complaint.
 //!
-//! Silent on whether a part was random: who hands out its own key badly harms itself.
+//! Silent on whether a part was random: a seat that hands out its own key badly harms itself.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -64,7 +59,7 @@ use crate::wire::bounded::Bounded;
 
 /// The most parts a key has: one for every other seat of the largest table.
 pub const MAX_PARTS: usize = MAX_SEATS - 1;
-/// The fewest: a single other seat would be handed the key itself.
+/// The fewest: a single holder would be handed the key itself.
 pub const MIN_PARTS: usize = 2;
 
 /// One part of a key, as it is published; 65 bytes.
@@ -81,21 +76,11 @@ pub struct Part {
 /// All parts of a key, in the order of the seats that hold them.
 pub type Parts = Bounded<Part, MAX_PARTS>;
 
-/// Which escrow: whose key, of which deal, made for the how many-th time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EscrowPlace {
-    /// Table, deal, and the seat \\(i\\) whose key it is.
-    pub context: Context,
-    /// The running number within the deal, from 0; the next after each departure. No number may serve
-    /// two lists of seats: the masks depend on nothing else that changes.
-    pub number: u32,
-}
-
 /// Where something stands that a holder says of an escrow: a complaint, or part shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HolderPlace {
-    /// The escrow.
-    pub escrow: EscrowPlace,
+    /// Table, deal, and the seat \\(i\\) whose key is in escrow.
+    pub owner: Context,
     /// The seat \\(j\\) that holds a part of it, and speaks.
     pub holder: Seat,
     /// The step of the log.
@@ -107,17 +92,16 @@ impl HolderPlace {
     fn context(&self) -> Context {
         Context {
             seat: self.holder,
-            ..self.escrow.context
+            ..self.owner
         }
     }
 
     /// A transcript that has absorbed every field.
     fn transcript(&self, label: &'static [u8]) -> Transcript {
-        let owner = self.escrow.context.seat;
+        let owner = self.owner.seat;
         let mut transcript = self.context().transcript(label);
         transcript.append_u64(domain::proof::STEP, self.step);
         transcript.append_u64(domain::proof::OWNER, u64::from(owner.number()));
-        transcript.append_u64(domain::proof::NUMBER, u64::from(self.escrow.number));
         transcript
     }
 }
@@ -125,14 +109,14 @@ impl HolderPlace {
 /// An escrow cannot be made, or one that was published is refused by anybody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EscrowError {
-    /// Fewer than [`MIN_PARTS`] other seats. In [`check_public`] the caller's mistake, no fault.
-    #[error("an escrow among {others} others would show the key to one of them")]
+    /// Fewer than [`MIN_PARTS`] holders. In [`check_public`] the caller's mistake, no fault.
+    #[error("an escrow with {holders} holders would show the key to one of them")]
     TooFew {
-        /// How many others there are.
-        others: usize,
+        /// How many holders there are.
+        holders: usize,
     },
-    /// The parts are not one for each other live seat, in order.
-    #[error("the parts are not for exactly the other live seats in order")]
+    /// The parts are not one for each holder, in order.
+    #[error("the parts are not for exactly the holders in order")]
     Seats,
     /// A part whose point is the identity: its holder would not be needed.
     #[error("the part for {to} is nothing")]
@@ -199,10 +183,10 @@ fn shared_key(secret: &SecretKey, other: &Point) -> Zeroizing<[u8; 32]> {
     Zeroizing::new(point.compress().to_bytes())
 }
 
-/// The mask of the part of an escrow for `to`.
-fn mask(place: &EscrowPlace, to: Seat, shared: &[u8; 32]) -> Scalar {
+/// The mask of the part for `to` in an escrow of the owner's key among these holders.
+fn mask(owner: &Context, holders: SeatSet, to: Seat, shared: &[u8; 32]) -> Scalar {
     let number = |field: u64| field.to_le_bytes();
-    let Context { table, deal, seat } = &place.context;
+    let Context { table, deal, seat } = owner;
     hash_to_scalar(
         domain::ESCROW_MASK,
         &[
@@ -210,19 +194,16 @@ fn mask(place: &EscrowPlace, to: Seat, shared: &[u8; 32]) -> Scalar {
             &number(u64::from(*deal)),
             &number(u64::from(seat.number())),
             &number(u64::from(to.number())),
-            &number(u64::from(place.number)),
+            &number(u64::from(u8::from(holders))),
             shared,
         ],
     )
 }
 
-/// What the parts are derived for. With the seats and their keys in it, a table seen otherwise
-/// under the same number gives other parts.
-fn derivation(number: u32, others: &BTreeMap<Seat, Point>) -> Hash32 {
-    let hasher = Hasher::new(domain::ESCROW_CONTEXT)
-        .number(u64::from(number))
-        .number(others.len() as u64);
-    others
+/// What the parts are derived for: other holders or other keys give other parts.
+fn derivation(holders: &BTreeMap<Seat, Point>) -> Hash32 {
+    let hasher = Hasher::new(domain::ESCROW_CONTEXT).number(holders.len() as u64);
+    holders
         .iter()
         .fold(hasher, |hasher, (seat, key)| {
             hasher
@@ -232,41 +213,42 @@ fn derivation(number: u32, others: &BTreeMap<Seat, Point>) -> Hash32 {
         .finish()
 }
 
-fn enough(others: usize) -> Result<(), EscrowError> {
-    if others < MIN_PARTS {
-        return Err(EscrowError::TooFew { others });
+fn enough(holders: usize) -> Result<(), EscrowError> {
+    if holders < MIN_PARTS {
+        return Err(EscrowError::TooFew { holders });
     }
     Ok(())
 }
 
-/// Splits the key `secret` of the seat of `place` over `others`, the other live seats with their keys.
+/// Splits the key `secret` of the seat `owner` over its holders, given with their keys.
 /// The same arguments always give the same bytes; constant time in the key and its parts.
 ///
 /// # Errors
-/// [`EscrowError::TooFew`] of them, or [`EscrowError::Seats`] if the seat itself is one of them.
+/// [`EscrowError::TooFew`] holders, or [`EscrowError::Seats`] if the seat itself is one of them.
 pub fn split(
     seed: &Seed,
-    place: &EscrowPlace,
+    owner: &Context,
     secret: &SecretKey,
-    others: &BTreeMap<Seat, Point>,
+    holders: &BTreeMap<Seat, Point>,
 ) -> Result<Parts, EscrowError> {
-    enough(others.len())?;
-    if others.contains_key(&place.context.seat) {
+    enough(holders.len())?;
+    if holders.contains_key(&owner.seat) {
         return Err(EscrowError::Seats);
     }
-    let about = derivation(place.number, others);
-    let mut stream = seed.stream(&place.context, domain::purpose::ESCROW, about.as_bytes());
-    let last = others.last_key_value().map(|(seat, _)| *seat);
+    let about = derivation(holders);
+    let mut stream = seed.stream(owner, domain::purpose::ESCROW, about.as_bytes());
+    let last = holders.last_key_value().map(|(seat, _)| *seat);
+    let list: SeatSet = holders.keys().copied().collect();
     let mut rest = Zeroizing::new(*secret.scalar());
-    let mut parts = Vec::with_capacity(others.len());
-    for (to, key) in others {
+    let mut parts = Vec::with_capacity(holders.len());
+    for (to, key) in holders {
         let part = Zeroizing::new(if Some(*to) == last {
             *rest
         } else {
             random_scalar(&mut stream)
         });
         *rest -= *part;
-        let mask = Zeroizing::new(mask(place, *to, &shared_key(secret, key)));
+        let mask = Zeroizing::new(mask(owner, list, *to, &shared_key(secret, key)));
         parts.push(Part {
             to: *to,
             point: RistrettoPoint::mul_base(&part).into(),
@@ -276,14 +258,14 @@ pub fn split(
     parts.try_into().map_err(|_| EscrowError::Seats)
 }
 
-/// Checks what anybody can check of the parts of a key: that they are for exactly `others`, the other
-/// live seats, in order; that none is nothing; and that they add up to `key`.
+/// Checks what anybody can check of the parts of a key: that they are for exactly these holders, in order; that none is
+/// nothing; and that they add up to `key`.
 ///
 /// # Errors
 /// [`EscrowError`]; variable time, public inputs.
-pub fn check_public(parts: &[Part], others: SeatSet, key: &Point) -> Result<(), EscrowError> {
-    enough(others.len())?;
-    if !parts.iter().map(|part| part.to).eq(others.iter()) {
+pub fn check_public(parts: &[Part], holders: SeatSet, key: &Point) -> Result<(), EscrowError> {
+    enough(holders.len())?;
+    if !parts.iter().map(|part| part.to).eq(holders.iter()) {
         return Err(EscrowError::Seats);
     }
     if let Some(part) = parts.iter().find(|part| part.point.is_identity()) {
@@ -301,9 +283,10 @@ fn part_for(parts: &[Part], holder: Seat) -> Option<&Part> {
     parts.iter().find(|part| part.to == holder)
 }
 
-/// Unmasks with the encoding of \\(K_{ij}\\), and compares with \\(X_{ij}\\).
-fn unmask(place: &EscrowPlace, part: &Part, shared: &[u8; 32]) -> Option<SecretPart> {
-    let mask = Zeroizing::new(mask(place, part.to, shared));
+/// Unmasks one of the parts with the encoding of \\(K_{ij}\\), and compares with \\(X_{ij}\\).
+fn unmask(owner: &Context, parts: &[Part], part: &Part, shared: &[u8; 32]) -> Option<SecretPart> {
+    let holders = parts.iter().map(|part| part.to).collect();
+    let mask = Zeroizing::new(mask(owner, holders, part.to, shared));
     let opened = SecretPart {
         scalar: part.masked.0 - *mask,
         point: part.point,
@@ -318,14 +301,14 @@ fn unmask(place: &EscrowPlace, part: &Part, shared: &[u8; 32]) -> Option<SecretP
 /// [`PartError::Wrong`] if it is not what the owner said: then the holder complains
 /// ([`Complaint::make`]).
 pub fn open_part(
-    place: &EscrowPlace,
+    owner: &Context,
     holder: Seat,
     secret: &SecretKey,
     owner_key: &Point,
     parts: &[Part],
 ) -> Result<SecretPart, PartError> {
     let part = part_for(parts, holder).ok_or(PartError::Missing { holder })?;
-    unmask(place, part, &shared_key(secret, owner_key)).ok_or(PartError::Wrong { holder })
+    unmask(owner, parts, part, &shared_key(secret, owner_key)).ok_or(PartError::Wrong { holder })
 }
 
 /// A holder says that its part does not open, and shows by what: 128 bytes. The head of the module
@@ -354,7 +337,7 @@ impl Verdict {
     pub fn guilty(self, place: &HolderPlace) -> Seat {
         match self {
             Self::BadProof | Self::Unfounded => place.holder,
-            Self::BadPart => place.escrow.context.seat,
+            Self::BadPart => place.owner.seat,
         }
     }
 }
@@ -417,7 +400,7 @@ pub fn judge(
     let Some(part) = part_for(parts, place.holder) else {
         return Verdict::Unfounded;
     };
-    if unmask(&place.escrow, part, complaint.shared.as_bytes()).is_some() {
+    if unmask(&place.owner, parts, part, complaint.shared.as_bytes()).is_some() {
         Verdict::Unfounded
     } else {
         Verdict::BadPart

@@ -133,7 +133,7 @@ pub enum Body {
     Leave,
     /// Gather: the seat's key in parts for the others.
     Escrow {
-        /// One part for each other live seat.
+        /// One part for each seat outside its party.
         parts: Parts,
         /// The first shuffle of the deal, from the seat whose turn it is.
         shuffled: Option<Shuffled>,
@@ -145,7 +145,7 @@ pub enum Body {
         /// The second shuffle of the deal, from the seat whose turn it is.
         shuffled: Option<Shuffled>,
     },
-    /// Gather: this seat's parts of the shares of one that was voted out.
+    /// Gather: this seat's parts of the shares of one that was removed.
     Rebuild {
         /// One share a card, and the proof.
         parts: PartShares,

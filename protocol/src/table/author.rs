@@ -80,10 +80,10 @@ impl Secrets {
         self.chain.preimage(used)
     }
 
-    /// This seat's key in parts for the others.
+    /// This seat's key in parts for its holders.
     pub(super) fn escrow<G: Game>(&self, replica: &Replica<G>) -> Option<Body> {
-        let (place, others) = replica.escrow(self.context.seat);
-        let parts = escrow::split(&self.seed, &place, &self.key, &others).ok()?;
+        let holders = replica.holders(self.context.seat);
+        let parts = escrow::split(&self.seed, &self.context, &self.key, &holders).ok()?;
         let shuffled = self.shuffle_early(replica)?;
         Some(Body::Escrow { parts, shuffled })
     }
@@ -92,9 +92,9 @@ impl Secrets {
     pub(super) fn accept<G: Game>(&self, replica: &Replica<G>) -> Option<Body> {
         let me = self.context.seat;
         let mut complaints = Vec::new();
-        for (owner, place, key, parts) in replica.escrowed(me) {
-            if escrow::open_part(&place, me, &self.key, key, parts).is_err() {
-                let place = replica.holder_place(place, me);
+        for (owner, key, parts) in replica.escrowed(me) {
+            if escrow::open_part(&replica.context(owner), me, &self.key, key, parts).is_err() {
+                let place = replica.holder_place(owner, me);
                 let complaint = Complaint::make(&self.seed, &place, &self.key, key);
                 complaints.push((owner, complaint));
             }
@@ -115,12 +115,11 @@ impl Secrets {
         self.shuffle(replica, &BTreeMap::new()).map(Some)
     }
 
-    /// This seat's parts of the shares of one that was voted out.
+    /// This seat's parts of the shares of one that was removed.
     pub(super) fn rebuild<G: Game>(&self, replica: &Replica<G>, gone: Seat) -> Option<Body> {
         let me = self.context.seat;
-        let (place, parts) = replica.escrow_of(gone)?;
-        let key = replica.key(gone)?;
-        let part = escrow::open_part(&place, me, &self.key, key, parts).ok()?;
+        let (key, parts) = (replica.key(gone)?, replica.parts(gone)?);
+        let part = escrow::open_part(&replica.context(gone), me, &self.key, key, parts).ok()?;
         let list: Vec<ShareOf> = replica
             .rebuilding()
             .map(|(_, cards)| cards)
@@ -132,7 +131,7 @@ impl Secrets {
                 share: part.share(&card),
             })
             .collect();
-        let place = replica.holder_place(place, me);
+        let place = replica.holder_place(gone, me);
         let proof = PartProof::prove(&self.seed, &place, &part, &list);
         let shares: Vec<_> = list.iter().map(|of| of.share).collect();
         let shares = shares.try_into().ok()?;

@@ -10,7 +10,7 @@ use super::fault::OpeningFault;
 use crate::card::{DeckId, Face, Faces, Handle};
 use crate::crypto::coin::{CoinChain, CoinTip};
 use crate::crypto::elgamal::{self, CardPoints, Ciphertext, SealedCards};
-use crate::crypto::escrow::{self, EscrowPlace, HolderPlace, PartProof, Parts};
+use crate::crypto::escrow::{self, HolderPlace, PartProof, Parts};
 use crate::crypto::group::Point;
 use crate::crypto::key::{KeyProof, SecretKey};
 use crate::crypto::reproduce::Reproduction;
@@ -75,8 +75,7 @@ enum Made {
         proof: Box<PartProof>,
     },
     Escrow {
-        number: u32,
-        others: BTreeMap<Seat, Point>,
+        holders: BTreeMap<Seat, Point>,
         parts: Parts,
     },
 }
@@ -90,10 +89,8 @@ pub(super) struct Deal {
     commitments: BTreeMap<Seat, Hash32>,
     keys: BTreeMap<Seat, (Point, KeyProof)>,
     joint: Point,
-    /// The parts of each key that are in escrow, and the running number of that escrow.
-    escrows: BTreeMap<Seat, (u32, Parts)>,
-    /// How often an escrow has been made in this deal.
-    escrow_number: u32,
+    /// The parts of each key that are in escrow.
+    escrows: BTreeMap<Seat, Parts>,
     /// The seats that have gone since they registered a key.
     gone: SeatSet,
     tips: BTreeMap<Seat, CoinTip>,
@@ -114,7 +111,6 @@ impl Deal {
             keys: BTreeMap::new(),
             joint: Point::identity(),
             escrows: BTreeMap::new(),
-            escrow_number: 0,
             gone: SeatSet::EMPTY,
             tips: BTreeMap::new(),
             flips: 0,
@@ -195,10 +191,13 @@ impl Deal {
         self.rejoin();
     }
 
-    /// A seat goes: decks that are sealed from now on are sealed without it.
+    /// A seat goes: decks that are sealed from now on are sealed without it. One that has registered no key has no
+    /// part in this deal.
     pub(super) fn depart(&mut self, seat: Seat) {
-        self.gone.insert(seat);
-        self.rejoin();
+        if self.keys.contains_key(&seat) {
+            self.gone.insert(seat);
+            self.rejoin();
+        }
     }
 
     fn rejoin(&mut self) {
@@ -237,51 +236,34 @@ impl Deal {
 
     // Escrow.
 
-    /// The escrow that is being made of a seat's key.
-    pub(super) fn escrow_place(&self, seat: Seat) -> EscrowPlace {
-        EscrowPlace {
-            context: self.context(seat),
-            number: self.escrow_number,
-        }
-    }
-
-    /// How many escrows have been accepted.
-    pub(super) fn escrows_made(&self) -> u32 {
-        self.escrow_number
-    }
-
-    /// The other live seats with their keys: who holds the parts of a seat's key.
-    pub(super) fn escrow_holders(&self, seat: Seat) -> BTreeMap<Seat, Point> {
+    /// The seats of the deal outside a party, with their keys: who holds the parts of that party's keys.
+    pub(super) fn escrow_holders(&self, party: SeatSet) -> BTreeMap<Seat, Point> {
         let keys = self.keys.iter();
-        keys.filter(|(other, _)| **other != seat && !self.gone.contains(**other))
-            .map(|(other, (key, _))| (*other, *key))
+        keys.filter(|(seat, _)| !party.contains(**seat))
+            .map(|(seat, (key, _))| (*seat, *key))
             .collect()
     }
 
-    /// The parts that are being put in escrow, or are there.
+    /// Whether keys are in escrow.
+    pub(super) fn has_escrow(&self) -> bool {
+        !self.escrows.is_empty()
+    }
+
+    /// The parts of a seat's key.
     pub(super) fn parts(&self, seat: Seat) -> Option<&Parts> {
-        self.escrows.get(&seat).map(|(_, parts)| parts)
+        self.escrows.get(&seat)
     }
 
-    pub(super) fn put_in_escrow(&mut self, seat: Seat, parts: &Parts) {
-        let others = self.escrow_holders(seat);
-        let number = self.escrow_number;
-        self.escrows.insert(seat, (number, parts.clone()));
-        self.made.entry(seat).or_default().push(Made::Escrow {
-            number,
-            others,
-            parts: parts.clone(),
-        });
-    }
-
-    /// The escrow of a seat that has gone: where it was made, and its parts.
-    pub(super) fn escrow_of(&self, seat: Seat) -> Option<(EscrowPlace, &Parts)> {
-        let (number, parts) = self.escrows.get(&seat)?;
-        let place = EscrowPlace {
-            context: self.context(seat),
-            number: *number,
-        };
-        Some((place, parts))
+    pub(super) fn put_in_escrow(
+        &mut self,
+        seat: Seat,
+        holders: BTreeMap<Seat, Point>,
+        parts: &Parts,
+    ) {
+        self.escrows.insert(seat, parts.clone());
+        let parts = parts.clone();
+        let made = self.made.entry(seat).or_default();
+        made.push(Made::Escrow { holders, parts });
     }
 
     /// Verified parts of the shares of a seat that has gone, from one holder.
@@ -291,9 +273,9 @@ impl Deal {
         shares: Vec<ShareOf>,
         proof: PartProof,
     ) {
-        let owner = place.escrow.context.seat;
-        let escrow = self.escrow_of(owner).map(|(_, parts)| parts.clone());
-        if let (Some(parts), Some(owner_key)) = (escrow, self.key(owner).copied()) {
+        let owner = place.owner.seat;
+        let parts = self.parts(owner).cloned();
+        if let (Some(parts), Some(owner_key)) = (parts, self.key(owner).copied()) {
             self.made
                 .entry(place.holder)
                 .or_default()
@@ -315,10 +297,9 @@ impl Deal {
         cards: &[Handle],
         parts: &BTreeMap<Seat, Vec<Point>>,
     ) {
-        let Some((_, escrow)) = self.escrow_of(seat) else {
+        let Some(escrow) = self.parts(seat).cloned() else {
             return;
         };
-        let escrow = escrow.clone();
         for (index, card) in cards.iter().enumerate() {
             let of_card = parts.iter();
             let of_card = of_card
@@ -339,11 +320,6 @@ impl Deal {
     pub(super) fn lacks(&self, card: Handle, seat: Seat) -> bool {
         let sealed = self.position(card);
         sealed.is_some_and(|(deck, _)| deck.holders.contains(seat)) && !self.has_share(card, seat)
-    }
-
-    /// All have accepted: the next escrow has another number.
-    pub(super) fn escrow_accepted(&mut self) {
-        self.escrow_number = self.escrow_number.saturating_add(1);
     }
 
     // Sealed decks.
@@ -546,7 +522,7 @@ impl Deal {
                 shares,
                 proof,
             } => {
-                let held = escrow::open_part(&place.escrow, seat, secret, owner_key, parts).ok();
+                let held = escrow::open_part(&place.owner, seat, secret, owner_key, parts).ok();
                 let same = held.is_some_and(|part| {
                     shares.iter().all(|of| part.share(&of.card) == of.share)
                         && PartProof::prove(seed, place, &part, shares) == **proof
@@ -555,17 +531,9 @@ impl Deal {
                     return Err(OpeningFault::Shares { step: place.step });
                 }
             }
-            Made::Escrow {
-                number,
-                others,
-                parts,
-            } => {
-                let place = EscrowPlace {
-                    context,
-                    number: *number,
-                };
-                if escrow::split(seed, &place, secret, others).as_ref() != Ok(parts) {
-                    return Err(OpeningFault::Escrow { number: *number });
+            Made::Escrow { holders, parts } => {
+                if escrow::split(seed, &context, secret, holders).as_ref() != Ok(parts) {
+                    return Err(OpeningFault::Escrow);
                 }
             }
             Made::Shuffle {

@@ -130,11 +130,8 @@ pub enum OpeningFault {
         deck: u16,
     },
     /// The parts of the key in escrow.
-    #[error("the seed does not give its escrow number {number}")]
-    Escrow {
-        /// The running number.
-        number: u32,
-    },
+    #[error("the seed does not give the escrow of its key")]
+    Escrow,
     /// Shares or their proof.
     #[error("the seed does not give its shares of step {step}")]
     Shares {

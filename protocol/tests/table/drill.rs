@@ -48,6 +48,7 @@ pub(crate) struct Drill {
     seats: u8,
     limit: u32,
     flips_first: bool,
+    no_cards: bool,
     turn: Seat,
     acts: u32,
     draw: Vec<Handle>,
@@ -62,7 +63,8 @@ pub(crate) struct Drill {
     over: bool,
 }
 
-/// The rules of a drill of `limit` turns. With the option `flips-first` it flips before it asks for a deck.
+/// The rules of a drill of `limit` turns. With the option `flips-first` it flips before it asks for a deck, with
+/// `no-cards` it asks for none.
 pub(crate) fn rules(seats: u8, limit: u32) -> RuleSet {
     let options = BTreeMap::from([("limit".to_owned(), limit.to_string())]);
     RuleSet {
@@ -81,6 +83,10 @@ fn whole_deck() -> Vec<Face> {
 
 impl Drill {
     fn deal(&mut self, chance: &mut dyn Chance) -> Result<(), Pause> {
+        if self.no_cards {
+            self.hands = vec![Vec::new(); usize::from(self.seats)];
+            return Ok(());
+        }
         let faces = whole_deck();
         let deck = chance.shuffle(&faces)?;
         self.draw = Handle::all(deck, faces.len()).rev().collect();
@@ -151,6 +157,7 @@ impl Game for Drill {
             seats: rules.seats,
             limit,
             flips_first: rules.options.contains_key("flips-first"),
+            no_cards: rules.options.contains_key("no-cards"),
             turn: Seat::new(0).unwrap(),
             acts: 0,
             draw: Vec::new(),
@@ -188,6 +195,10 @@ impl Game for Drill {
 
     fn first_deck(&self) -> Option<Vec<Face>> {
         self.flips_first.then(whole_deck)
+    }
+
+    fn seals_cards(&self) -> bool {
+        !self.no_cards
     }
 
     fn to_act(&self) -> SeatSet {

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::audit::auditor::{Finding, Reason, audit};
 use fairdeal_protocol::audit::transcript::Transcript;
-use fairdeal_protocol::charter::SignedCharter;
+use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
 use fairdeal_protocol::game::{Game, RuleSet, uniform};
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::clocks::Limits;
 use fairdeal_protocol::table::fault::{Fault, FaultKind};
@@ -59,7 +60,7 @@ pub(crate) struct Sim<G: Game> {
     /// Messages on their way by arrival: from, to, bytes.
     queue: BTreeMap<(u64, u64), (Seat, Seat, Vec<u8>)>,
     pub(crate) messages: u64,
-    charter: SignedCharter,
+    pub(crate) charter: SignedCharter,
     keys: Vec<SigningKey>,
     /// What is on each seat's disk.
     pub(crate) journals: Vec<Vec<Vec<u8>>>,
@@ -105,7 +106,24 @@ impl<G: Game> Sim<G> {
     }
 
     pub(crate) fn new(rules: &RuleSet, seed: u64, faults: Faults) -> Self {
-        let (charter, keys) = charter(rules);
+        Self::at(charter(rules), seed, faults)
+    }
+
+    /// A table of parties: for each seat the lowest seat of its own.
+    pub(crate) fn of_parties(rules: &RuleSet, seed: u64, parties: &[usize]) -> Self {
+        let (signed, keys) = charter(rules);
+        let players = signed.charter().seated().zip(parties);
+        let players = players.map(|((_, player), lowest)| Player {
+            party: Party::of(Seat::new(*lowest).unwrap()),
+            ..player.clone()
+        });
+        let charter = Charter::new([7; 8], rules, players.collect()).unwrap();
+        let signatures = keys.iter().map(|key| charter.sign(key)).collect();
+        let signed = SignedCharter::assemble(charter, signatures).unwrap();
+        Self::at((signed, keys), seed, Faults::default())
+    }
+
+    fn at((charter, keys): (SignedCharter, Vec<SigningKey>), seed: u64, faults: Faults) -> Self {
         let seeded = |n: u64| {
             let mut bytes = [0; 32];
             bytes[..8].copy_from_slice(&seed.to_le_bytes());

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use fairdeal_protocol::card::{DeckId, Face, Handle};
 use fairdeal_protocol::crypto::coin::{CoinChain, flip_stream};
 use fairdeal_protocol::crypto::elgamal::CardPoints;
-use fairdeal_protocol::crypto::escrow::{EscrowPlace, split};
+use fairdeal_protocol::crypto::escrow::split;
 use fairdeal_protocol::crypto::key::{KeyProof, SecretKey};
 use fairdeal_protocol::crypto::pake::{Door, Guest, Host, Password};
 use fairdeal_protocol::crypto::seed::{Context, OpenedSeed, Seed};
@@ -165,9 +165,8 @@ fn values_of_a_fixed_deal() {
         deck: deck.to_vec().try_into().unwrap(),
         proof: Box::new(proof),
     };
-    let place = EscrowPlace { context, number: 0 };
     let holders = [0, 2].map(|holder| (Seat::new(holder).unwrap(), key));
-    let parts = split(&seed, &place, &secret, &holders.into()).unwrap();
+    let parts = split(&seed, &context, &secret, &holders.into()).unwrap();
     let bodies = [
         Body::Commit {
             seed: hash,

@@ -37,7 +37,7 @@ impl Table {
         };
         for seat in Seat::first(seats) {
             let seed = Seed::draw(&mut rng);
-            let secret = SecretKey::derive(&seed, &escrow(seat, 0).context);
+            let secret = SecretKey::derive(&seed, &escrow(seat));
             table.keys.insert(seat, secret.public());
             table.seeds.insert(seat, seed);
             table.secrets.insert(seat, secret);
@@ -55,8 +55,8 @@ impl Table {
         self.others(owner).into_keys().collect()
     }
 
-    fn split(&self, place: &EscrowPlace) -> Parts {
-        let owner = place.context.seat;
+    fn split(&self, place: &Context) -> Parts {
+        let owner = place.seat;
         split(
             &self.seeds[&owner],
             place,
@@ -70,71 +70,60 @@ impl Table {
         check_public(parts, self.other_seats(owner), &self.keys[&owner])
     }
 
-    fn open(
-        &self,
-        place: &EscrowPlace,
-        holder: Seat,
-        parts: &[Part],
-    ) -> Result<SecretPart, PartError> {
-        let key = &self.keys[&place.context.seat];
+    fn open(&self, place: &Context, holder: Seat, parts: &[Part]) -> Result<SecretPart, PartError> {
+        let key = &self.keys[&place.seat];
         open_part(place, holder, &self.secrets[&holder], key, parts)
     }
 
     fn complain(&self, place: &HolderPlace) -> Complaint {
-        let owner_key = &self.keys[&place.escrow.context.seat];
+        let owner_key = &self.keys[&place.owner.seat];
         let seed = &self.seeds[&place.holder];
         Complaint::make(seed, place, &self.secrets[&place.holder], owner_key)
     }
 
     fn judge(&self, complaint: &Complaint, place: &HolderPlace, parts: &[Part]) -> Verdict {
-        let owner_key = &self.keys[&place.escrow.context.seat];
+        let owner_key = &self.keys[&place.owner.seat];
         let holder_key = &self.keys[&place.holder];
         judge(complaint, place, owner_key, holder_key, parts)
     }
 }
 
-fn escrow(owner: Seat, number: u32) -> EscrowPlace {
-    EscrowPlace {
-        context: Context {
-            table: Hash32([1; 32]),
-            deal: 2,
-            seat: owner,
-        },
-        number,
+fn escrow(owner: Seat) -> Context {
+    Context {
+        table: Hash32([1; 32]),
+        deal: 2,
+        seat: owner,
     }
 }
 
-fn held(escrow: EscrowPlace, holder: Seat) -> HolderPlace {
+fn held(owner: Context, holder: Seat) -> HolderPlace {
     HolderPlace {
-        escrow,
+        owner,
         holder,
         step: STEP,
     }
 }
 
 /// The same escrow at every neighbouring place but the seat's own.
-fn other_escrows(place: EscrowPlace) -> [EscrowPlace; 4] {
-    let context = place.context;
-    let with = |context| EscrowPlace { context, ..place };
+fn other_escrows(place: Context) -> [Context; 3] {
     [
-        EscrowPlace { number: 7, ..place },
-        with(Context { deal: 3, ..context }),
-        with(Context {
+        Context { deal: 3, ..place },
+        Context {
             table: Hash32([2; 32]),
-            ..context
-        }),
-        with(Context {
+            ..place
+        },
+        Context {
             seat: seat(4),
-            ..context
-        }),
+            ..place
+        },
     ]
 }
 
 /// The same place but for one field, for each field.
 fn other_places(place: HolderPlace) -> Vec<HolderPlace> {
-    other_escrows(place.escrow)
+    other_escrows(place.owner)
         .into_iter()
-        .map(|escrow| HolderPlace { escrow, ..place })
+        .map(|owner| HolderPlace { owner, ..place })
         .chain([
             HolderPlace { step: 10, ..place },
             HolderPlace {
@@ -197,7 +186,7 @@ fn tampered<T: Serialize + serde::de::DeserializeOwned>(value: &T, at: usize) ->
 fn parts_add_up_to_the_key_and_each_opens_for_its_holder() {
     let table = Table::new(6);
     for owner in table.keys.keys() {
-        let place = escrow(*owner, 0);
+        let place = escrow(*owner);
         let parts = table.split(&place);
         assert_eq!(table.check(*owner, &parts), Ok(()));
         let mut sum = Scalar::ZERO;
@@ -213,13 +202,13 @@ fn parts_add_up_to_the_key_and_each_opens_for_its_holder() {
 #[test]
 fn the_opened_seed_gives_the_same_bytes() {
     let table = Table::new(4);
-    let place = escrow(seat(1), 3);
+    let place = escrow(seat(1));
     let parts = table.split(&place);
     let opened = Seed::from_opened(table.seeds[&seat(1)].open());
     let again = split(
         &opened,
         &place,
-        &SecretKey::derive(&opened, &place.context),
+        &SecretKey::derive(&opened, &place),
         &table.others(seat(1)),
     )
     .unwrap();
@@ -230,10 +219,10 @@ fn the_opened_seed_gives_the_same_bytes() {
 
 /// No part and no mask is ever used for two escrows.
 #[test]
-fn another_number_list_or_key_gives_other_parts_and_masks() {
+fn other_holders_or_keys_give_other_parts_and_masks() {
     let table = Table::new(5);
     let owner = seat(2);
-    let place = escrow(owner, 0);
+    let place = escrow(owner);
     let (seed, secret) = (&table.seeds[&owner], &table.secrets[&owner]);
     let others = table.others(owner);
     let mut fewer = others.clone();
@@ -241,11 +230,7 @@ fn another_number_list_or_key_gives_other_parts_and_masks() {
     let mut another = others.clone();
     another.insert(seat(4), table.keys[&seat(0)]);
     let first = table.split(&place);
-    for (place, others) in [
-        (escrow(owner, 1), &others),
-        (place, &fewer),
-        (place, &another),
-    ] {
+    for others in [&fewer, &another] {
         let parts = split(seed, &place, secret, others).unwrap();
         for part in parts.iter() {
             let before = part_for(&first, part.to).unwrap();
@@ -254,25 +239,28 @@ fn another_number_list_or_key_gives_other_parts_and_masks() {
         }
     }
     let shared = shared_key(secret, &table.keys[&seat(3)]);
-    let masked = mask(&place, seat(3), &shared);
+    let holders = table.other_seats(owner);
+    let masked = mask(&place, holders, seat(3), &shared);
     for other in other_escrows(place) {
-        assert_ne!(mask(&other, seat(3), &shared), masked);
+        assert_ne!(mask(&other, holders, seat(3), &shared), masked);
     }
-    assert_ne!(mask(&place, seat(4), &shared), masked);
+    assert_ne!(mask(&place, holders, seat(4), &shared), masked);
+    let fewer = holders.without(seat(0));
+    assert_ne!(mask(&place, fewer, seat(3), &shared), masked);
     // The two directions between two seats share a key, but no mask.
-    assert_ne!(mask(&escrow(seat(3), 0), owner, &shared), masked);
+    assert_ne!(mask(&escrow(seat(3)), holders, owner, &shared), masked);
 }
 
 #[test]
 fn no_escrow_that_would_show_the_key() {
     let table = Table::new(2);
-    let place = escrow(seat(0), 0);
+    let place = escrow(seat(0));
     let (seed, secret) = (&table.seeds[&seat(0)], &table.secrets[&seat(0)]);
     let none = BTreeMap::new();
     for (others, count) in [(&none, 0), (&table.others(seat(0)), 1)] {
         assert_eq!(
             split(seed, &place, secret, others),
-            Err(EscrowError::TooFew { others: count })
+            Err(EscrowError::TooFew { holders: count })
         );
     }
     let table = Table::new(3);
@@ -284,7 +272,7 @@ fn no_escrow_that_would_show_the_key() {
     let one = SeatSet::one(seat(1));
     assert_eq!(
         check_public(&parts[..1], one, &table.keys[&seat(0)]),
-        Err(EscrowError::TooFew { others: 1 })
+        Err(EscrowError::TooFew { holders: 1 })
     );
 }
 
@@ -292,7 +280,7 @@ fn no_escrow_that_would_show_the_key() {
 fn lists_for_other_seats_are_refused() {
     let table = Table::new(4);
     let owner = seat(1);
-    let parts = table.split(&escrow(owner, 0)).into_inner();
+    let parts = table.split(&escrow(owner)).into_inner();
     let refused = |parts: &[Part]| assert_eq!(table.check(owner, parts), Err(EscrowError::Seats));
     refused(&[]);
     refused(&parts[1..]);
@@ -313,7 +301,7 @@ fn lists_for_other_seats_are_refused() {
 fn parts_that_are_nothing_or_do_not_add_up_are_refused() {
     let table = Table::new(4);
     let owner = seat(0);
-    let parts = table.split(&escrow(owner, 0)).into_inner();
+    let parts = table.split(&escrow(owner)).into_inner();
     let mut nothing = parts.clone();
     nothing[2].point = (nothing[1].point.as_point() + nothing[2].point.as_point()).into();
     nothing[1].point = Point::identity();
@@ -335,7 +323,7 @@ fn parts_that_are_nothing_or_do_not_add_up_are_refused() {
 fn bad_parts_are_seen_by_their_holders() {
     let table = Table::new(5);
     let owner = seat(0);
-    let place = escrow(owner, 0);
+    let place = escrow(owner);
     let honest = table.split(&place).into_inner();
     let wrong = |parts: &[Part], holders: &[usize]| {
         assert_eq!(table.check(owner, parts), Ok(()));
@@ -367,15 +355,17 @@ fn bad_parts_are_seen_by_their_holders() {
     let mut changed = honest.clone();
     changed[2].masked.0 += Scalar::ONE;
     wrong(&changed, &[3]);
-    // Masked for another seat, and under another number.
+    // Masked for another seat, and for other holders.
     let key = |holder| shared_key(&table.secrets[&owner], &table.keys[&holder]);
-    let part = honest[2].masked.0 - mask(&place, seat(3), &key(seat(3)));
+    let holders = table.other_seats(owner);
+    let part = honest[2].masked.0 - mask(&place, holders, seat(3), &key(seat(3)));
     let mut misled = honest.clone();
-    misled[2].masked.0 = part + mask(&place, seat(4), &key(seat(4)));
+    misled[2].masked.0 = part + mask(&place, holders, seat(4), &key(seat(4)));
     wrong(&misled, &[3]);
-    let mut late = honest.clone();
-    late[2].masked.0 = part + mask(&escrow(owner, 1), seat(3), &key(seat(3)));
-    wrong(&late, &[3]);
+    let mut fewer = honest.clone();
+    let left = holders.without(seat(1));
+    fewer[2].masked.0 = part + mask(&place, left, seat(3), &key(seat(3)));
+    wrong(&fewer, &[3]);
     // A point whose logarithm the owner does not know: the holder's own key.
     let mut copied = honest;
     let (own, both) = (
@@ -390,11 +380,11 @@ fn bad_parts_are_seen_by_their_holders() {
 #[test]
 fn a_part_opens_in_its_own_escrow_alone() {
     let table = Table::new(6);
-    let place = escrow(seat(0), 0);
+    let place = escrow(seat(0));
     let parts = table.split(&place);
     let holder = seat(2);
     let secret = &table.secrets[&holder];
-    let open = |place: &EscrowPlace, holder, secret: &SecretKey, key: &Point| {
+    let open = |place: &Context, holder, secret: &SecretKey, key: &Point| {
         open_part(place, holder, secret, key, &parts).is_ok()
     };
     assert!(open(&place, holder, secret, &table.keys[&seat(0)]));
@@ -414,8 +404,8 @@ fn a_part_opens_in_its_own_escrow_alone() {
 fn a_complaint_names_who_is_at_fault() {
     let table = Table::new(4);
     let (owner, holder) = (seat(1), seat(3));
-    let place = held(escrow(owner, 0), holder);
-    let parts = table.split(&place.escrow).into_inner();
+    let place = held(escrow(owner), holder);
+    let parts = table.split(&place.owner).into_inner();
     let complaint = table.complain(&place);
     assert_eq!(complaint, table.complain(&place));
     assert_eq!(encode(&complaint).len(), 128);
@@ -448,8 +438,8 @@ fn a_complaint_names_who_is_at_fault() {
 fn a_complaint_without_its_proof_counts_against_its_maker() {
     let table = Table::new(6);
     let (owner, holder) = (seat(1), seat(3));
-    let place = held(escrow(owner, 0), holder);
-    let mut parts = table.split(&place.escrow).into_inner();
+    let place = held(escrow(owner), holder);
+    let mut parts = table.split(&place.owner).into_inner();
     // The owner is at fault as well; without a proof nobody can know.
     parts[2].masked.0 += Scalar::ONE;
     let complaint = table.complain(&place);
@@ -467,7 +457,7 @@ fn a_complaint_without_its_proof_counts_against_its_maker() {
     for tampered in tampered(&complaint, 32) {
         refused(&tampered, &place, owner_key, holder_key);
     }
-    let shared_with = |other: usize| table.complain(&held(escrow(seat(other), 0), holder)).shared;
+    let shared_with = |other: usize| table.complain(&held(escrow(seat(other)), holder)).shared;
     for shared in [
         Point::identity(),
         shared_with(0),
@@ -498,8 +488,8 @@ fn a_complaint_without_its_proof_counts_against_its_maker() {
 fn no_shared_key_can_be_fitted_to_its_proof() {
     let table = Table::new(3);
     let (owner, holder) = (seat(0), seat(1));
-    let place = held(escrow(owner, 0), holder);
-    let parts = table.split(&place.escrow);
+    let place = held(escrow(owner), holder);
+    let parts = table.split(&place.owner);
     let (owner_key, holder_key) = (&table.keys[&owner], &table.keys[&holder]);
     let nonce = Scalar::from(11_u8);
     let announcements = [
@@ -523,38 +513,38 @@ fn no_shared_key_can_be_fitted_to_its_proof() {
 
 /// The head of the module warns of it: one complaint opens the parts in both directions.
 #[test]
-fn a_complaint_shows_both_parts_in_every_escrow() {
+fn a_complaint_shows_both_parts() {
     let table = Table::new(4);
     let (one, two) = (seat(0), seat(2));
-    let shared = table.complain(&held(escrow(one, 0), two)).shared;
-    for (owner, holder, number) in [(one, two, 0), (one, two, 1), (two, one, 0), (two, one, 5)] {
-        let place = escrow(owner, number);
+    let shared = table.complain(&held(escrow(one), two)).shared;
+    for (owner, holder) in [(one, two), (two, one)] {
+        let place = escrow(owner);
         let parts = table.split(&place);
         let part = part_for(&parts, holder).unwrap();
-        let shown = unmask(&place, part, shared.as_bytes()).unwrap();
+        let shown = unmask(&place, &parts, part, shared.as_bytes()).unwrap();
         assert_eq!(
             shown.scalar,
             table.open(&place, holder, &parts).unwrap().scalar
         );
     }
-    let place = escrow(one, 0);
+    let place = escrow(one);
     let parts = table.split(&place);
     let other = part_for(&parts, seat(1)).unwrap();
-    assert!(unmask(&place, other, shared.as_bytes()).is_none());
+    assert!(unmask(&place, &parts, other, shared.as_bytes()).is_none());
 }
 
 #[test]
 fn rebuilt_shares_open_the_cards() {
     let table = Table::new(4);
     let owner = seat(2);
-    let place = escrow(owner, 1);
+    let place = escrow(owner);
     let parts = table.split(&place);
     let (points, cards) = sealed(&table, 5);
     let mut shares: Vec<BTreeMap<Seat, Point>> = vec![BTreeMap::new(); cards.len()];
     for holder in table.other_seats(owner).iter() {
         assert!(shares.iter().all(|card| combine(&parts, card).is_none()));
         let place = held(place, holder);
-        let part = table.open(&place.escrow, holder, &parts).unwrap();
+        let part = table.open(&place.owner, holder, &parts).unwrap();
         let list = part_shares(&part, &cards);
         let proof = PartProof::prove(&table.seeds[&holder], &place, &part, &list);
         assert_eq!(proof.verify(&place, &parts, &list), Ok(()));
@@ -589,9 +579,9 @@ struct Holding {
 impl Holding {
     fn new() -> Self {
         let table = Table::new(6);
-        let place = held(escrow(seat(1), 0), seat(3));
-        let parts = table.split(&place.escrow).into_inner();
-        let part = table.open(&place.escrow, place.holder, &parts).unwrap();
+        let place = held(escrow(seat(1)), seat(3));
+        let parts = table.split(&place.owner).into_inner();
+        let part = table.open(&place.owner, place.holder, &parts).unwrap();
         let shares = part_shares(&part, &sealed(&table, 5).1);
         let proof = PartProof::prove(&table.seeds[&place.holder], &place, &part, &shares);
         Self {
@@ -678,10 +668,13 @@ fn part_shares_made_with_anything_else_are_refused() {
             "{part:?}"
         );
     };
-    // Another seat's part, and the part of another escrow.
-    let another = table.open(&place.escrow, seat(4), parts).unwrap();
+    // Another seat's part, and the part of another deal's escrow.
+    let another = table.open(&place.owner, seat(4), parts).unwrap();
     refused(&another, &part_shares(&another, &cards));
-    let next = escrow(seat(1), 1);
+    let next = Context {
+        deal: 3,
+        ..escrow(seat(1))
+    };
     let next_part = table
         .open(&next, place.holder, &table.split(&next))
         .unwrap();
@@ -745,7 +738,7 @@ fn a_secret_part_is_not_printed() {
 
 #[test]
 fn six_parts_are_more_than_any_key_has() {
-    let parts = Table::new(6).split(&escrow(seat(0), 0)).into_inner();
+    let parts = Table::new(6).split(&escrow(seat(0))).into_inner();
     let six = [parts.clone(), vec![parts[0]]].concat();
     assert!(decode::<Parts>(&encode(&parts), 1000).is_ok());
     assert!(decode::<Parts>(&encode(&six), 1000).is_err());
@@ -758,7 +751,7 @@ enum Spoil {
     Mask(usize),
     SwapMasks(usize, usize),
     Shift(usize, usize),
-    OtherNumber(usize),
+    OtherDeal(usize),
 }
 
 /// What a holder that cheats sends as a complaint.
@@ -780,7 +773,7 @@ fn spoils() -> impl Strategy<Value = Spoil> {
         index.clone().prop_map(Spoil::Mask),
         (index.clone(), index.clone()).prop_map(|(a, b)| Spoil::SwapMasks(a, b)),
         (index.clone(), index.clone()).prop_map(|(a, b)| Spoil::Shift(a, b)),
-        index.prop_map(Spoil::OtherNumber),
+        index.prop_map(Spoil::OtherDeal),
     ]
 }
 
@@ -793,7 +786,7 @@ fn grumbles() -> impl Strategy<Value = Grumble> {
     ]
 }
 
-fn spoil(table: &Table, place: &EscrowPlace, spoil: Spoil) -> Vec<Part> {
+fn spoil(table: &Table, place: &Context, spoil: Spoil) -> Vec<Part> {
     let mut parts = table.split(place).into_inner();
     let count = parts.len();
     match spoil {
@@ -808,11 +801,8 @@ fn spoil(table: &Table, place: &EscrowPlace, spoil: Spoil) -> Vec<Part> {
             parts[a % count].point = (parts[a % count].point.as_point() + q).into();
             parts[b % count].point = (parts[b % count].point.as_point() - q).into();
         }
-        Spoil::OtherNumber(at) => {
-            let next = EscrowPlace {
-                number: place.number + 1,
-                ..*place
-            };
+        Spoil::OtherDeal(at) => {
+            let next = Context { deal: 3, ..*place };
             parts[at % count].masked = table.split(&next)[at % count].masked;
         }
     }
@@ -842,12 +832,11 @@ proptest! {
     fn the_others_rebuild_every_share(
         others in 2..=5_usize,
         owner in 0..6_usize,
-        number in any::<u32>(),
         r in any::<[u8; 32]>(),
     ) {
         let table = Table::new(others + 1);
         let owner = seat(owner % (others + 1));
-        let place = escrow(owner, number);
+        let place = escrow(owner);
         let parts = table.split(&place);
         prop_assert_eq!(table.check(owner, &parts), Ok(()));
         let a = Point::from(RistrettoPoint::mul_base(&Scalar::from_bytes_mod_order(r)));
@@ -857,7 +846,7 @@ proptest! {
         for holder in table.other_seats(owner).iter() {
             prop_assert!(combine(&parts, &shares).is_none());
             let place = held(place, holder);
-            let part = table.open(&place.escrow, holder, &parts).unwrap();
+            let part = table.open(&place.owner, holder, &parts).unwrap();
             let list = part_shares(&part, &[(handle, card)]);
             let proof = PartProof::prove(&table.seeds[&holder], &place, &part, &list);
             prop_assert_eq!(proof.verify(&place, &parts, &list), Ok(()));
@@ -871,13 +860,12 @@ proptest! {
     fn no_honest_seat_is_found_guilty(
         others in 2..=5_usize,
         owner in 0..6_usize,
-        number in 0..3_u32,
         spoiled in spoils(),
         grumbled in grumbles(),
     ) {
         let table = Table::new(others + 1);
         let owner = seat(owner % (others + 1));
-        let place = escrow(owner, number);
+        let place = escrow(owner);
         let honest = table.split(&place);
         let parts = spoil(&table, &place, spoiled);
         // What anybody can check is refused before anybody complains.
@@ -885,7 +873,7 @@ proptest! {
         for holder in table.other_seats(owner).iter() {
             let place = held(place, holder);
             // An honest holder complains exactly if its part does not open.
-            if table.open(&place.escrow, holder, &parts).is_err() {
+            if table.open(&place.owner, holder, &parts).is_err() {
                 let complaint = table.complain(&place);
                 let guilty = table.judge(&complaint, &place, &parts).guilty(&place);
                 prop_assert_eq!(guilty, owner);
@@ -902,11 +890,11 @@ proptest! {
 #[test]
 fn vectors() {
     let seed = |number: u8| Seed::from_opened(OpenedSeed([number; 32]));
-    let place = escrow(seat(1), 3);
+    let place = escrow(seat(1));
     let secret = |number: u8| {
         let context = Context {
             seat: seat(usize::from(number)),
-            ..place.context
+            ..place
         };
         SecretKey::derive(&seed(number), &context)
     };
@@ -927,7 +915,7 @@ fn vectors() {
     for (seat, key) in &others {
         line(&format!("key of {seat}"), key.as_bytes());
     }
-    line("derivation", derivation(3, &others).as_bytes());
+    line("derivation", derivation(&others).as_bytes());
     let parts = split(&seed(1), &place, &secret(1), &others).unwrap();
     for part in parts.iter() {
         line(&format!("X for {}", part.to), part.point.as_bytes());
@@ -937,7 +925,7 @@ fn vectors() {
     let place = held(place, seat(4));
     let complaint = Complaint::make(&seed(4), &place, &secret(4), &owner_key);
     line("complaint of seat 4", &encode(&complaint));
-    let part = open_part(&place.escrow, seat(4), &secret(4), &owner_key, &parts).unwrap();
+    let part = open_part(&place.owner, seat(4), &secret(4), &owner_key, &parts).unwrap();
     line("x for seat 4", part.scalar.as_bytes());
     let points = CardPoints::new("drill", (0..2).map(|n| (Face(n), format!("card-{n}"))));
     let cards: Vec<(Handle, Ciphertext)> = points

@@ -29,6 +29,7 @@ impl<G: Game> Replica<G> {
         // With all their words at hand, so that it does not matter which complaint came first.
         let accused = self.accused(entries).into_iter().map(|fault| fault.seat);
         let out: SeatSet = removed.iter().chain(accused).collect();
+        let outlasts = out.is_empty() || self.outlasts(out);
         self.out = SeatSet::EMPTY;
         self.departing.clear();
         match kind {
@@ -37,12 +38,17 @@ impl<G: Game> Replica<G> {
                 for entry in entries.values() {
                     self.take(entry);
                 }
-                if out.is_empty() || !self.is_undone_by_departure(kind) {
+                // A run begins again under the keys of those who stay.
+                let undone = matches!(kind, StepKind::Shuffle { .. }) && !out.is_empty();
+                if outlasts && !undone {
                     self.turn_stage(kind, &mut news)?;
                 }
             }
         }
-        self.remove(out, kind, &mut news);
+        self.remove(out, &mut news);
+        if !outlasts {
+            self.void(&mut news);
+        }
         let opening = self.stage == Stage::Opening;
         self.advance(&mut news)?;
         self.confirming = match kind {
@@ -74,20 +80,6 @@ impl<G: Game> Replica<G> {
         }));
     }
 
-    /// Whether a step without one of its seats comes to nothing: a deal that is not ready, a run whose
-    /// deck would be sealed under the key of one who is not there, shares that lack a part.
-    fn is_undone_by_departure(&self, kind: StepKind) -> bool {
-        matches!(
-            kind,
-            StepKind::Commit
-                | StepKind::Key
-                | StepKind::Escrow
-                | StepKind::Accept
-                | StepKind::Rebuild { .. }
-                | StepKind::Shuffle { .. }
-        )
-    }
-
     /// Goes on after a halt, from a state that all the others hold alike: without the seat that is proven
     /// two-faced, at the step `next`, whose entries name `name` as the step before. The deal is given up
     /// unless it has come to its openings: then its result stands.
@@ -104,17 +96,11 @@ impl<G: Game> Replica<G> {
         self.out = SeatSet::EMPTY;
         self.departing.clear();
         if self.live.contains(culprit) {
-            match self.kind() {
-                Some(kind @ (StepKind::Opening | StepKind::Closing)) => {
-                    self.remove(SeatSet::one(culprit), kind, &mut news);
-                }
-                _ => {
-                    self.live.remove(culprit);
-                    self.deal.depart(culprit);
-                    news.push(News::Removed(culprit));
-                    self.void(&mut news);
-                    self.confirming = false;
-                }
+            let over = matches!(self.kind(), Some(StepKind::Opening | StepKind::Closing));
+            self.remove(SeatSet::one(culprit), &mut news);
+            if !over {
+                self.void(&mut news);
+                self.confirming = false;
             }
             self.advance(&mut news)?;
         }
@@ -125,7 +111,17 @@ impl<G: Game> Replica<G> {
     }
 
     /// Takes the removed seats out of the game.
-    fn remove(&mut self, out: SeatSet, kind: StepKind, news: &mut Vec<News<G>>) {
+    fn remove(&mut self, out: SeatSet, news: &mut Vec<News<G>>) {
+        if out.is_empty() {
+            return;
+        }
+        // A run begins again under the keys of those who stay; a farewell of one that is removed has no effect.
+        let leaves = |item: &Item<G>| matches!(item, Item::Leave(seat) if out.contains(*seat));
+        self.running.take_if(|running| leaves(&running.item));
+        if let Some(running) = &mut self.running {
+            running.run = None;
+        }
+        self.agenda.retain(|item| !leaves(item));
         for seat in out.iter() {
             self.live.remove(seat);
             self.deal.depart(seat);
@@ -133,23 +129,6 @@ impl<G: Game> Replica<G> {
             // Once the game is over the result stands.
             if !self.settled.is_over() {
                 self.agenda.push_back(Item::Forfeit(seat));
-            }
-        }
-        if out.is_empty() {
-            return;
-        }
-        match kind {
-            StepKind::Commit
-            | StepKind::Key
-            | StepKind::Escrow
-            | StepKind::Accept
-            | StepKind::Rebuild { .. } => self.void(news),
-            _ => {
-                // A run begins again under the key of those who stay.
-                if let Some(running) = &mut self.running {
-                    running.run = None;
-                }
-                self.fresh.extend(out.iter());
             }
         }
     }
@@ -176,9 +155,7 @@ impl<G: Game> Replica<G> {
         let gone = checkpoint.live.iter();
         let gone = gone.filter(|seat| !self.live.contains(*seat));
         self.agenda.extend(gone.map(Item::Forfeit));
-        self.fresh = SeatSet::EMPTY;
         self.parts.clear();
-
         self.deal = Deal::new(self.table(), number + 1, self.settled.deck_name());
         self.stage = Stage::Commit;
     }
@@ -264,12 +241,14 @@ impl<G: Game> Replica<G> {
                 let chain = self.deal.tip(seat).map_or(0, |tip| tip.chain() + 1);
                 self.deal.publish_tip(seat, chain, *tip);
             }
-            Body::Escrow { parts, .. } => self.deal.put_in_escrow(seat, parts),
+            Body::Escrow { parts, .. } => {
+                let holders = self.holders(seat);
+                self.deal.put_in_escrow(seat, holders, parts);
+            }
             Body::Rebuild { parts } => {
                 let list = self.parts_of(parts);
-                let gone = self.rebuilding().map(|(gone, _)| gone);
-                if let Some((place, _)) = gone.and_then(|gone| self.deal.escrow_of(gone)) {
-                    let place = self.holder_place(place, seat);
+                if let Some((gone, _)) = self.rebuilding() {
+                    let place = self.holder_place(gone, seat);
                     self.deal.keep_parts(place, list, parts.proof.clone());
                     self.parts.insert(seat, parts.shares.to_vec());
                 }
@@ -324,10 +303,7 @@ impl<G: Game> Replica<G> {
                 }
             }
             StepKind::Escrow => self.stage = Stage::Accept,
-            StepKind::Accept => {
-                self.deal.escrow_accepted();
-                self.stage = Stage::Play;
-            }
+            StepKind::Accept => self.stage = Stage::Play,
             StepKind::Shuffle { deck } => {
                 if let Some(mut running) = self.running.take() {
                     if let Some(run) = running.run.take() {
@@ -350,7 +326,6 @@ impl<G: Game> Replica<G> {
                     let number = self.deal.number() + 1;
                     self.deal = Deal::new(self.table(), number, self.settled.deck_name());
                     self.stage = Stage::Commit;
-                    self.fresh = SeatSet::EMPTY;
                     self.remember();
                 } else {
                     self.stage = Stage::Finished;
@@ -407,14 +382,6 @@ impl<G: Game> Replica<G> {
                     self.void(news);
                 }
                 return Ok(());
-            }
-            if !self.fresh.is_empty() {
-                self.fresh = SeatSet::EMPTY;
-                // So that another may go at any moment.
-                if self.escrows() {
-                    self.stage = Stage::Escrow;
-                    return Ok(());
-                }
             }
             if let Some(running) = self.running.take() {
                 if !self.is_answered(&running) {
@@ -522,11 +489,7 @@ impl<G: Game> Replica<G> {
                 self.live.remove(seat);
                 self.deal.depart(seat);
                 news.push(News::Left(seat));
-                // First, so that another may go at any moment; the forfeit may deal and flip.
                 self.agenda.push_front(Item::Forfeit(seat));
-                if self.escrows() {
-                    self.stage = Stage::Escrow;
-                }
                 return Ok(None);
             }
             Some(Request::Deal { .. }) | None => return Err(Broken::Engine),

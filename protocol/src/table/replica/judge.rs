@@ -128,7 +128,8 @@ impl<G: Game> Replica<G> {
             (StepKind::Shuffle { .. }, Body::Confirm) if self.has_shuffled(seat) => Ok(true),
             (StepKind::Escrow, Body::Escrow { parts, shuffled }) => {
                 let key = self.deal.key(seat).ok_or(EscrowError::Sum)?;
-                escrow::check_public(parts, self.live.without(seat), key)?;
+                let holders = self.holders(seat).into_keys().collect();
+                escrow::check_public(parts, holders, key)?;
                 self.judge_early(seat, shuffled.as_ref(), held, proofs)
             }
             (
@@ -228,23 +229,22 @@ impl<G: Game> Replica<G> {
     /// Whether `holder` complains rightly of a part that `owner` gave it.
     fn is_founded(&self, holder: Seat, owner: Seat, complaint: &Complaint) -> bool {
         let escrow = self.escrowed(holder).find(|(seat, ..)| *seat == owner);
-        let (Some((_, place, owner_key, parts)), Some(holder_key)) =
-            (escrow, self.deal.key(holder))
+        let (Some((_, owner_key, parts)), Some(holder_key)) = (escrow, self.deal.key(holder))
         else {
             return false;
         };
-        let place = self.holder_place(place, holder);
+        let place = self.holder_place(owner, holder);
         let verdict = escrow::judge(complaint, &place, owner_key, holder_key, parts);
         verdict == escrow::Verdict::BadPart
     }
 
     fn judge_parts(&self, holder: Seat, gone: Seat, sent: &PartShares) -> Result<(), FaultKind> {
-        let (place, parts) = self.deal.escrow_of(gone).ok_or(FaultKind::PartShares)?;
+        let parts = self.deal.parts(gone).ok_or(FaultKind::PartShares)?;
         let list = self.parts_of(sent);
         if list.len() != sent.shares.len() {
             return Err(FaultKind::PartShares);
         }
-        let place = self.holder_place(place, holder);
+        let place = self.holder_place(gone, holder);
         sent.proof
             .verify(&place, parts, &list)
             .map_err(|_| FaultKind::PartShares)

@@ -10,9 +10,13 @@
 //! ```text
 //! Commit → Key → Escrow → Accept → play: Action / Effects / Shuffle / Tip … → Confirm → Opening → Closing
 //! ```
-//! With three seats or more and a game that seals cards the keys are put in escrow and accepted, and
-//! again after each departure, before anything else is dealt or flipped. If the deal begins with a deck,
-//! the first two seats shuffle it at the same time, with their escrow and their acceptance.
+//! With three parties or more and a game that seals cards the keys are put in escrow and accepted, once a deal, before
+//! anything is dealt or flipped. If the deal begins with a deck, the first two seats shuffle it at the same time, with
+//! their escrow and their acceptance.
+//!
+//! The escrow carries the deal through the removal of one party, if no other has gone. Any further removal, that of
+//! several parties at once, and one before all have accepted give the deal up: another begins in its place. Leaving
+//! gives no deal up, since a leaver gives its shares itself; nor does anything where the game seals no cards.
 //!
 //! # An action step
 //! When it is complete its agenda is carried out: the leader's action with all its batches, then
@@ -37,7 +41,7 @@ use super::fault::{Fault, FaultKind};
 use crate::card::{DeckId, Face, Faces, Handle};
 use crate::charter::{Charter, SignedCharter};
 use crate::crypto::elgamal::Ciphertext;
-use crate::crypto::escrow::{self, EscrowPlace, HolderPlace, Parts};
+use crate::crypto::escrow::{HolderPlace, Parts};
 use crate::crypto::group::Point;
 use crate::crypto::seed::{Context, Seed};
 use crate::crypto::share::ShareOf;
@@ -49,6 +53,9 @@ use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
 use crate::wire::codec::{decode, encode};
 
+/// The fewest parties among which keys are put in escrow: between two, each would hand the other its key.
+const ESCROW_PARTIES: usize = 3;
+
 /// What the open step is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepKind {
@@ -56,11 +63,11 @@ pub enum StepKind {
     Commit,
     /// Keys of the deal.
     Key,
-    /// Each key in parts for the other seats.
+    /// Each key in parts for the seats outside its party.
     Escrow,
     /// Whether those parts open.
     Accept,
-    /// The shares of a seat that was voted out, from the parts of its key.
+    /// The shares of a seat that was removed, from the parts of its key.
     Rebuild {
         /// Whose.
         seat: Seat,
@@ -172,7 +179,7 @@ pub enum News<G: Game> {
     },
     /// A seat has left the game.
     Left(Seat),
-    /// A seat has been voted out, or removed for a proven fault.
+    /// A seat has been removed: as absent, or for a proven fault.
     Removed(Seat),
     /// The deal cannot go on: another begins in its place.
     Voided(u32),
@@ -279,8 +286,6 @@ pub struct Replica<G: Game> {
     out: SeatSet,
     /// The seats removed in the open step by decision whose entries stand, each with the entry.
     departing: BTreeMap<Seat, Hash32>,
-    /// The seats voted out in this deal whose shares are still to be rebuilt.
-    fresh: SeatSet,
     /// The parts of shares that the holders have sent in a rebuilding step.
     parts: BTreeMap<Seat, Vec<Point>>,
     /// Where the deal began, to begin another in its place.
@@ -322,7 +327,6 @@ impl<G: Game> Replica<G> {
             live,
             out: SeatSet::EMPTY,
             departing: BTreeMap::new(),
-            fresh: SeatSet::EMPTY,
             parts: BTreeMap::new(),
             checkpoint: None,
             stage: Stage::Commit,
@@ -592,7 +596,6 @@ impl<G: Game> Replica<G> {
             .number(u64::from(self.confirming))
             .number(u64::from(self.deal.number()))
             .number(u64::from(self.deal.flips()))
-            .number(u64::from(self.deal.escrows_made()))
             .number(self.deal.deck_count() as u64)
             .number(self.agenda.len() as u64)
             .bytes(&running.map_or_else(Vec::new, |running| encode(&running.batch)))
@@ -602,40 +605,53 @@ impl<G: Game> Replica<G> {
 
     // Escrow.
 
-    /// Whether keys are put in escrow at this table as it stands.
+    /// Whether the keys of a deal that begins now are put in escrow.
     fn escrows(&self) -> bool {
-        !self.strict && self.settled.seals_cards() && self.live.len() > escrow::MIN_PARTS
+        let parties = self.parties().count(self.live);
+        !self.strict && self.settled.seals_cards() && parties >= ESCROW_PARTIES
     }
 
-    /// The escrow that a seat makes now: its place, and who holds the parts.
-    pub fn escrow(&self, seat: Seat) -> (EscrowPlace, BTreeMap<Seat, Point>) {
-        (self.deal.escrow_place(seat), self.deal.escrow_holders(seat))
+    /// Whether the running deal outlasts the removal of these seats: its cards are dealt and its rules over, it seals no
+    /// cards, or its escrow is accepted and they are of one party, the first that goes.
+    fn outlasts(&self, out: SeatSet) -> bool {
+        let over = matches!(self.stage, Stage::Opening | Stage::Closing);
+        let accepted = self.stage == Stage::Play && self.deal.has_escrow();
+        let gone = self.deal.gone().iter().chain(out.iter()).collect();
+        over || !self.settled.seals_cards() || (accepted && self.parties().among(gone).count() == 1)
     }
 
-    /// The escrow of a seat that has gone.
-    pub fn escrow_of(&self, seat: Seat) -> Option<(EscrowPlace, &Parts)> {
-        self.deal.escrow_of(seat)
+    /// The seats outside a seat's party with their keys: who holds the parts of its key.
+    pub fn holders(&self, seat: Seat) -> BTreeMap<Seat, Point> {
+        self.deal.escrow_holders(self.party(seat))
     }
 
-    /// A seat that has gone, and the cards that its shares are needed of: once all that it would have
-    /// given if it had left by itself; later what a batch still asks of its hand.
+    /// The seats of a seat's party.
+    fn party(&self, seat: Seat) -> SeatSet {
+        let parties = self.parties();
+        let party = parties.party_of(seat);
+        party.map_or(SeatSet::one(seat), |party| parties.seats_of(party))
+    }
+
+    /// The parts of a seat's key in escrow.
+    pub fn parts(&self, seat: Seat) -> Option<&Parts> {
+        self.deal.parts(seat)
+    }
+
+    /// A seat that has gone, and the cards that its shares are needed of: all that it would have given if it had left by
+    /// itself, and what the open batch asks of its hand.
     pub fn rebuilding(&self) -> Option<(Seat, Vec<(Handle, Ciphertext)>)> {
         self.deal.gone().iter().find_map(|seat| {
-            let mut handles = if self.fresh.contains(seat) {
-                self.deal.parting(seat)
-            } else {
-                Vec::new()
-            };
+            let mut handles = self.deal.parting(seat);
             // What is being dealt to it is its own already, and stays sealed.
-            let asked = self.running.iter().flat_map(|running| &running.batch);
-            for request in asked {
+            let batch = || self.running.iter().flat_map(|running| &running.batch);
+            for request in batch() {
                 if let Request::Deal { card, to } = request
                     && *to == seat
                 {
                     handles.retain(|handle| handle != card);
                 }
             }
-            for request in self.running.iter().flat_map(|running| &running.batch) {
+            for request in batch() {
                 match request {
                     Request::Deal { card, to } if self.live.contains(*to) => handles.push(*card),
                     Request::Open(cards) => handles.extend(cards),
@@ -653,28 +669,26 @@ impl<G: Game> Replica<G> {
         })
     }
 
-    /// Whether all holders of a gone seat's key are here.
+    /// Whether those who are here are exactly the holders of a gone seat's key.
     fn can_rebuild(&self, seat: Seat) -> bool {
-        let escrow = self.deal.escrow_of(seat);
-        escrow.is_some_and(|(_, parts)| parts.iter().all(|part| self.live.contains(part.to)))
+        let holders = self
+            .deal
+            .parts(seat)
+            .into_iter()
+            .flat_map(|parts| parts.iter());
+        holders.map(|part| part.to).collect::<SeatSet>() == self.live
     }
 
-    /// The escrows that a seat has to accept: whose, where, their keys and their parts.
-    pub fn escrowed(
-        &self,
-        holder: Seat,
-    ) -> impl Iterator<Item = (Seat, EscrowPlace, &Point, &Parts)> {
-        let owners = self.live.without(holder).iter();
-        owners.filter_map(|owner| {
-            let place = self.deal.escrow_place(owner);
-            Some((owner, place, self.deal.key(owner)?, self.deal.parts(owner)?))
-        })
+    /// The escrows of which a seat has to accept a part: whose, their keys and all their parts.
+    pub fn escrowed(&self, holder: Seat) -> impl Iterator<Item = (Seat, &Point, &Parts)> {
+        let owners = self.live.minus(self.party(holder)).iter();
+        owners.filter_map(|owner| Some((owner, self.deal.key(owner)?, self.deal.parts(owner)?)))
     }
 
     /// Where a holder speaks of an escrow in the open step.
-    pub fn holder_place(&self, escrow: EscrowPlace, holder: Seat) -> HolderPlace {
+    pub fn holder_place(&self, owner: Seat, holder: Seat) -> HolderPlace {
         HolderPlace {
-            escrow,
+            owner: self.context(owner),
             holder,
             step: self.step,
         }

@@ -1,0 +1,356 @@
+//! Departures: what a deal outlasts through its one escrow, and what gives it up.
+
+use fairdeal_protocol::audit::auditor::{Audit, Reason, Report, audit};
+use fairdeal_protocol::audit::transcript::Transcript;
+use fairdeal_protocol::game::RuleSet;
+use fairdeal_protocol::log::body::Body;
+use fairdeal_protocol::log::entry::Entry;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::{Event, Table};
+use fairdeal_protocol::table::replica::{News, StepKind};
+use fairdeal_protocol::wire::message::Message;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+use super::drill::{Drill, rules};
+use super::sim::{Faults, Sim};
+
+/// Time enough for every table here, in milliseconds.
+const LONG: u64 = 300_000;
+
+fn seat(index: usize) -> Seat {
+    Seat::new(index).unwrap()
+}
+
+fn set(seats: &[usize]) -> SeatSet {
+    seats.iter().map(|index| seat(*index)).collect()
+}
+
+fn table(rules: &RuleSet, seed: u64) -> Sim<Drill> {
+    let mut sim = Sim::new(rules, seed, Faults::default());
+    sim.patience = 10_000;
+    sim
+}
+
+/// Plays on. Seats fall silent for good as soon as an entry goes out at which `goes` names them.
+fn play(
+    sim: &mut Sim<Drill>,
+    until: u64,
+    silent: &mut SeatSet,
+    mut goes: impl FnMut(&Entry) -> SeatSet,
+) {
+    let signed = sim.charter.clone();
+    sim.run(until, false, &mut |from, _, message| {
+        if let Message::Entries(entries) = &message {
+            for entry in entries.iter() {
+                let entry = entry.verify(signed.charter(), &signed.table()).unwrap();
+                if entry.seat() == from && !silent.contains(from) {
+                    silent.extend(goes(&entry).iter());
+                }
+            }
+        }
+        (!silent.contains(from)).then_some(message)
+    });
+}
+
+/// Whether it is an action, in that step or later.
+fn acts_from(entry: &Entry, step: u64) -> bool {
+    matches!(entry.body(), Body::Act { .. }) && entry.step() >= step
+}
+
+/// The complete steps: of which deal, and what for.
+fn steps(transcript: &Transcript) -> Vec<(u32, StepKind)> {
+    let mut audit: Audit<Drill> = Audit::new(transcript.clone()).unwrap();
+    let mut steps = Vec::new();
+    loop {
+        let open = (audit.replica().deal(), audit.replica().kind());
+        if !audit.step().unwrap() {
+            return steps;
+        }
+        steps.push((open.0, open.1.unwrap()));
+    }
+}
+
+/// Who stayed has finished alike; what the audit says, and the steps.
+fn finished(sim: &Sim<Drill>, stayed: &[usize], what: &str) -> (Report, Vec<(u32, StepKind)>) {
+    let first = &sim.tables[stayed[0]];
+    for index in stayed {
+        let table = &sim.tables[*index];
+        assert_eq!(table.stopped(), None, "{what}");
+        assert!(table.is_finished(), "{what}: {:?}", table.progress());
+        assert_eq!(table.log_hash(), first.log_hash(), "{what}");
+    }
+    let transcript = first.transcript();
+    let report = audit::<Drill>(&transcript);
+    assert_eq!(report.finding, None, "{what}");
+    let steps = steps(&transcript);
+    for deal in 0..report.deals {
+        let escrows = steps
+            .iter()
+            .filter(|step| **step == (deal, StepKind::Escrow));
+        assert!(escrows.count() <= 1, "{what}: two escrows in deal {deal}");
+    }
+    (report, steps)
+}
+
+fn voided(sim: &Sim<Drill>, seat: usize) -> Vec<u32> {
+    let events = sim.events[seat].iter();
+    let voided = events.filter_map(|event| match event {
+        Event::News(News::Voided(deal)) => Some(*deal),
+        _ => None,
+    });
+    voided.collect()
+}
+
+fn rebuilt(steps: &[(u32, StepKind)]) -> Vec<(u32, Seat)> {
+    let rebuilt = steps.iter().filter_map(|(deal, kind)| match kind {
+        StepKind::Rebuild { seat } => Some((*deal, *seat)),
+        _ => None,
+    });
+    rebuilt.collect()
+}
+
+/// Of four, one is removed and the deal goes on. No second escrow is made in it, so that the two who are left when
+/// another one is removed lack a part of every key: the deal is given up.
+#[test]
+fn two_of_four_never_open_a_hand() {
+    let mut seen = 0;
+    for seed in 0..6 {
+        let what = format!("seed {seed}");
+        let mut sim = table(&rules(4, 20), seed);
+        let mut silent = SeatSet::EMPTY;
+        let mut at = None;
+        play(&mut sim, LONG, &mut silent, |entry| match entry.body() {
+            Body::Rebuild { .. } => {
+                at.get_or_insert(entry.step());
+                SeatSet::EMPTY
+            }
+            _ if at.is_some_and(|at| acts_from(entry, at)) => set(&[2]),
+            _ if acts_from(entry, 8) => set(&[3]),
+            _ => SeatSet::EMPTY,
+        });
+        if silent != set(&[2, 3]) {
+            continue;
+        }
+        let (report, steps) = finished(&sim, &[0, 1], &what);
+        assert_eq!(report.left.len(), 2, "{what}");
+        let (deal, gone) = rebuilt(&steps)[0];
+        if steps.contains(&(deal, StepKind::Opening)) {
+            // The other one has gone in the next deal, which has an escrow of its own.
+            continue;
+        }
+        assert_eq!(rebuilt(&steps).len(), 1, "{what}");
+        seen += 1;
+        assert_eq!(gone, seat(3), "{what}");
+        assert_eq!(voided(&sim, 0), [deal], "{what}");
+        assert_eq!(voided(&sim, 1), [deal], "{what}");
+        // Until the end of that deal the parts of a key are those that all three others hold.
+        let mut audit: Audit<Drill> = Audit::new(sim.tables[0].transcript()).unwrap();
+        while audit.replica().deal() == deal {
+            if let Some(parts) = audit.replica().parts(seat(0)) {
+                let holders: SeatSet = parts.iter().map(|part| part.to).collect();
+                assert_eq!(holders, set(&[1, 2, 3]), "{what}");
+            }
+            audit.step().unwrap();
+        }
+    }
+    assert!(seen > 2, "{seen}");
+}
+
+/// A leaver gives its shares itself, however many have gone before it.
+#[test]
+fn leaving_never_voids_a_deal() {
+    let mut together = 0;
+    for seed in 0..8 {
+        let what = format!("seed {seed}");
+        let mut sim = table(&rules(5, 20), 40 + seed);
+        sim.leaves = 90;
+        play(&mut sim, LONG, &mut SeatSet::default(), |_| SeatSet::EMPTY);
+        let stayed = sim.tables.iter().filter(|table| !table.has_left());
+        let stayed: Vec<usize> = stayed.map(|table| table.me().index()).collect();
+        let (report, _) = finished(&sim, &stayed, &what);
+        assert_eq!(voided(&sim, stayed[0]), [0; 0], "{what}");
+        let deals: Vec<u32> = report.left.iter().map(|gone| gone.deal).collect();
+        together += deals.windows(2).filter(|two| two[0] == two[1]).count();
+    }
+    assert!(together > 2, "{together}");
+}
+
+/// Also where the others have removed a seat before.
+#[test]
+fn who_leaves_after_a_removal_voids_nothing() {
+    let mut seen = 0;
+    for seed in 0..5 {
+        let what = format!("seed {seed}");
+        let mut sim = table(&rules(4, 20), seed);
+        let mut silent = SeatSet::EMPTY;
+        let mut until = 0;
+        while sim.tables[0].replica().participants().contains(seat(3)) {
+            until += 10;
+            play(&mut sim, until, &mut silent, |entry| {
+                if acts_from(entry, 8) {
+                    set(&[3])
+                } else {
+                    SeatSet::EMPTY
+                }
+            });
+        }
+        let mut rng = ChaCha20Rng::from_seed([1; 32]);
+        sim.tables[2].leave(&mut rng).unwrap();
+        play(&mut sim, LONG, &mut silent, |_| SeatSet::EMPTY);
+        let (report, steps) = finished(&sim, &[0, 1], &what);
+        let left = report.left.iter().map(|gone| (gone.seat, &gone.why));
+        let left: Vec<_> = left.collect();
+        let both = [(seat(3), &Reason::Absent), (seat(2), &Reason::Left)];
+        assert_eq!(left, both, "{what}");
+        assert_eq!(voided(&sim, 0), [0; 0], "{what}");
+        let deal = report.left[0].deal;
+        let same = deal == report.left[1].deal;
+        seen += usize::from(same && rebuilt(&steps) == [(deal, seat(3))]);
+    }
+    assert!(seen > 1, "{seen}");
+}
+
+/// Two parties that are removed at once leave too few parts behind: the deal is given up, and those who stay make a new
+/// escrow in the next one.
+#[test]
+fn a_group_voids_the_deal() {
+    let mut sim = table(&rules(5, 20), 2);
+    let mut silent = SeatSet::EMPTY;
+    play(&mut sim, LONG, &mut silent, |entry| {
+        if acts_from(entry, 9) {
+            set(&[3, 4])
+        } else {
+            SeatSet::EMPTY
+        }
+    });
+    let (report, steps) = finished(&sim, &[0, 1, 2], "");
+    let [one, other] = &report.left[..] else {
+        panic!("{:?}", report.left);
+    };
+    assert_eq!((one.deal, &one.why), (other.deal, &Reason::Absent));
+    assert_eq!(voided(&sim, 0), [one.deal]);
+    assert_eq!(rebuilt(&steps), []);
+    assert!(steps.contains(&(one.deal + 1, StepKind::Escrow)));
+}
+
+/// A seat that goes before all have accepted the escrow: the next deal begins without it.
+#[test]
+fn a_removal_before_the_escrow_is_accepted_voids() {
+    for kind in ["commitment", "key", "escrow", "acceptance"] {
+        let mut sim = table(&rules(4, 12), 5);
+        play(&mut sim, LONG, &mut SeatSet::default(), |entry| {
+            let goes = entry.seat() == seat(3) && entry.body().kind() == kind;
+            if goes { set(&[3]) } else { SeatSet::EMPTY }
+        });
+        let (report, steps) = finished(&sim, &[0, 1, 2], kind);
+        assert_eq!(report.left[0].deal, 0, "{kind}");
+        assert_eq!(voided(&sim, 0), [0], "{kind}");
+        assert_eq!(rebuilt(&steps), [], "{kind}");
+        assert!(steps.contains(&(1, StepKind::Escrow)), "{kind}");
+    }
+}
+
+/// Without sealed cards there is nothing to read and nothing to give up.
+#[test]
+fn a_deal_without_cards_is_never_voided() {
+    let mut rules = rules(5, 12);
+    rules
+        .options
+        .insert("no-cards".to_owned(), "true".to_owned());
+    for first in 0..6 {
+        let what = format!("from step {first}");
+        let mut sim = table(&rules, first);
+        let mut silent = SeatSet::EMPTY;
+        play(&mut sim, LONG, &mut silent, |entry| match entry.step() {
+            step if step >= first + 4 => set(&[3]),
+            step if step >= first => set(&[4]),
+            _ => SeatSet::EMPTY,
+        });
+        let (report, steps) = finished(&sim, &[0, 1, 2], &what);
+        assert_eq!(report.left.len(), 2, "{what}");
+        assert_eq!(voided(&sim, 0), [0; 0], "{what}");
+        let sealed = |(_, kind): &(u32, StepKind)| {
+            matches!(kind, StepKind::Escrow | StepKind::Rebuild { .. })
+        };
+        assert!(!steps.iter().any(sealed), "{what}");
+    }
+}
+
+/// A host with two bots of its own, and two guests.
+const HOST_AND_GUESTS: [usize; 5] = [0, 0, 0, 3, 4];
+
+fn hosted(seed: u64) -> Sim<Drill> {
+    let mut sim = Sim::of_parties(&rules(5, 20), seed, &HOST_AND_GUESTS);
+    sim.patience = 10_000;
+    sim
+}
+
+/// The host's program dies: its seats go together, as one departure, and the deal goes on through the escrow.
+#[test]
+fn a_program_goes_with_all_its_seats() {
+    for seed in 0..2 {
+        let what = format!("seed {seed}");
+        let mut sim = hosted(seed);
+        let mut silent = SeatSet::EMPTY;
+        play(&mut sim, LONG, &mut silent, |entry| {
+            if acts_from(entry, 11) {
+                set(&[0, 1, 2])
+            } else {
+                SeatSet::EMPTY
+            }
+        });
+        let (report, steps) = finished(&sim, &[3, 4], &what);
+        let deal = report.left[0].deal;
+        let left: Vec<_> = report
+            .left
+            .iter()
+            .map(|gone| (gone.seat, gone.deal, &gone.why))
+            .collect();
+        let all = [0, 1, 2].map(|index| (seat(index), deal, &Reason::Absent));
+        assert_eq!(left, all, "{what}");
+        assert_eq!(voided(&sim, 3), [0; 0], "{what}");
+        let needed = [0, 1, 2].map(|index| (deal, seat(index)));
+        assert_eq!(rebuilt(&steps), needed, "{what}");
+        let last = steps
+            .iter()
+            .rposition(|(_, kind)| matches!(kind, StepKind::Rebuild { .. }));
+        let (after, _) = steps[last.unwrap() + 1];
+        assert_eq!(after, deal, "{what}: the same deal goes on");
+    }
+}
+
+/// A bot of the host leaves before: it holds no part of the host's keys, so these can still be made.
+#[test]
+fn an_own_seat_that_left_before_holds_nothing() {
+    let mut sim = hosted(7);
+    let mut silent = SeatSet::EMPTY;
+    let playing =
+        |table: &Table<Drill>| matches!(table.replica().kind(), Some(StepKind::Action { .. }));
+    let mut until = 0;
+    while !playing(&sim.tables[3]) {
+        until += 100;
+        play(&mut sim, until, &mut silent, |_| SeatSet::EMPTY);
+    }
+    let mut rng = ChaCha20Rng::from_seed([1; 32]);
+    sim.tables[1].leave(&mut rng).unwrap();
+    let mut left_at = None;
+    play(&mut sim, LONG, &mut silent, |entry| {
+        if matches!(entry.body(), Body::Leave) {
+            left_at = Some(entry.step());
+        }
+        match left_at {
+            Some(at) if acts_from(entry, at + 3) => set(&[0, 2]),
+            _ => SeatSet::EMPTY,
+        }
+    });
+    let (report, steps) = finished(&sim, &[3, 4], "");
+    let left: Vec<_> = report
+        .left
+        .iter()
+        .map(|gone| (gone.seat, gone.deal))
+        .collect();
+    assert_eq!(left, [1, 0, 2].map(|index| (seat(index), 0)));
+    assert_eq!(rebuilt(&steps), [0, 2].map(|index| (0, seat(index))));
+    assert_eq!(voided(&sim, 3), [0; 0]);
+}
