@@ -356,7 +356,7 @@ class Replica:
         fields = [f for seat in sorted(entries) for f in (seat, entries[seat].hash)]
         name = H("step", self.table, self.step, self.parent, len(entries), *fields, len(out), *sorted(out))
         self.out, self.departing = set(), {}
-        out = out | accused
+        out = {mate for seat in out | accused for mate in self.signers.seats_of(seat)} & self.live
         outlasts = not out or self.outlasts(out)
         if kind == "action":
             self.finish_action(entries)
@@ -609,9 +609,10 @@ class Replica:
 
     def go_on_after_halt(self, culprit, step, parent):
         self.out, self.departing = set(), {}
-        if culprit in self.live:
+        out = self.signers.seats_of(culprit) & self.live
+        if out:
             over = self.kind() in ("opening", "closing")
-            self.remove({culprit})
+            self.remove(out)
             if not over:
                 self.void()
                 self.confirming = False
@@ -704,16 +705,17 @@ class Auditor:
             return False
         culprit = self.signers.culprit(evidence)
         need(culprit, "the evidence of a halt proves nothing")
-        culprit = culprit[0]
+        party = self.signers.seats_of(culprit[0])
+        culprit = min(party)
         held = {halt.seat: halt for halt in halts}
         need(all(self.signers.word("halt", halt) and halt.culprit == culprit for halt in halts), "a bad halt")
-        waiting, circle = set(replica.live) - {culprit}, set()
+        waiting, circle = replica.live - party, set()
         while waiting:
             seat = waiting.pop()
             if seat not in circle:
                 need(seat in held, "a halt is lacking")
                 circle.add(seat)
-                waiting |= {s for s in range(6) if held[seat].seats >> s & 1} - {culprit}
+                waiting |= {s for s in range(6) if held[seat].seats >> s & 1} - party
         need([halt.seat for halt in halts] == sorted(circle), "halts of others")
         point_, parent = place
         need(parent == replica.parent, "the halts name another log")
@@ -721,8 +723,7 @@ class Auditor:
         step = point_ + 3
         name = H("halted", replica.table, culprit, point_, parent, step)
         replica.tally["halts"] += len(halts)
-        if culprit in replica.live:
-            replica.left.append((culprit, replica.deal.number))
+        replica.left += [(seat, replica.deal.number) for seat in sorted(party & replica.live)]
         replica.go_on_after_halt(culprit, step, name)
         return True
 

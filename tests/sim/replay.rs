@@ -62,7 +62,8 @@ pub(crate) fn check(world: &mut World, transcript: &Transcript) {
         {
             let words: Vec<Halt> = next.halts.iter().map(|word| word.halt().clone()).collect();
             let culprit = next.evidence.culprit(world.charter.charter(), &table);
-            if let (Some(place), Some((culprit, _))) = (resolve(&words), culprit) {
+            let party = culprit.and_then(|(seat, _)| reader.replica.party(seat).iter().next());
+            if let (Some(place), Some(culprit)) = (resolve(&words), party) {
                 reader.resume(place, place.name(&table, culprit), culprit);
             }
         }

@@ -263,9 +263,14 @@ impl<G: Game> Audit<G> {
             self.opened = seeds_in(&entries);
         }
         let stays = self.replica.participants();
-        let mut reasons = std::mem::take(&mut self.reasons);
-        for seat in live.iter().filter(|seat| !stays.contains(*seat)) {
-            let why = reasons.remove(&seat).unwrap_or(Reason::Left);
+        let reasons = std::mem::take(&mut self.reasons);
+        for seat in live.minus(stays).iter() {
+            // What removes a seat removes its party.
+            let mut party = self.replica.party(seat).iter();
+            let why = reasons
+                .get(&seat)
+                .or_else(|| party.find_map(|seat| reasons.get(&seat)));
+            let why = why.cloned().unwrap_or(Reason::Left);
             self.left.push(Departure { seat, deal, why });
         }
         match finished {
@@ -391,9 +396,11 @@ impl<G: Game> Audit<G> {
         };
         let charter = self.replica.charter();
         let culprit = halted.evidence.culprit(charter, &table);
-        let Some((culprit, at)) = culprit else {
+        let Some((proven, at)) = culprit else {
             return Err(Finding::Trailer("the evidence in it proves nothing"));
         };
+        let party = self.replica.party(proven);
+        let culprit = party.iter().next().unwrap_or(proven);
         let signed = halted.halts.iter().all(|signed| {
             let halt = signed.verify(charter, &table);
             halt.is_ok_and(|halt| halt.culprit == culprit)
@@ -402,7 +409,7 @@ impl<G: Game> Audit<G> {
             .halts
             .iter()
             .map(|signed| (signed.halt().seat, signed.clone()));
-        let needed = circle(culprit, self.replica.participants(), &held.collect());
+        let needed = circle(party, self.replica.participants(), &held.collect());
         if !signed
             || needed.is_none_or(|needed| !needed.into_values().eq(halted.halts.iter().cloned()))
             || place.point.parent != self.replica.parent()
@@ -413,13 +420,13 @@ impl<G: Game> Audit<G> {
         self.tally.halts += halts.len() as u64;
         let deal = self.replica.deal();
         let name = place.name(&table, culprit);
-        if self.replica.participants().contains(culprit) {
+        let live = self.replica.participants();
+        for seat in party.iter().filter(|seat| live.contains(*seat)) {
             let why = Reason::Fault(Fault {
-                seat: culprit,
+                seat: proven,
                 step: at,
                 what: FaultKind::Equivocation,
             });
-            let seat = culprit;
             self.left.push(Departure { seat, deal, why });
         }
         match self.replica.resume_without(culprit, place.next, name) {

@@ -4,7 +4,9 @@
 //! whoever holds the proof signs nothing more in that part of the log, but one word: how far it has come, with
 //! the last states that it has gone through ([`Halt`]). When all others have said so, every one of them computes
 //! the same place from their words ([`resolve`]): the last state that all have gone through alike. There the
-//! seat is removed, and the log goes on at a step for which nobody can have signed anything.
+//! party of the seat is removed, and the log goes on at a step for which nobody can have signed anything.
+//!
+//! A word names the party and not the seat: several seats of one program may be proved, in another order to each.
 //!
 //! ```text
 //! point  the greatest step that every word names with the same hash before it
@@ -44,7 +46,7 @@ pub struct Position {
 pub struct Halt {
     /// The table id.
     pub table: Hash32,
-    /// Who is two-faced.
+    /// The party that is two-faced, by its lowest seat.
     pub culprit: Seat,
     /// Who signs.
     pub seat: Seat,
@@ -146,20 +148,20 @@ impl Resolution {
     }
 }
 
-/// Everybody whose word is needed: `seats` and whomever those name whose words are held, but the culprit;
-/// `None` if a word is lacking.
+/// Everybody whose word is needed: `seats` and whomever those name whose words are held, but the culprits, which are all
+/// seats of the party; `None` if a word is lacking.
 pub fn circle(
-    culprit: Seat,
+    culprits: SeatSet,
     seats: SeatSet,
     held: &BTreeMap<Seat, SignedHalt>,
 ) -> Option<BTreeMap<Seat, SignedHalt>> {
     let mut found: BTreeMap<Seat, SignedHalt> = BTreeMap::new();
-    let mut waiting = seats.without(culprit);
+    let mut waiting = seats.minus(culprits);
     while let Some(seat) = waiting.iter().next() {
         waiting.remove(seat);
         if let Entry::Vacant(place) = found.entry(seat) {
             let signed = held.get(&seat)?;
-            waiting.extend(signed.halt.seats.without(culprit).iter());
+            waiting.extend(signed.halt.seats.minus(culprits).iter());
             place.insert(signed.clone());
         }
     }
@@ -209,7 +211,7 @@ mod tests {
     #[test]
     fn whoever_is_reckoned_with_has_to_speak() {
         let key = ed25519_dalek::SigningKey::from_bytes(&[1; 32]);
-        let culprit = Seat::new(5).unwrap();
+        let culprit = SeatSet::one(Seat::new(5).unwrap());
         let set = |seats: &[usize]| seats.iter().map(|seat| Seat::new(*seat).unwrap()).collect();
         let signed = |seat, seats: &[usize]| {
             let halt = Halt {

@@ -4,7 +4,7 @@ use fairdeal_protocol::audit::auditor::{Audit, Reason, Report, audit};
 use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::log::body::Body;
-use fairdeal_protocol::log::entry::Entry;
+use fairdeal_protocol::log::entry::{Content, Entry};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Event, Table};
 use fairdeal_protocol::table::replica::{News, StepKind};
@@ -13,7 +13,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::drill::{Drill, rules};
-use super::sim::{Faults, Sim};
+use super::sim::{Faults, Sim, charter};
 
 /// Time enough for every table here, in milliseconds.
 const LONG: u64 = 300_000;
@@ -353,4 +353,94 @@ fn an_own_seat_that_left_before_holds_nothing() {
     assert_eq!(left, [1, 0, 2].map(|index| (seat(index), 0)));
     assert_eq!(rebuilt(&steps), [0, 2].map(|index| (0, seat(index))));
     assert_eq!(voided(&sim, 3), [0; 0]);
+}
+
+/// One seat of the host sends what it must not: the others remove it, and with it the host's other seats, when the step
+/// is complete. The same deal goes on.
+#[test]
+fn a_guilty_seat_takes_its_party_along() {
+    let mut seen = 0;
+    for seed in 0..3 {
+        let what = format!("seed {seed}");
+        let mut sim = hosted(seed);
+        let cheat = seat(1);
+        sim.cheat = Some(cheat);
+        cheat_from(&mut sim, cheat, &|entry, _| {
+            matches!(entry.body(), Body::Ack { .. }) && entry.step() > 10
+        });
+        let (report, steps) = finished(&sim, &[3, 4], &what);
+        let Some(first) = report.left.first() else {
+            continue;
+        };
+        seen += 1;
+        for (index, gone) in [0, 1, 2].into_iter().zip(&report.left) {
+            assert_eq!((gone.seat, gone.deal), (seat(index), first.deal), "{what}");
+            assert!(
+                matches!(&gone.why, Reason::Fault(fault) if fault.seat == cheat),
+                "{what}: {:?}",
+                gone.why
+            );
+        }
+        assert_eq!(report.left.len(), 3, "{what}");
+        assert_eq!(voided(&sim, 3), [0; 0], "{what}");
+        let needed = [0, 1, 2].map(|index| (first.deal, seat(index)));
+        assert_eq!(rebuilt(&steps), needed, "{what}");
+    }
+    assert!(seen > 0);
+}
+
+/// One seat of the host shows two faces, and the host's other seats say nothing on it: the guests go on without them.
+#[test]
+fn two_faces_of_a_seat_remove_its_party() {
+    let mut seen = 0;
+    for seed in 0..3 {
+        let what = format!("seed {seed}");
+        let mut sim = hosted(seed);
+        let cheat = seat(1);
+        sim.cheat = Some(cheat);
+        cheat_from(&mut sim, cheat, &|entry, to| {
+            to == seat(4) && matches!(entry.body(), Body::Ack { .. }) && entry.step() > 10
+        });
+        let (report, _) = finished(&sim, &[3, 4], &what);
+        let Some(first) = report.left.first() else {
+            continue;
+        };
+        seen += 1;
+        let left: Vec<Seat> = report.left.iter().map(|gone| gone.seat).collect();
+        assert_eq!(left, [0, 1, 2].map(seat), "{what}");
+        assert_eq!(voided(&sim, 3), [first.deal], "{what}");
+    }
+    assert!(seen > 0);
+}
+
+/// Plays with another entry of the cheat in the first step where `where_to` says so, for the seats that it says. Its party
+/// keeps its words on how far it is to itself.
+fn cheat_from(sim: &mut Sim<Drill>, cheat: Seat, where_to: &dyn Fn(&Entry, Seat) -> bool) {
+    let signed = sim.charter.clone();
+    let party = sim.tables[0].replica().party(cheat);
+    let (_, keys) = charter(&rules(5, 20));
+    let mut cheated = None;
+    sim.run(LONG, false, &mut |from, to, message| {
+        let entries = match message {
+            Message::Entries(entries) => entries,
+            Message::Halts(_) if party.contains(from) => return None,
+            other => return Some(other),
+        };
+        let passed = entries.iter().map(|passed| {
+            let entry = passed.verify(signed.charter(), &signed.table()).unwrap();
+            let own = entry.seat() == cheat && from == cheat;
+            if !own || !where_to(&entry, to) || cheated.is_some_and(|at| at != entry.step()) {
+                return passed.clone();
+            }
+            cheated = Some(entry.step());
+            let content = Content {
+                body: Body::Close,
+                ..entry.content().clone()
+            };
+            let forged = Entry::sign(content, &keys[cheat.index()]).unwrap();
+            forged.signed().clone()
+        });
+        let passed: Vec<_> = passed.collect();
+        Some(Message::Entries(passed.try_into().unwrap()))
+    });
 }

@@ -1,6 +1,6 @@
 //! What follows from a proof against a seat.
 //!
-//! *One entry that proves a fault* removes its seat: the entry stands in the log in place of one that counts,
+//! *One entry that proves a fault* removes its seat, and with it its party: the entry stands in the log in place of one that counts,
 //! as ballots would, and the same deal goes on through the escrow. Everybody who replays the log up to that
 //! entry finds the same, in whatever order the entries came.
 //!
@@ -32,7 +32,11 @@ use crate::wire::message::Message;
 /// A seat is proven two-faced, and not all others have said how far they are.
 #[derive(Clone, Debug)]
 pub(super) struct Halting {
+    /// Its party, by the lowest seat.
     culprit: Seat,
+    /// All seats of that party.
+    party: SeatSet,
+    proven: Seat,
     evidence: Equivocation,
     halts: BTreeMap<Seat, SignedHalt>,
     /// All others have spoken, and some do not reckon with this seat: they go on without it.
@@ -116,13 +120,15 @@ impl<G: Game> Table<G> {
 
     /// A seat has signed two things for one place.
     pub(super) fn convict(&mut self, (seat, step): (Seat, u64), evidence: Equivocation) {
-        let halting = self.halting.as_ref().map(|halting| halting.culprit);
+        let halting = self.halting.as_ref();
         // One that had gone before matters no more, whether or not the others are seen to go on.
-        let halting = halting.filter(|culprit| self.concerns(*culprit));
+        let halting = halting.filter(|halting| self.concerns(halting.proven));
         let over = self.stopped.is_some() || self.evidence.is_some();
-        if over || !self.concerns(seat) || halting == Some(seat) {
+        let known = halting.is_some_and(|halting| halting.party.contains(seat));
+        if over || !self.concerns(seat) || known {
             return;
         }
+        let second = halting.is_some();
         let record = Record::Evidence(Box::new(evidence.clone()));
         self.outputs.push_back(Output::Keep(record));
         let message = Message::Evidence(Box::new(evidence.clone()));
@@ -139,12 +145,15 @@ impl<G: Game> Table<G> {
         };
         let shown = self.evidence(None, Some(&evidence));
         self.event(Event::Fault(fault.clone(), Box::new(shown)));
-        if seat == self.me || halting.is_some() {
+        if seat == self.me || second {
             self.evidence = Some(evidence);
             return self.stop(Stop::Fault(fault));
         }
+        let party = self.replica.party(seat);
         self.halting = Some(Halting {
-            culprit: seat,
+            culprit: party.iter().next().unwrap_or(seat),
+            party,
+            proven: seat,
             evidence,
             halts: BTreeMap::new(),
             without_me: false,
@@ -162,10 +171,9 @@ impl<G: Game> Table<G> {
     /// Says how far this seat has come, if a seat is proven two-faced and it has not said so; goes on if all
     /// others have.
     pub(super) fn halt(&mut self) {
-        let Some(culprit) = self.halting.as_ref().map(|halting| halting.culprit) else {
-            return;
-        };
-        if !self.concerns(culprit) && self.others_go_on() {
+        let Some(halting) = &self.halting else { return };
+        let (culprit, proven) = (halting.culprit, halting.proven);
+        if !self.concerns(proven) && self.others_go_on() {
             // They had gone on without it before.
             self.halting = None;
             return;
@@ -216,11 +224,11 @@ impl<G: Game> Table<G> {
         let step = self.replica.step();
         let last = self.ends_the_game();
         let finished = || {
-            let culprit = self.halting.as_ref().map(|halting| halting.culprit);
-            self.replica.live().iter().any(|seat| {
+            let party = self.halting.as_ref().map(|halting| halting.party);
+            let others = self.replica.live().minus(party.unwrap_or_default());
+            others.without(self.me).iter().any(|seat| {
                 let head = self.heads.get(&seat);
-                let other = seat != self.me && Some(seat) != culprit;
-                other && head.is_some_and(|head| *head > step)
+                head.is_some_and(|head| *head > step)
             })
         };
         !(self.is_frozen() && last) || finished()
@@ -356,18 +364,18 @@ impl<G: Game> Table<G> {
         let Some(halting) = self.halting.as_ref().filter(|_| self.stopped.is_none()) else {
             return;
         };
-        let culprit = halting.culprit;
+        let (culprit, party) = (halting.culprit, halting.party);
         let Some(own) = halting.halts.get(&self.me) else {
             return;
         };
         let others = own.halt().seats.without(self.me);
-        let Some(mut others) = circle(culprit, others, &halting.halts) else {
+        let Some(mut others) = circle(party, others, &halting.halts) else {
             return;
         };
         // Who is not reckoned with by all of them is out without knowing it, and will learn it.
         let reckoned_with = |signed: &SignedHalt| {
             let halt = signed.halt();
-            let theirs = circle(culprit, halt.seats, &halting.halts);
+            let theirs = circle(party, halt.seats, &halting.halts);
             theirs.is_some_and(|circle| circle.contains_key(&self.me))
         };
         if !others.values().all(reckoned_with) {
@@ -389,7 +397,7 @@ impl<G: Game> Table<G> {
         };
         // All who take part there have spoken, or the log would go on with one that knows nothing of it.
         let spoken: SeatSet = words.iter().map(|word| word.halt().seat).collect();
-        let mut there = state.participants().without(culprit).iter();
+        let mut there = state.participants().minus(party).iter();
         if there.all(|seat| spoken.contains(seat)) {
             self.go_on(culprit, &words, place, state);
         } else {
@@ -402,7 +410,7 @@ impl<G: Game> Table<G> {
         let Some(halting) = &self.halting else { return };
         let own = halting.halts.get(&self.me);
         let fault = Fault {
-            seat: halting.culprit,
+            seat: halting.proven,
             step: own.map_or(self.replica.step(), |own| own.halt().step),
             what: FaultKind::Equivocation,
         };

@@ -28,7 +28,12 @@ impl<G: Game> Replica<G> {
         let hash = step_hash(&table, self.step, &self.parent, entries.values(), removed);
         // With all their words at hand, so that it does not matter which complaint came first.
         let accused = self.accused(entries).into_iter().map(|fault| fault.seat);
-        let out: SeatSet = removed.iter().chain(accused).collect();
+        let guilty = removed.iter().chain(accused);
+        let out: SeatSet = guilty.flat_map(|seat| self.party(seat).iter()).collect();
+        let out: SeatSet = out
+            .iter()
+            .filter(|seat| self.live.contains(*seat))
+            .collect();
         let outlasts = out.is_empty() || self.outlasts(out);
         self.out = SeatSet::EMPTY;
         self.departing.clear();
@@ -80,7 +85,7 @@ impl<G: Game> Replica<G> {
         }));
     }
 
-    /// Goes on after a halt, from a state that all the others hold alike: without the seat that is proven
+    /// Goes on after a halt, from a state that all the others hold alike: without the party of the seat that is proven
     /// two-faced, at the step `next`, whose entries name `name` as the step before. The deal is given up
     /// unless it has come to its openings: then its result stands.
     ///
@@ -95,9 +100,11 @@ impl<G: Game> Replica<G> {
         let mut news = Vec::new();
         self.out = SeatSet::EMPTY;
         self.departing.clear();
-        if self.live.contains(culprit) {
+        let party = self.party(culprit).iter();
+        let out: SeatSet = party.filter(|seat| self.live.contains(*seat)).collect();
+        if !out.is_empty() {
             let over = matches!(self.kind(), Some(StepKind::Opening | StepKind::Closing));
-            self.remove(SeatSet::one(culprit), &mut news);
+            self.remove(out, &mut news);
             if !over {
                 self.void(&mut news);
                 self.confirming = false;

@@ -410,7 +410,8 @@ impl<G: Game> Replica<G> {
         self.out
     }
 
-    /// An entry of the open step proves a seat guilty: the step is complete without it.
+    /// An entry of the open step proves a seat guilty: the step is complete without it. The other seats of its party have
+    /// their entries in the step, which others may have named by now, and go with it when the step is complete.
     pub fn remove_guilty(&mut self, seat: Seat) {
         if self.live.contains(seat) {
             self.out.insert(seat);
@@ -626,7 +627,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// The seats of a seat's party.
-    fn party(&self, seat: Seat) -> SeatSet {
+    pub fn party(&self, seat: Seat) -> SeatSet {
         let parties = self.parties();
         let party = parties.party_of(seat);
         party.map_or(SeatSet::one(seat), |party| parties.seats_of(party))
