@@ -42,7 +42,7 @@ pub enum Ending {
     Finished,
     /// Not at all: the log ends in the middle.
     Unfinished,
-    /// A seat of two closed it, because the other one stayed away.
+    /// Those who were there closed it, because the others stayed away.
     Claimed {
         /// Who claims that; two such claims cancel.
         by: Vec<Seat>,

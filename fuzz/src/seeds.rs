@@ -20,13 +20,13 @@ use fairdeal_protocol::crypto::seed::OpenedSeed;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body};
-use fairdeal_protocol::log::claim::{Claim, SignedClaim};
+use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::log::halt::{Halt, SignedHalt};
 use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Verified};
 use fairdeal_protocol::party::{BotLevel, Party, PlayedBy};
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::wire::bounded::Text;
 use fairdeal_protocol::wire::codec::encode;
@@ -152,6 +152,9 @@ fn claim() -> SignedClaim {
         seat: Seat::new(0).unwrap(),
         step: 7,
         parent: Hash32([1; 32]),
+        absent: SeatSet::one(Seat::new(1).unwrap()),
+        ground: Ground::Absent,
+        entry: Some(Hash32([2; 32])),
     };
     SignedClaim::sign(claim, &TABLE.1[0])
 }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use fairdeal_protocol::card::Faces;
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde_json::{Value, json};
 
 use super::Exit;
@@ -121,9 +121,15 @@ impl Printer {
                 "evidence": evidence, "stopped": stopped,
             }),
             SessionEvent::Claimed {
-                seat: by,
+                by,
+                absent,
                 transcript,
-            } => json!({"event": "claimed", "seat": seat(by), "transcript": transcript}),
+            } => {
+                let seats = |all: &[Seat]| all.iter().map(seat).collect::<Vec<_>>();
+                json!({
+                    "event": "claimed", "by": seats(by), "absent": seats(absent), "transcript": transcript,
+                })
+            }
             SessionEvent::Over {
                 scores,
                 winners,
@@ -171,8 +177,10 @@ impl Printer {
                 Some(path) => format!("FAULT: {what}. The evidence is in {}.", path.display()),
                 None => format!("FAULT: {what}."),
             },
-            SessionEvent::Claimed { seat, .. } => {
-                format!("{seat} has closed the table: it waited in vain for the other.")
+            SessionEvent::Claimed { by, absent, .. } => {
+                let seats = |all: &[Seat]| all.iter().copied().collect::<SeatSet>();
+                let (by, absent) = (seats(by), seats(absent));
+                format!("The table is closed by claim: {by} waited in vain for {absent}.")
             }
             SessionEvent::Over {
                 scores, transcript, ..

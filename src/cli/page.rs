@@ -109,8 +109,11 @@ impl Audited<'_> {
             if report.winners.contains(&seat) {
                 notes.push("has won".to_owned());
             }
-            if report.claims.contains(&seat) {
-                notes.push("claims that the other one stayed away".to_owned());
+            if report.claims.iter().any(|claim| claim.by.contains(seat)) {
+                notes.push("claims that the others stayed away".to_owned());
+            }
+            if report.unopened.contains(seat) {
+                notes.push("did not open its seed".to_owned());
             }
             let gone = report.left.iter().filter(|gone| gone.seat == seat);
             notes.extend(gone.map(departure));
@@ -251,6 +254,7 @@ mod tests {
     use fairdeal_protocol::charter::{Player, SeatKey};
     use fairdeal_protocol::hash::Hash32;
     use fairdeal_protocol::party::{Party, PlayedBy};
+    use fairdeal_protocol::seat::SeatSet;
     use fairdeal_protocol::table::fault::{Fault, FaultKind};
 
     use super::*;
@@ -289,6 +293,7 @@ mod tests {
             winners: vec![Seat::new(1).unwrap()],
             left: Vec::new(),
             claims: Vec::new(),
+            unopened: SeatSet::EMPTY,
             finding,
         }
     }

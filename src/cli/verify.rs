@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use fairdeal_protocol::audit::auditor::{Audit, Reason, Report};
 use fairdeal_protocol::audit::transcript::End;
+use fairdeal_protocol::log::claim::Ground;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::abandonment::Abandonment;
 use serde_json::json;
 
 use super::args::Verify;
@@ -111,9 +114,23 @@ fn print_words(report: &Report, game: &str, names: &[String], seating: &Seating)
                     gone.deal + 1
                 );
             }
-            for seat in &report.claims {
-                let name = names.get(seat.index()).map_or("", String::as_str);
-                println!("\n{name} claims to have won by the other's absence");
+            let named = |seats: SeatSet| {
+                let names = seats.iter().filter_map(|seat| names.get(seat.index()));
+                names.map(String::as_str).collect::<Vec<_>>().join(", ")
+            };
+            for claim in &report.claims {
+                let (by, absent) = (named(claim.by), named(claim.absent));
+                let why = match claim.ground {
+                    Ground::Absent => "stayed away",
+                    Ground::OutOfTime => "ran out of time",
+                };
+                println!("\nclosed by claim of {by}: {absent} {why}");
+            }
+            if !report.unopened.is_empty() {
+                let names = named(report.unopened);
+                println!(
+                    "\nseeds not opened: {names}; those shuffles are checked by their proofs alone"
+                );
             }
             println!("\n{}", verdict(report, names.len()));
         }
@@ -169,11 +186,24 @@ fn print_json(report: &Report, names: &[String], seating: &Seating) {
             "deals": report.deals,
             "deals_opened": report.deals_opened,
             "left": left,
-            "claims": report.claims.iter().map(|seat| seat.index()).collect::<Vec<_>>(),
+            "claims": report.claims.iter().map(claim_json).collect::<Vec<_>>(),
+            "unopened": numbers(report.unopened),
             "checks": checks,
             "scores": report.scores,
             "winners": winners,
             "finding": finding,
         })
     );
+}
+
+fn numbers(seats: SeatSet) -> Vec<usize> {
+    seats.iter().map(Seat::index).collect()
+}
+
+fn claim_json(claim: &Abandonment) -> serde_json::Value {
+    let ground = match claim.ground {
+        Ground::Absent => "absent",
+        Ground::OutOfTime => "out-of-time",
+    };
+    json!({"by": numbers(claim.by), "absent": numbers(claim.absent), "ground": ground})
 }

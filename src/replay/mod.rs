@@ -38,12 +38,15 @@ pub const MAX_MOMENTS: usize = 1 << 16;
 pub fn verdict(report: &Report, seats: usize) -> &'static str {
     match (report.end, seats) {
         _ if report.claims.len() == 1 => {
-            "fair so far, unfinished: one seat closed the table on its own word that the other stayed away"
+            "fair so far, unfinished: closed by claim of those who say that the others stayed away"
         }
         _ if report.claims.len() > 1 => {
-            "fair so far, unfinished: each seat claims that the other stayed away, so neither claim counts"
+            "fair so far, unfinished: each side claims that the other stayed away, so neither claim counts"
         }
         (_, 1) => "rules followed, shuffle vouched for by nobody else",
+        (End::Finished, _) if !report.unopened.is_empty() => {
+            "fair, finished: not all seeds of the last deal were opened, those shuffles are checked by proofs alone"
+        }
         (End::Finished, _) => "fair",
         _ => "fair so far, unfinished: the seeds of the last deal were never opened",
     }

@@ -224,12 +224,13 @@ fn last_words(report: &Report, names: &[String]) -> Option<String> {
     if report.end == End::Finished {
         return None;
     }
-    let claims: Vec<String> = report.claims.iter().filter_map(name).collect();
+    let claims = report.claims.iter().flat_map(|claim| claim.by.iter());
+    let claims: Vec<String> = claims.filter_map(|seat| name(&seat)).collect();
     Some(if claims.is_empty() {
         "The log ends here; the game had not come to its end.".to_owned()
     } else {
         format!(
-            "The log ends here: {} closed the table, because the other one stayed away.",
+            "The log ends here: {} closed the table, because the others stayed away.",
             claims.join(" and ")
         )
     })

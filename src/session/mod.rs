@@ -350,10 +350,12 @@ pub enum SessionEvent {
         /// Where the evidence is kept.
         evidence: Option<PathBuf>,
     },
-    /// A seat has closed the table for two, because the other one stayed away.
+    /// Those who are there have closed the table, because all others stayed away.
     Claimed {
         /// Who claims it.
-        seat: Seat,
+        by: Vec<Seat>,
+        /// Who stayed away, by their word.
+        absent: Vec<Seat>,
         /// The transcript of the unfinished game.
         transcript: Option<PathBuf>,
     },

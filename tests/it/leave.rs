@@ -153,11 +153,11 @@ async fn who_is_left_alone_claims() {
     let events = tokio::time::timeout(Duration::from_secs(60), stays).await;
     let events = events.expect("nobody waits for ever").unwrap();
     let claimed = events.iter().find_map(|event| match event {
-        SessionEvent::Claimed { seat, transcript } => Some((seat.index(), transcript.clone())),
+        SessionEvent::Claimed { by, transcript, .. } => Some((by.clone(), transcript.clone())),
         _ => None,
     });
-    let (seat, transcript) = claimed.expect("the host claims");
-    assert_eq!(seat, 0);
+    let (by, transcript) = claimed.expect("the host claims");
+    assert_eq!(by.iter().map(|seat| seat.index()).collect::<Vec<_>>(), [0]);
     let bytes = std::fs::read(transcript.unwrap()).unwrap();
     let report = audit::<fairdeal::games::AnyGame>(&Transcript::from_bytes(&bytes).unwrap());
     assert_eq!((report.finding, report.end), (None, End::Unfinished));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fairdeal::games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
-use fairdeal_protocol::audit::transcript::Transcript;
+use fairdeal_protocol::audit::transcript::{End, Transcript};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::membership::{Says, SignedStatement, Value};
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -139,7 +139,7 @@ fn stops(world: &mut World, honest: &[Seat]) {
                 world.watch.fail(3, what);
                 None
             }
-            Some(Stop::Removed(_) | Stop::Claimed(_)) | None => None,
+            Some(Stop::Removed(_) | Stop::Claimed(_) | Stop::Unopened(_)) | None => None,
         };
         if let Some((who, what)) = blamed
             && !world.watch.may_be_blamed(who)
@@ -481,41 +481,53 @@ fn transcripts(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>
     }
 }
 
-/// A table that a claim has closed is one of two live seats, its transcript says whose word that was, and the other
-/// learns it if it is here.
+/// A table that claims have closed shows who is present and who is not, and the others that are as far learn it if they
+/// are here. Invariant 15: a game that the rules have ended is finished in every file.
 fn claims(world: &mut World, honest: &[Seat]) {
     for seat in honest {
         let table = &chair(world, *seat).table;
-        let Some(Stop::Claimed(_)) = table.stopped() else {
-            continue;
+        let over = match table.stopped() {
+            Some(Stop::Claimed(_)) => false,
+            Some(Stop::Unopened(_)) => true,
+            _ => continue,
         };
+        let (step, is_over) = (table.replica().step(), table.replica().is_over());
         let report = audit::<AnyGame>(&table.transcript());
         let live = table.replica().live();
-        let right = report.claims.iter().all(|who| live.contains(*who));
-        if report.finding.is_some() || report.claims.is_empty() || !right {
-            let what = format!("{seat}'s table was closed by a claim, and its audit is {report:?}");
+        let right = report
+            .claims
+            .iter()
+            .all(|group| group.by == live.minus(group.absent));
+        let shown = over || !report.claims.is_empty();
+        if report.finding.is_some() || !shown || !right {
+            let what = format!("{seat}'s table was closed by claim, and its audit is {report:?}");
             world.watch.fail(3, what);
         }
+        if over != is_over || (over && report.end != End::Finished) {
+            let what = format!(
+                "{seat}'s game is over: {is_over}, its file {:?}",
+                report.end
+            );
+            world.watch.fail(15, what);
+        }
         let old_disk = chair(world, *seat).role.old_disk;
-        // One that has forgotten how far it was may claim at a step that the other left long ago.
         let others = honest.iter().filter(|other| live.contains(**other));
         for other in others.filter(|_| !old_disk) {
             let there = chair(world, *other);
-            // One that has not come as far sees three left still.
-            let sees_two = there.table.replica().live().len() == 2;
-            if chair(world, *seat).is_up()
-                && sees_two
-                && there.is_up()
-                && !there.is_done()
-                && !there.role.old_disk
-            {
+            let as_far = there.table.replica().step() == step;
+            let here = chair(world, *seat).is_up() && there.is_up();
+            let linked = near(world, honest, *other).contains(*seat);
+            if here && as_far && linked && !there.is_done() && !there.role.old_disk {
                 let what = format!(
-                    "{seat} knows of a claim of {:?}, {other} does not",
+                    "{seat} knows of claims {:?}, {other} does not",
                     report.claims
                 );
                 world.watch.fail(11, what);
             }
         }
+        world
+            .tally
+            .add("finished without all seeds", u64::from(over));
     }
 }
 
@@ -585,6 +597,7 @@ fn outcome(world: &mut World, honest: &[Seat]) {
         finished |= table.is_finished();
         stopped |= matches!(table.stopped(), Some(Stop::Fault(_) | Stop::Desync(..)));
         claimed |= matches!(table.stopped(), Some(Stop::Claimed(_)));
+        finished |= matches!(table.stopped(), Some(Stop::Unopened(_)));
         steps = steps.max(table.replica().step());
     }
     world.tally.add("steps", steps);

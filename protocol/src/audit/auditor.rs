@@ -20,11 +20,13 @@ use crate::crypto::seed::Seed;
 use crate::crypto::shuffle::{Fold, ShuffleError, ShufflePlace};
 use crate::game::{Game, RuleSetError};
 use crate::log::body::Body;
+use crate::log::claim::Claim;
 use crate::log::entry::Entry;
 use crate::log::halt::{Halt, circle, resolve};
 use crate::membership::Value;
 use crate::membership::step::{EntryNames, Place};
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
+use crate::table::abandonment::{Abandonment, closing};
 use crate::table::fault::{Fault, FaultKind};
 use crate::table::replica::{News, Proofs, Replica, StepKind, Verdict};
 
@@ -53,6 +55,10 @@ pub struct Audit<G: Game> {
     news: Vec<News<G>>,
     /// The seeds that the last step has opened.
     opened: BTreeMap<Seat, Seed>,
+    /// The claims that leave the game unfinished.
+    claims: Vec<Abandonment>,
+    /// Who did not open its seeds, of a game that claims have finished.
+    unopened: SeatSet,
 }
 
 /// Audits a whole transcript.
@@ -95,6 +101,8 @@ impl<G: Game> Audit<G> {
             reasons: BTreeMap::new(),
             news: Vec::new(),
             opened: BTreeMap::new(),
+            claims: Vec::new(),
+            unopened: SeatSet::EMPTY,
         })
     }
 
@@ -633,25 +641,28 @@ impl<G: Game> Audit<G> {
                 "the log hash is not that of the last complete step",
             ));
         }
-        self.check_claims()?;
         match transcript.end() {
-            End::Finished if self.replica.is_finished() => {}
-            End::Unfinished if !self.replica.is_finished() => {
-                // A claim shows that it was made where two were left, as evidence shows where it was found.
-                let shown = !transcript.claims().is_empty();
+            End::Finished if self.replica.is_finished() && transcript.claims().is_empty() => {}
+            End::Finished | End::Unfinished if !self.replica.is_finished() => {
+                // A claim shows what it was made on, as evidence shows where it was found.
                 let counted = self.judge_open(open)?;
+                let shown = !transcript.claims().is_empty();
                 if counted.len() < open.len() || !(open.is_empty() || shown) {
                     return Err(Finding::Trailer(
                         "it holds entries of a step that is not whole",
                     ));
                 }
                 self.judge_proven(&counted)?;
+                self.check_claims(&counted)?;
             }
             End::Stopped if !self.replica.is_finished() => {
                 if transcript.equivocation().is_some() {
                     let fault = self.equivocation().map(Finding::Fault);
                     let nothing = Finding::Trailer("the evidence in it proves nothing");
                     return Err(fault.unwrap_or(nothing));
+                }
+                if !transcript.claims().is_empty() {
+                    return Err(Finding::Trailer("it holds a claim beside evidence"));
                 }
                 let counted = self.judge_open(open)?;
                 self.judge_proven(&counted)?;
@@ -669,23 +680,45 @@ impl<G: Game> Audit<G> {
         Ok(())
     }
 
-    /// Claims close a table of two that has not come to its end, each where its seat was.
-    fn check_claims(&self) -> Result<(), Finding> {
-        let (step, table) = (self.replica.step(), self.replica.table());
-        let live = self.replica.live();
-        let mut last = None;
-        for signed in self.transcript.claims() {
-            let claim = signed.verify(self.replica.charter(), &table).ok();
-            let claim = claim.filter(|claim| {
-                let here = claim.step != step || claim.parent == self.replica.parent();
-                live.contains(claim.seat) && claim.step.abs_diff(step) <= 1 && here
-            });
-            let two = live.len() == 2 && self.transcript.end() == End::Unfinished;
-            let in_order = claim.is_some_and(|claim| last < Some(claim.seat));
-            if !two || !in_order {
-                return Err(Finding::Trailer("it holds a claim that closes nothing"));
+    /// Claims close a table that has not come to its end: as finished if the rules have ended the game, else as unfinished.
+    fn check_claims(&mut self, counted: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
+        let nothing = Finding::Trailer("it holds a claim that closes nothing");
+        let (table, finished) = (self.replica.table(), self.transcript.end() == End::Finished);
+        let charter = self.replica.charter();
+        let claims = self.transcript.claims().iter();
+        let claims = claims.map(|signed| signed.verify(charter, &table));
+        let Ok(claims) = claims.collect::<Result<Vec<Claim>, _>>() else {
+            return Err(nothing);
+        };
+        let names = counted.iter().map(|(seat, entry)| (*seat, entry.hash()));
+        let groups = closing(&self.replica, &names.collect(), claims.iter());
+        let closes = |claim: &Claim| {
+            let of =
+                |group: &Abandonment| (group.absent, group.ground) == (claim.absent, claim.ground);
+            groups.iter().any(of)
+        };
+        let order = claims.iter().map(|claim| (claim.seat, claim.absent));
+        let in_order = order
+            .clone()
+            .zip(order.skip(1))
+            .all(|(one, next)| one < next);
+        if groups.len() > 2 || !in_order || !claims.iter().all(closes) {
+            return Err(nothing);
+        }
+        match (finished, groups.is_empty()) {
+            (true, true) => return Err(Finding::Trailer("the log does not end as it says")),
+            (false, false) if self.replica.is_over() => {
+                return Err(Finding::Trailer(
+                    "a claim leaves a game unfinished that is over",
+                ));
             }
-            last = claim.map(|claim| claim.seat);
+            (true, false) if !self.replica.is_over() => {
+                return Err(Finding::Trailer("a claim finishes a game that is not over"));
+            }
+            (true, false) => {
+                self.unopened = self.replica.unopened(counted.keys().copied().collect())
+            }
+            (false, _) => self.claims = groups,
         }
         Ok(())
     }
@@ -729,7 +762,8 @@ impl<G: Game> Audit<G> {
             scores: game.scores(),
             winners: game.winners().iter().collect(),
             left: self.left.clone(),
-            claims: transcript_claims(&self.transcript),
+            claims: self.claims.clone(),
+            unopened: self.unopened,
             finding,
         }
     }
@@ -744,11 +778,6 @@ fn seeds_in(entries: &BTreeMap<Seat, Entry>) -> BTreeMap<Seat, Seed> {
         Some((*seat, Seed::from_opened(*seed)))
     });
     seeds.collect()
-}
-
-fn transcript_claims(transcript: &Transcript) -> Vec<Seat> {
-    let claims = transcript.claims().iter();
-    claims.map(|signed| signed.claim().seat).collect()
 }
 
 /// Deal, deck and seat of a shuffle, which no two share that wait to be checked: before a run begins again, what

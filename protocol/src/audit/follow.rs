@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::auditor::{Audit, Finding, Report};
-use super::transcript::{End, Halted, MAX_CERTIFICATES, Proven, Transcript};
+use super::transcript::{End, Halted, MAX_CERTIFICATES, MAX_CLAIMS, Proven, Transcript};
 use crate::charter::SignedCharter;
 use crate::game::{Game, RuleSetError};
 use crate::hash::Hash32;
@@ -57,7 +57,7 @@ pub struct Last {
     /// The proof, if the table stopped because a seat was two-faced.
     pub equivocation: Option<Box<Equivocation>>,
     /// Claims that closed the table.
-    pub claims: Bounded<SignedClaim, 2>,
+    pub claims: Bounded<SignedClaim, MAX_CLAIMS>,
 }
 
 /// Why a follower goes no further.

@@ -4,7 +4,8 @@ use super::transcript::{End, Transcript};
 use crate::game::RuleSetError;
 use crate::hash::Hash32;
 use crate::log::body::Answers;
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
+use crate::table::abandonment::Abandonment;
 use crate::table::fault::Fault;
 
 /// How often each check was made, and held.
@@ -257,8 +258,10 @@ pub struct Report {
     /// Who left the game or was removed, in the order in which they went: what they sent in that deal is
     /// checked by its proofs alone, since they opened no seed.
     pub left: Vec<Departure>,
-    /// Who has closed the table on its own word that the other of two stayed away; two such words cancel.
-    pub claims: Vec<Seat>,
+    /// Who has closed an unfinished table on their own word that the others stayed away; two such groups cancel.
+    pub claims: Vec<Abandonment>,
+    /// Who did not open its seeds though the game is over: what it shuffled is checked by its proofs alone.
+    pub unopened: SeatSet,
     /// What is wrong; `None` if nothing is.
     pub finding: Option<Finding>,
 }
@@ -283,6 +286,7 @@ impl Report {
             winners: Vec::new(),
             left: Vec::new(),
             claims: Vec::new(),
+            unopened: SeatSet::EMPTY,
             finding: Some(Finding::Rules(error)),
         }
     }

@@ -26,6 +26,8 @@ pub const MAX_LOG: usize = 1 << 20;
 
 /// The most steps of a transcript that remove seats by decision.
 pub const MAX_CERTIFICATES: usize = MAX_SEATS;
+/// The most claims in a file: of two groups, each without the seats that the other one names.
+pub const MAX_CLAIMS: usize = 2 * MAX_SEATS;
 
 /// How the log of a transcript ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,8 +71,8 @@ pub(crate) struct Trailer {
     pub(crate) faults: Bounded<Proven, MAX_SEATS>,
     /// What removed two-faced seats, in order.
     pub(crate) halted: Bounded<Halted, MAX_SEATS>,
-    /// Claims that closed the table, in seat order.
-    pub(crate) claims: Bounded<SignedClaim, 2>,
+    /// The claims that closed the table, by seat and then by whom they name.
+    pub(crate) claims: Bounded<SignedClaim, MAX_CLAIMS>,
 }
 
 fn join<T: Clone, const MAX: usize>(all: &mut Bounded<T, MAX>, more: Bounded<T, MAX>) -> bool {
@@ -244,7 +246,7 @@ impl Transcript {
         &self.trailer.halted
     }
 
-    /// The claims that closed the table, in seat order.
+    /// The claims that closed the table, by seat and then by whom they name.
     pub fn claims(&self) -> &[SignedClaim] {
         &self.trailer.claims
     }

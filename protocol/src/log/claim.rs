@@ -1,18 +1,28 @@
-//! Claims: one of two seats says that it has waited in vain for the other.
+//! Abandonment claims: those who are present say together that they have waited in vain for all others.
 //!
-//! Where only two seats are left there is nobody to vote with. Who has waited longer than the table's patience
-//! may close the table with a signed claim, which stands in its transcript: the game is unfinished, and won by
-//! absence on that seat's word alone. If the other claims the same, the two cancel.
+//! Where the parties present are no more than half of the live ones (one of two, one of three, two of four) nothing can be
+//! decided. Each seat of theirs signs a claim that names the absent seats; together these close the table, and stand in
+//! its transcript. A claim carries the name of its signer's own entry of the open step: who owes the next entry itself
+//! has nothing to claim ([`crate::table::abandonment`]).
 
 use serde::{Deserialize, Serialize};
 
 use crate::charter::{Charter, SignatureBytes};
 use crate::domain;
 use crate::hash::Hash32;
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 use crate::wire::codec::encode;
 
-/// One seat's word that the other is absent.
+/// Why a seat claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Ground {
+    /// The others were unheard for the absence timeout.
+    Absent,
+    /// The other one has used up its turn time.
+    OutOfTime,
+}
+
+/// One seat's word that others are absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// The table id.
@@ -23,6 +33,12 @@ pub struct Claim {
     pub step: u64,
     /// The hash of the step before.
     pub parent: Hash32,
+    /// Who is absent, or out of time.
+    pub absent: SeatSet,
+    /// Which of the two.
+    pub ground: Ground,
+    /// The signer's own entry of the open step, if it has one.
+    pub entry: Option<Hash32>,
 }
 
 /// A claim as it travels: its signature is not checked yet.

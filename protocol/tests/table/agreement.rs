@@ -8,16 +8,15 @@ use fairdeal_protocol::audit::transcript::{End, Transcript};
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
-use fairdeal_protocol::log::claim::{Claim, SignedClaim};
 use fairdeal_protocol::seat::Seat;
-use fairdeal_protocol::table::live::{Event, NothingToClaim, Output, Stop, Table, To};
+use fairdeal_protocol::table::live::{Event, Output, Stop, Table, To};
 use fairdeal_protocol::table::replica::{News, StepKind};
 use fairdeal_protocol::wire::message::Message;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::drill::{Drill, rules};
-use super::sim::{Faults, Sim, charter, honest};
+use super::sim::{Faults, Sim, honest};
 
 fn play(seats: u8, limit: u32, seed: u64, faults: Faults, votes: bool) -> Sim<Drill> {
     let mut sim: Sim<Drill> = Sim::new(&rules(seats, limit), seed, faults);
@@ -193,51 +192,6 @@ fn an_absent_seat_is_removed_wherever_it_went() {
     }
     let all = (removed, voided, rebuilt);
     assert!(removed > 30 && voided > 2 && rebuilt > 10, "{all:?}");
-}
-
-/// Between two nobody votes: who has waited in vain may close the table with a claim, which says no more
-/// than that. Whoever comes back after it finds the table closed; whoever comes back before plays on.
-#[test]
-fn one_of_two_may_claim_that_the_other_is_away() {
-    let mut sim: Sim<Drill> = Sim::new(&rules(2, 16), 3, Faults::default());
-    let (_, keys) = charter(&rules(2, 16));
-    sim.patience = 10_000;
-    sim.doomed = Some((Seat::new(1).unwrap(), 60));
-    assert_eq!(sim.tables[0].claim(), Err(NothingToClaim));
-    sim.run(9_000, false, &mut honest);
-    assert!(!sim.tables[0].may_claim(), "it has not waited long enough");
-    sim.run(60_000, false, &mut honest);
-    let mut back = sim.restored(Seat::new(1).unwrap(), sim.journals[1].len());
-    let table = &mut sim.tables[0];
-    assert_eq!(table.claim(), Ok(()));
-    assert_eq!(table.stopped(), Some(&Stop::Claimed(table.me())));
-    assert_eq!(table.claim(), Err(NothingToClaim), "once is enough");
-    let report = audit::<Drill>(&table.transcript());
-    assert_eq!((report.finding, report.end), (None, End::Unfinished));
-    assert_eq!(report.claims, [table.me()]);
-    let claim = std::iter::from_fn(|| table.poll()).find_map(|output| match output {
-        Output::Send(_, message @ Message::Claim(_)) => Some(message),
-        _ => None,
-    });
-    let mut rng = ChaCha20Rng::from_seed([0; 32]);
-    back.begin(&mut rng);
-    let mut elsewhere = Claim {
-        table: table.replica().table(),
-        seat: table.me(),
-        step: back.replica().step(),
-        parent: Hash32([9; 32]),
-    };
-    // Of another past, and of steps that two cannot be apart: neither would stand in its transcript.
-    for far in [0, 2] {
-        elsewhere.step += far;
-        let signed = SignedClaim::sign(elsewhere, &keys[0]);
-        back.accept(table.me(), Message::Claim(signed), &mut rng)
-            .unwrap();
-        assert_eq!(back.stopped(), None);
-    }
-    back.accept(table.me(), claim.unwrap(), &mut rng).unwrap();
-    assert_eq!(back.stopped(), Some(&Stop::Claimed(table.me())));
-    assert_eq!(audit::<Drill>(&back.transcript()).claims, [table.me()]);
 }
 
 /// At a strict table no key is in escrow: a deal that has lost a seat is begun anew.

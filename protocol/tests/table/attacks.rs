@@ -56,9 +56,26 @@ pub(super) fn play(
 pub(super) fn play_as(
     cheat: usize,
     seed: u64,
+    change: impl FnMut(&Content, &[Entry]) -> Option<Content>,
+) -> Sim<Drill> {
+    play_among(3, cheat, seed, change)
+}
+
+/// The same with one honest seat.
+fn play_between_two(
+    seed: u64,
+    change: impl FnMut(&Content, &[Entry]) -> Option<Content>,
+) -> Sim<Drill> {
+    play_among(2, CHEAT, seed, change)
+}
+
+fn play_among(
+    seats: u8,
+    cheat: usize,
+    seed: u64,
     mut change: impl FnMut(&Content, &[Entry]) -> Option<Content>,
 ) -> Sim<Drill> {
-    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), seed, Faults::default());
+    let mut sim: Sim<Drill> = Sim::new(&rules(seats, LIMIT), seed, Faults::default());
     let mut sent: BTreeMap<u64, SignedEntry> = BTreeMap::new();
     let mut heard: Vec<Entry> = Vec::new();
     let mut cheated = false;
@@ -278,7 +295,7 @@ fn entries_of_the_wrong_kind() {
     assert_eq!(named(&longer), FaultKind::MalformedAction);
 }
 
-/// A wrong digest stops the table as a desync, and the replay tells whose is wrong.
+/// A wrong digest is missing at once where the others agree: they go on without its seat, with no timeout.
 #[test]
 fn a_lie_about_the_state() {
     let sim = play(13, |content, _| {
@@ -289,6 +306,28 @@ fn a_lie_about_the_state() {
         })
     });
     for table in [&sim.tables[0], &sim.tables[2]] {
+        assert!(table.is_finished(), "{:?}", table.progress());
+        let report = audit::<Drill>(&table.transcript());
+        assert_eq!(report.finding, None);
+        let [gone] = &report.left[..] else {
+            panic!("{:?}", report.left);
+        };
+        assert_eq!((gone.seat, &gone.why), (seat(CHEAT), &Reason::Absent));
+    }
+}
+
+/// Between two nobody can decide: the table stops, and the replay shows whose digest is wrong.
+#[test]
+fn of_two_the_wrong_state_is_named() {
+    let sim = play_between_two(13, |content, _| {
+        matches!(content.body, Body::Ack { .. }).then(|| Content {
+            digest: Hash32([1; 32]),
+            release: None,
+            ..content.clone()
+        })
+    });
+    let table = &sim.tables[0];
+    {
         assert!(matches!(table.stopped(), Some(Stop::Desync(who, _)) if *who == seat(CHEAT)));
         let finding = audit::<Drill>(&table.transcript()).finding.unwrap();
         assert_eq!(finding.seat(), Some(seat(CHEAT)));

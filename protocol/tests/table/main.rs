@@ -12,6 +12,7 @@ mod absence;
 mod agreement;
 mod attacks;
 mod cheats;
+mod claims;
 mod departures;
 mod drill;
 #[path = "../fixture/charter.rs"]

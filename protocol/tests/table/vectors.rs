@@ -19,7 +19,7 @@ use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::game::Flip;
 use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::log::body::{Answers, Body, Shares, Shuffled};
-use fairdeal_protocol::log::claim::{Claim, SignedClaim};
+use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, genesis, step_hash};
 use fairdeal_protocol::log::halt::{Halt, SignedHalt, resolve};
 use fairdeal_protocol::membership::statement::{Accepted, Reason as StatementReason};
@@ -353,6 +353,9 @@ fn values_of_a_fixed_deal() {
         seat: context.seat,
         step: 300,
         parent: Hash32([7; 32]),
+        absent: SeatSet::one(Seat::new(0).unwrap()),
+        ground: Ground::Absent,
+        entry: Some(Hash32([8; 32])),
     };
     let claim = SignedClaim::sign(claim, &keys[1]);
     line("message claim", &Message::Claim(claim).to_bytes());

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::entry::SignedEntry;
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::abandonment::Abandonment;
 use fairdeal_protocol::table::clocks::Wait;
 use fairdeal_protocol::table::fault::Fault;
 use fairdeal_protocol::table::live::{Event, Output, Stop, To};
@@ -259,6 +261,13 @@ impl Driver {
                 }
             }
             Event::Step(..) | Event::YourTurn => {}
+            Event::HasClosed(seat) => {
+                let name = name(seat);
+                let line = format!(
+                    "{name} has closed the table: it says that you were away. You may close yours with a claim."
+                );
+                self.tell(SessionEvent::Line(line)).await;
+            }
             Event::Dropped(why) => self.tell(SessionEvent::Refused(why.to_string())).await,
             Event::Fault(fault, evidence) => self.guilty(&fault, &evidence).await,
             Event::Stopped(stop) => self.stopped(stop).await,
@@ -334,24 +343,60 @@ impl Driver {
         })
     }
 
+    /// Whose digest is wrong, by a replay: that seat, or none if it is our own program that went wrong.
+    fn astray(&self, seat: Seat, transcript: &Transcript) -> Option<Seat> {
+        let finding = audit::<AnyGame>(transcript).finding;
+        finding
+            .and_then(|finding| finding.seat())
+            .filter(|found| *found == seat)
+    }
+
     async fn stopped(&mut self, stop: Stop) {
         self.closes();
         let Stage::Table(seated) = &self.stage else {
             return;
         };
-        if let Stop::Claimed(by) = stop {
+        if let Stop::Claimed(Abandonment { by, absent, .. }) = stop {
             let transcript = self.save_transcript().and_then(Result::ok);
             self.end_journal();
             self.settled = true;
-            let seat = by;
-            return self.tell(SessionEvent::Claimed { seat, transcript }).await;
+            let (by, absent) = (by.iter().collect(), absent.iter().collect());
+            let claimed = SessionEvent::Claimed {
+                by,
+                absent,
+                transcript,
+            };
+            return self.tell(claimed).await;
+        }
+        if let Stop::Unopened(seats) = &stop {
+            let names = seats
+                .iter()
+                .filter_map(|seat| seated.names.get(seat.index()));
+            let names: Vec<&str> = names.map(String::as_str).collect();
+            if !names.is_empty() {
+                let text = format!(
+                    "{}: seeds not opened. Those shuffles are checked by their proofs alone.",
+                    names.join(", ")
+                );
+                self.tell(SessionEvent::Line(text)).await;
+            }
+            self.settled = true;
+            return self.over().await;
         }
         let (seat, evidence) = match &stop {
             // Told and kept already.
             Stop::Fault(fault) => (Some(fault.seat), self.evidence.clone()),
-            Stop::Desync(..) => (None, self.save_evidence(&seated.table.transcript())),
+            Stop::Desync(seat, _) => {
+                let transcript = seated.table.transcript();
+                (
+                    self.astray(*seat, &transcript),
+                    self.save_evidence(&transcript),
+                )
+            }
             // Nobody is to blame.
-            Stop::Removed(_) | Stop::Claimed(_) | Stop::Broken(_) => (None, None),
+            Stop::Removed(_) | Stop::Claimed(_) | Stop::Unopened(_) | Stop::Broken(_) => {
+                (None, None)
+            }
         };
         // The log is kept as far as it goes, as that of any other game.
         if let Some(Err(error)) = self.save_transcript() {

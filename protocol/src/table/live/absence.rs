@@ -1,32 +1,82 @@
-//! Absence: keeping how long a seat is waited for, and claims between two, which close a table whose other seat stays
-//! away.
+//! Absence: keeping how long a seat is waited for, and the claims with which those who are present close a table that
+//! nobody can go on with ([`crate::table::abandonment`]).
 
-use super::{Output, Stop, Table, To};
+use std::collections::BTreeMap;
+
+use super::{Event, Output, Stop, Table, To};
 use crate::game::Game;
-use crate::log::claim::{Claim, ClaimError, SignedClaim};
+use crate::hash::Hash32;
+use crate::log::claim::{Claim, ClaimError, Ground, SignedClaim};
+use crate::seat::{Seat, SeatSet};
+use crate::table::abandonment::{Abandonment, closing, may_close};
 use crate::table::clocks::{Clocks, Wait};
 use crate::table::journal::Record;
 use crate::wire::message::Message;
 
+/// The claims that a seat holds of its open step and those after it, by step, signer, and whom they name absent.
+pub(super) type Claims = BTreeMap<(u64, Seat, SeatSet), SignedClaim>;
+
+/// How many claims of one seat are held.
+const MAX_CLAIMS: usize = 8;
+
 /// Why a claim is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is nothing to claim: between two, and when the other owes an entry and was unheard for the absence timeout"
+    "there is nothing to claim: only for half of the table or less, when all others owe an entry and were unheard for the \
+     absence timeout"
 )]
 pub struct NothingToClaim;
 
 impl<G: Game> Table<G> {
-    /// Whether this seat may close the table with a claim: it is one of two, and the other is overdue, as seen by a
-    /// program that has not just woken up.
+    /// Whether this seat may claim that others are absent: those present are no majority, and the open step waits for
+    /// the others alone, as seen by a program that has not just woken up.
     pub fn may_claim(&self) -> bool {
-        let overdue = |seat| self.clocks.is_overdue(seat);
-        let waits = || self.clocks.may_claim() && self.missing().iter().any(overdue);
-        self.stopped.is_none()
-            && self.may_sign()
-            && self.halting.is_none()
-            && self.replica.live().len() == 2
-            && self.replica.live().contains(self.me)
-            && waits()
+        self.claimable().is_some()
+    }
+
+    /// The claim that this seat may sign now, and has not yet.
+    fn claimable(&self) -> Option<Claim> {
+        let live = self.replica.live();
+        let may_sign = self.may_sign() || self.replica.is_over();
+        let ready = self.stopped.is_none() && self.halting.is_none() && may_sign;
+        if !ready || !self.clocks.may_claim() || !live.contains(self.me) {
+            return None;
+        }
+        let due = self.missing();
+        let parties = self.replica.parties();
+        let two = parties.count(live) == 2;
+        let limited = self.clocks.limits().turn_time.is_some();
+        let late = |seat: Seat| two && limited && self.clocks.turn_ran_out(seat);
+        let overdue = |seat: Seat| self.clocks.is_overdue(seat) || self.quit.contains(seat);
+        let (ground, absent) = if due.iter().any(overdue) {
+            let absent = |seat: &Seat| self.clocks.is_absent(*seat) || self.quit.contains(*seat);
+            (Ground::Absent, live.iter().filter(absent).collect())
+        } else if due.iter().any(late) {
+            let own = parties
+                .party_of(self.me)
+                .map(|party| parties.seats_of(party));
+            (Ground::OutOfTime, live.minus(own.unwrap_or_default()))
+        } else {
+            return None;
+        };
+        let claim = Claim {
+            table: self.replica.table(),
+            seat: self.me,
+            step: self.replica.step(),
+            parent: self.replica.parent(),
+            absent,
+            ground,
+            entry: self.counted_hashes().get(&self.me).copied(),
+        };
+        let signed = self.claims.contains_key(&place_of(&claim));
+        (!signed && may_close(&self.replica, self.counted, absent)).then_some(claim)
+    }
+
+    /// The entries of the open step that count, by hash.
+    fn counted_hashes(&self) -> BTreeMap<Seat, Hash32> {
+        let counted = self.open.iter();
+        let counted = counted.filter(|(seat, _)| self.counted.contains(**seat));
+        counted.map(|(seat, entry)| (*seat, entry.hash())).collect()
     }
 
     /// The seats whose entries are due here, each since when, and when it was last heard. At a seat of this program the
@@ -58,70 +108,155 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Closes the table: the game stays unfinished, won by absence on this seat's word.
+    /// Claims that others are absent. With the claims of all who are present it closes the table: a game that goes on
+    /// stays unfinished, won by absence on their word; the result of one that is over stands.
     ///
     /// # Errors
     /// [`NothingToClaim`] unless [`Self::may_claim`].
     pub fn claim(&mut self) -> Result<(), NothingToClaim> {
-        if !self.may_claim() {
-            return Err(NothingToClaim);
-        }
-        let claim = Claim {
-            table: self.replica.table(),
-            seat: self.me,
-            step: self.replica.step(),
-            parent: self.replica.parent(),
-        };
-        self.put_claim(SignedClaim::sign(claim, &self.key));
-        self.tell_claims();
+        let claim = self.claimable().ok_or(NothingToClaim)?;
+        self.sign_claim(claim);
         Ok(())
     }
 
-    fn put_claim(&mut self, signed: SignedClaim) {
-        self.outputs
-            .push_back(Output::Keep(Record::Claim(signed.clone())));
-        let seat = signed.claim().seat;
-        self.claims.insert(seat, signed);
-        self.stop(Stop::Claimed(seat));
+    /// Claims without being asked where nothing is to be decided: a finished game is closed as finished, and a bot
+    /// joins the claim of a person, or of its own party.
+    pub(super) fn claim_by_itself(&mut self) {
+        let Some(claim) = self.claimable() else {
+            return;
+        };
+        let parties = self.replica.parties();
+        let own = parties.party_of(self.me);
+        let leads = |seat: Seat| parties.is_person(seat) || parties.party_of(seat) == own;
+        let mut held = self.claims.values().map(SignedClaim::claim);
+        let same = |other: &Claim| (other.step, other.absent) == (claim.step, claim.absent);
+        let follows =
+            !parties.is_person(self.me) && held.any(|other| same(other) && leads(other.seat));
+        if self.replica.is_over() || follows {
+            self.sign_claim(claim);
+        }
     }
 
-    /// Takes a claim: of the other seat, which plays no more then; from a journal, also of this one.
+    fn sign_claim(&mut self, claim: Claim) {
+        let signed = SignedClaim::sign(claim, &self.key);
+        self.keep_counted();
+        self.outputs
+            .push_back(Output::Keep(Record::Claim(signed.clone())));
+        self.claims.insert(place_of(&claim), signed);
+        self.tell_claims();
+        self.settle_claims();
+    }
+
+    /// Takes a claim of a seat; from a journal, also of this one.
     ///
     /// # Errors
     /// [`ClaimError`] if no seat of this table signed it.
     pub(super) fn hold_claim(&mut self, signed: &SignedClaim) -> Result<(), ClaimError> {
         let claim = signed.verify(self.replica.charter(), &self.replica.table())?;
-        let live = self.replica.live();
-        // Two are never more than a step apart; where more are left nobody can claim anything. A claim of another
-        // past than this seat's would make its transcript one that no auditor takes.
-        let near = match claim.step.abs_diff(self.replica.step()) {
-            0 => claim.parent == self.replica.parent(),
-            apart => apart == 1,
-        };
         let own = claim.seat == self.me && self.may_sign();
-        let closed =
-            self.is_finished() || self.stopped.as_ref().is_some_and(|stop| !stop.is_claim());
-        if live.len() == 2
-            && live.contains(claim.seat)
-            && near
-            && !own
-            && !closed
-            && !self.claims.contains_key(&claim.seat)
-        {
-            self.put_claim(signed.clone());
+        let last = self.earlier.back();
+        let before =
+            last.is_some_and(|last| (last.step(), last.parent()) == (claim.step, claim.parent));
+        if before && claim.absent.contains(self.me) && !self.quit.contains(claim.seat) {
+            // It has closed the table where this seat went on: nothing more will come of it.
+            self.quit.insert(claim.seat);
+            self.event(Event::HasClosed(claim.seat));
+        }
+        // Seats are never more than a step apart.
+        let near = claim
+            .step
+            .checked_sub(self.replica.step())
+            .is_some_and(|ahead| ahead <= 1);
+        let held = self
+            .claims
+            .keys()
+            .filter(|(_, seat, _)| *seat == claim.seat);
+        if near && !own && held.count() < MAX_CLAIMS {
+            self.claims
+                .entry(place_of(&claim))
+                .or_insert_with(|| signed.clone());
+            self.settle_claims();
         }
         Ok(())
     }
 
-    /// Whether a claim has closed the table.
+    /// The groups of claims that close the table; two are enough to cancel each other.
+    fn abandonments(&self) -> Vec<Abandonment> {
+        let claims = self.claims.values().map(SignedClaim::claim);
+        let mut groups = closing(&self.replica, &self.counted_hashes(), claims);
+        groups.truncate(2);
+        groups
+    }
+
+    /// The claims of those groups, in the order of a transcript.
+    pub(super) fn closing_claims(&self) -> Vec<SignedClaim> {
+        let groups = self.abandonments();
+        let closes = |claim: &Claim| {
+            let of =
+                |group: &Abandonment| group.absent == claim.absent && group.ground == claim.ground;
+            claim.step == self.replica.step() && groups.iter().any(of)
+        };
+        let claims = self.claims.values();
+        claims
+            .filter(|signed| closes(signed.claim()))
+            .cloned()
+            .collect()
+    }
+
+    /// Closes the table if the claims that are held do.
+    pub(super) fn settle_claims(&mut self) {
+        let closed = match &self.stopped {
+            None => false,
+            Some(Stop::Claimed(_) | Stop::Unopened(_)) => true,
+            Some(_) => return,
+        };
+        if self.counted == self.replica.live() {
+            // The others were only late.
+            return;
+        }
+        let groups = self.abandonments();
+        let Some(first) = groups.first() else {
+            return;
+        };
+        let stop = if self.replica.is_over() {
+            Stop::Unopened(self.replica.unopened(self.counted))
+        } else {
+            Stop::Claimed(*first)
+        };
+        if closed && self.told_claims == groups.len() {
+            return;
+        }
+        self.told_claims = groups.len();
+        self.keep_counted();
+        for signed in self.closing_claims() {
+            if signed.claim().seat != self.me {
+                self.outputs.push_back(Output::Keep(Record::Claim(signed)));
+            }
+        }
+        // A second group cancels the first: what was told of the end is told anew.
+        self.stopped = Some(stop.clone());
+        self.event(Event::Stopped(stop));
+    }
+
+    /// Whether claims have closed the table.
     pub(super) fn is_claimed(&self) -> bool {
-        !self.claims.is_empty()
+        matches!(self.stopped, Some(Stop::Claimed(_) | Stop::Unopened(_)))
     }
 
     pub(super) fn tell_claims(&mut self) {
-        if let Some(own) = self.claims.get(&self.me) {
-            let claim = Message::Claim(own.clone());
-            self.outputs.push_back(Output::Send(To::All, claim));
+        let (step, me) = (self.replica.step(), self.me);
+        let own = self.claims.values().map(SignedClaim::claim);
+        let own = own.filter(|claim| claim.seat == me && claim.step == step);
+        let own: Vec<_> = own.map(place_of).collect();
+        for place in own {
+            if let Some(signed) = self.claims.get(&place) {
+                let message = Message::Claim(signed.clone());
+                self.outputs.push_back(Output::Send(To::All, message));
+            }
         }
     }
+}
+
+fn place_of(claim: &Claim) -> (u64, Seat, SeatSet) {
+    (claim.step, claim.seat, claim.absent)
 }

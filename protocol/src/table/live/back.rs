@@ -4,9 +4,8 @@
 //! one thing that it does not know means that its disk is old, and it adopts it. They are asked by a
 //! number drawn for this return, so that no late answer to an earlier one counts.
 //!
-//! One of several others may be gone for good, and could then never answer. So after one
-//! absence timeout the answers of all but one are enough where there are three seats or more
-//! (`docs/protocol.md`, "Coming back").
+//! Some of the others may be gone for good, and could then never answer. So after one absence timeout the answers of a
+//! majority of the parties, this one included, are enough (`docs/protocol.md`, "Coming back").
 
 use std::collections::BTreeMap;
 
@@ -45,7 +44,7 @@ pub(super) struct Return {
     nonce: [u8; 16],
     /// Who has told everything that it holds of ours.
     heard: SeatSet,
-    /// Whether it has been awake for the absence timeout, and waits for one silent seat no longer.
+    /// Whether it has been awake for the absence timeout, and waits for a silent minority no longer.
     pub(super) impatient: bool,
 }
 
@@ -151,7 +150,10 @@ impl<G: Game> Table<G> {
 
     /// Whether this seat may sign: it has not just come back, or has heard what it had signed.
     pub(super) fn may_sign(&self) -> bool {
-        self.returning.is_none()
+        // After the end of the game there is one thing to sign at each place, whatever a disk has forgotten.
+        let over = self.replica.is_over();
+        let back = self.returning.as_ref();
+        back.is_none_or(|back| over && back.impatient)
     }
 
     /// Asks a seat what it holds of ours, if that is still to be known.
@@ -238,14 +240,13 @@ impl<G: Game> Table<G> {
 
     /// Whether enough others have answered; then this seat signs again.
     pub(super) fn settle_return(&mut self) {
-        let others = self.replica.live().without(self.me);
+        let (live, parties) = (self.replica.live(), self.replica.parties());
+        let others = live.without(self.me);
         if let Some(back) = &self.returning {
-            let silent = others
-                .iter()
-                .filter(|seat| !back.heard.contains(*seat))
-                .count();
-            let enough = silent == 0 || (silent == 1 && back.impatient && others.len() >= 2);
-            if enough {
+            let mut heard = back.heard;
+            heard.insert(self.me);
+            let all = others.iter().all(|seat| heard.contains(seat));
+            if all || (back.impatient && parties.is_majority(live, heard)) {
                 self.returning = None;
             }
         }

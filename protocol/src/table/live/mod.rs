@@ -32,6 +32,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use ed25519_dalek::SigningKey;
 use rand_core::CryptoRng;
 
+use super::abandonment::Abandonment;
 use super::author::Secrets;
 use super::clocks::{Clocks, Limits};
 use super::fault::Fault;
@@ -43,7 +44,7 @@ use crate::charter::SignedCharter;
 use crate::game::{Game, Illegal, RuleSetError};
 use crate::hash::Hash32;
 use crate::log::body::Body;
-use crate::log::claim::{ClaimError, SignedClaim};
+use crate::log::claim::ClaimError;
 use crate::log::entry::{Content, Entry, EntryError, SignedEntry};
 use crate::log::equivocation::Equivocation;
 use crate::log::halt::{EARLIER, HaltError};
@@ -53,6 +54,7 @@ use crate::wire::bounded::Bounded;
 use crate::wire::codec::{CodecError, try_encode};
 use crate::wire::message::Message;
 
+use absence::Claims;
 pub use absence::NothingToClaim;
 pub use back::RestoreError;
 use back::{Return, Seeds};
@@ -101,6 +103,8 @@ pub enum Event<G: Game> {
     YourTurn,
     /// The others have decided to remove a seat; it goes when the step is complete.
     RemovalDecided(Seat),
+    /// A seat has closed the table for itself with a claim, on a step that this seat has completed meanwhile.
+    HasClosed(Seat),
     /// An action that was waiting for its turn has become illegal and is dropped.
     Dropped(Illegal),
     /// A seat is proven guilty: what it did, and a transcript that shows it to a stranger. The others go on
@@ -116,16 +120,21 @@ pub enum Stop {
     /// This seat is proven guilty, or a second one is before all have gone on without the first.
     #[error("{0}")]
     Fault(Fault),
-    /// A seat's digest of the public state differs from ours: one of the two computes wrongly, and
-    /// a replay of the transcript tells which.
-    #[error("{0} computed another state at step {1}: replay the transcript to see whose is wrong")]
+    /// A seat's digest of the public state differs from ours, and with two parties, or where others differ as well,
+    /// nobody can decide against it. A replay of the transcript shows whose is wrong.
+    #[error("{0} signed another state at step {1} than the rules give")]
     Desync(Seat, u64),
     /// The others have removed this seat.
     #[error("the others waited in vain at step {0} and have removed this seat")]
     Removed(u64),
-    /// A seat has closed the table, because the other one stayed away.
-    #[error("{0} has closed the table: it waited in vain for the other")]
-    Claimed(Seat),
+    /// Those who are present have closed the table, because all others stayed away.
+    #[error("the table is closed by claim: {} waited in vain for {}", .0.by, .0.absent)]
+    Claimed(Abandonment),
+    /// The game is over and the result stands; these seats did not open their seeds, and stay away.
+    #[error(
+        "the game is over; {0} did not open the seeds, so that those shuffles are checked by their proofs alone"
+    )]
+    Unopened(SeatSet),
     /// Our own code went wrong.
     #[error("internal error: {0}")]
     Broken(#[from] Broken),
@@ -135,11 +144,6 @@ impl Stop {
     /// Whether the log shows whose fault it is, or lets a replay tell.
     pub fn has_evidence(&self) -> bool {
         matches!(self, Self::Fault(_) | Self::Desync(..))
-    }
-
-    /// Whether a claim closed the table.
-    pub fn is_claim(&self) -> bool {
-        matches!(self, Self::Claimed(_))
     }
 }
 
@@ -241,8 +245,14 @@ pub struct Table<G: Game> {
     blamed: BTreeSet<Hash32>,
     /// Entries of the open step that are sound; own consents may keep some of them from counting.
     acceptable: BTreeMap<Seat, Hash32>,
-    /// The claims that have closed the table.
-    claims: BTreeMap<Seat, SignedClaim>,
+    /// The claims of the open step and those ahead.
+    claims: Claims,
+    /// How many groups of them have been told to the player as closing the table.
+    told_claims: usize,
+    /// Who has closed the table for itself in a step that this seat has completed.
+    quit: SeatSet,
+    /// Whose entries of the open step name another digest than ours.
+    astray: SeatSet,
     /// Who is being removed as two-faced.
     halting: Option<Halting>,
     /// Who has been.
@@ -309,7 +319,10 @@ impl<G: Game> Table<G> {
             faults: BTreeMap::new(),
             blamed: BTreeSet::new(),
             acceptable: BTreeMap::new(),
-            claims: BTreeMap::new(),
+            claims: Claims::new(),
+            told_claims: 0,
+            quit: SeatSet::EMPTY,
+            astray: SeatSet::EMPTY,
             halting: None,
             halted: Vec::new(),
             earlier: VecDeque::new(),
@@ -400,26 +413,7 @@ impl<G: Game> Table<G> {
     /// How the table stands.
     pub fn progress(&self) -> Progress {
         let kind = self.replica.kind();
-        let awaited = match kind {
-            None => SeatSet::EMPTY,
-            Some(StepKind::Action { leader })
-                if !self.counted.contains(leader) && !self.replica.out().contains(leader) =>
-            {
-                SeatSet::one(leader)
-            }
-            Some(StepKind::Shuffle { .. }) => self
-                .replica
-                .live()
-                .iter()
-                .find(|seat| !self.counted.contains(*seat))
-                .map_or(SeatSet::EMPTY, SeatSet::one),
-            Some(_) => self
-                .replica
-                .live()
-                .iter()
-                .filter(|seat| !self.counted.contains(*seat))
-                .collect(),
-        };
+        let awaited = self.replica.due(self.counted);
         Progress {
             step: self.replica.step(),
             kind,
@@ -448,7 +442,7 @@ impl<G: Game> Table<G> {
     /// The transcript so far; complete once the log has ended.
     pub fn transcript(&self) -> Transcript {
         let end = match (&self.stopped, self.is_finished()) {
-            (_, true) => End::Finished,
+            (_, true) | (Some(Stop::Unopened(_)), _) => End::Finished,
             (Some(stop), false) if stop.has_evidence() => End::Stopped,
             (_, false) => End::Unfinished,
         };
@@ -465,7 +459,8 @@ impl<G: Game> Table<G> {
         two_faced: Option<Equivocation>,
     ) -> Transcript {
         let complete = self.log.iter().flat_map(BTreeMap::values);
-        let shows_open = refused.is_some() || (end == End::Unfinished && self.is_claimed());
+        let claimed = end != End::Stopped && self.is_claimed();
+        let shows_open = refused.is_some() || claimed;
         // What is held of the open step goes along only as evidence against the entry that is refused (what counts,
         // and what does not), or to show that a claim was made where two were left. A complaint names no other
         // entry. Two faces prove themselves.
@@ -479,7 +474,8 @@ impl<G: Game> Table<G> {
         let step = self.replica.step();
         // What removed a seat from the open step belongs to no complete one.
         let until = step.saturating_add(u64::from(shows_open));
-        let claims = self.claims.values().filter(|_| end == End::Unfinished);
+        let claims = self.closing_claims();
+        let claims = claims.into_iter().filter(|_| claimed);
         let removals = self.certificates.range(..until);
         let faults = self.faults.range(..until);
         Transcript::new(
@@ -492,7 +488,7 @@ impl<G: Game> Table<G> {
                 removals: bounded(removals.map(|(_, certificate)| certificate.clone())),
                 faults: bounded(faults.flat_map(|(_, faults)| faults).cloned()),
                 halted: bounded(self.halted.iter().cloned()),
-                claims: bounded(claims.cloned()),
+                claims: bounded(claims),
             },
         )
     }
@@ -567,7 +563,10 @@ impl<G: Game> Table<G> {
                 }
                 self.work(rng);
             }
-            Message::Claim(claim) => self.hold_claim(&claim)?,
+            Message::Claim(claim) => {
+                self.hold_claim(&claim)?;
+                self.work(rng);
+            }
             // A seat that has signed a fork report takes part in no more decisions there.
             Message::Statements(_) if self.is_frozen() && !self.is_passed_over() => {}
             Message::Statements(statements) => {
@@ -653,6 +652,7 @@ impl<G: Game> Table<G> {
         }
         self.settle_return();
         self.work(rng);
+        self.claim_by_itself();
         self.keep_waits();
         self.tell();
     }
@@ -699,6 +699,7 @@ impl<G: Game> Table<G> {
                 return;
             };
             self.count(Proofs::Verify);
+            self.settle_claims();
             let decides = !self.is_frozen() || self.is_passed_over();
             if self.stopped.is_none() && decides && self.deliberate(Input::Look) {
                 self.count(Proofs::Verify);
@@ -749,8 +750,13 @@ impl<G: Game> Table<G> {
                             continue;
                         }
                         Verdict::Waits => continue,
+                        Verdict::Desync if self.astray.contains(seat) => continue,
                         Verdict::Desync => {
                             self.keep_refused(&entry);
+                            self.astray.insert(seat);
+                            if self.is_alone_astray(seat) {
+                                continue;
+                            }
                             self.refused = Some(seat);
                             return self.stop(Stop::Desync(seat, entry.step()));
                         }
@@ -770,6 +776,18 @@ impl<G: Game> Table<G> {
                 return;
             }
         }
+    }
+
+    /// Whether the others can decide against a seat whose digest differs from ours: there are three parties or more,
+    /// and no other one differs. Its entry is missing then.
+    fn is_alone_astray(&self, seat: Seat) -> bool {
+        let parties = self.replica.parties();
+        let party = parties.party_of(seat);
+        let alone = self
+            .astray
+            .iter()
+            .all(|other| parties.party_of(other) == party);
+        alone && parties.count(self.replica.live()) > 2
     }
 
     /// What an entry of the open step is worth, also beside its seat's consents.
@@ -845,6 +863,8 @@ impl<G: Game> Table<G> {
         self.kept = SeatSet::EMPTY;
         self.acceptable.clear();
         self.proposed = SeatSet::EMPTY;
+        self.astray = SeatSet::EMPTY;
+        self.claims.retain(|(at, ..), _| *at > step);
         let names = self.names_of(&entries);
         let seats = self.replica.participants();
         let deal = self.replica.deal();

@@ -14,7 +14,7 @@ use crate::membership::{
 };
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
-use crate::table::replica::{Replica, StepKind};
+use crate::table::replica::Replica;
 use crate::wire::message::{MAX_STATEMENTS, Message};
 
 /// The machine at the open step of a replica.
@@ -58,18 +58,7 @@ impl<G: Game> Table<G> {
 
     /// The seats whose entries are missing here although all that they must name is held.
     pub(super) fn missing(&self) -> SeatSet {
-        let live = self.replica.live();
-        let waits = |seat: &Seat| !self.counted.contains(*seat);
-        let mut missing = live.iter().filter(waits);
-        match self.replica.kind() {
-            None => SeatSet::EMPTY,
-            // Acks name the leader's entry, a shuffle the one before it.
-            Some(StepKind::Action { leader }) if live.contains(leader) && waits(&leader) => {
-                SeatSet::one(leader)
-            }
-            Some(StepKind::Shuffle { .. }) => missing.next().map_or(SeatSet::EMPTY, SeatSet::one),
-            Some(_) => missing.collect(),
-        }
+        self.replica.due(self.counted)
     }
 
     /// Takes a removal statement of any seat.
@@ -166,8 +155,11 @@ impl<G: Game> Table<G> {
     /// The missing seats that this seat may consent to remove.
     fn removable(&self) -> SeatSet {
         let due = self.missing().without(self.me);
+        // A wrong digest needs no timeout: its seat computes another game, and will not mend that.
+        let astray = self.astray.iter().filter(|seat| due.contains(*seat));
+        let astray: SeatSet = astray.collect();
         if due.is_empty() || !self.clocks.may_consent() {
-            return SeatSet::EMPTY;
+            return astray;
         }
         let parties = self.replica.parties();
         let open = self.membership.open();
@@ -190,6 +182,7 @@ impl<G: Game> Table<G> {
                 let asked = self.proposed.contains(*seat) || (follows && proposed.contains(*seat));
                 self.clocks.is_overdue(*seat) || (asked && self.clocks.turn_ran_out(*seat))
             })
+            .chain(astray.iter())
             .collect()
     }
 

@@ -388,6 +388,39 @@ impl<G: Game> Replica<G> {
         all.filter(|seat| !self.out.contains(*seat)).collect()
     }
 
+    /// Whether the rules have ended the game: what is left are the seeds to be opened.
+    pub fn is_over(&self) -> bool {
+        let last = [StepKind::Confirm, StepKind::Opening, StepKind::Closing];
+        let ends = self.kind().is_some_and(|kind| last.contains(&kind));
+        self.is_finished() || (ends && self.game().is_over())
+    }
+
+    /// The seats whose entries the open step waits for when these `counted` ones are held: all that they must name is
+    /// held too.
+    pub fn due(&self, counted: SeatSet) -> SeatSet {
+        let live = self.live();
+        let missing = live.minus(counted);
+        match self.kind() {
+            None => SeatSet::EMPTY,
+            // Acks name the leader's entry, a shuffle the one before it.
+            Some(StepKind::Action { leader }) if missing.contains(leader) => SeatSet::one(leader),
+            Some(StepKind::Shuffle { .. }) => {
+                missing.iter().next().map_or(SeatSet::EMPTY, SeatSet::one)
+            }
+            Some(_) => missing,
+        }
+    }
+
+    /// The live seats whose seeds the log does not show, of a game that is over, if these entries of the open step are
+    /// the last.
+    pub fn unopened(&self, counted: SeatSet) -> SeatSet {
+        match self.kind() {
+            Some(StepKind::Opening) => self.live().minus(counted),
+            Some(StepKind::Confirm) => self.live(),
+            _ => SeatSet::EMPTY,
+        }
+    }
+
     /// All seats that take part, those removed in the open step too.
     pub fn participants(&self) -> SeatSet {
         self.live

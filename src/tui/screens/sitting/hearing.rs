@@ -2,6 +2,7 @@
 
 use fairdeal_protocol::card::Handle;
 use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
 
 use super::choosing::sentence;
 use super::moving::{Moving, Telling};
@@ -71,13 +72,21 @@ impl Sitting {
                 wishes.push(Wish::Toast(Tone::Bad, line.clone()));
                 self.say(Voice::Warning, line);
             }
-            SessionEvent::Claimed { seat, transcript } => {
-                let name = self.name_of(*seat);
+            SessionEvent::Claimed {
+                by,
+                absent,
+                transcript,
+            } => {
+                let names = |seats: &[Seat]| {
+                    let names: Vec<String> = seats.iter().map(|seat| self.name_of(*seat)).collect();
+                    names.join(" and ")
+                };
+                let (by, absent) = (names(by), names(absent));
                 let kept = transcript.as_ref().map_or_else(String::new, |path| {
                     format!(" The transcript is in {}.", path.display())
                 });
                 let line = format!(
-                    "{name} has closed the table: the other one stayed away. The game is unfinished.{kept}"
+                    "{by} closed the table: {absent} stayed away. The game is unfinished.{kept}"
                 );
                 self.say(Voice::Warning, line.clone());
                 self.failed = Some(line);
