@@ -262,7 +262,8 @@ impl<G: Game> Audit<G> {
             self.note_fault(fault);
         }
         let live = self.replica.participants();
-        if !self.replica.out().is_empty() {
+        if !self.replica.removed().is_empty() {
+            // A run begins again under the same number.
             self.check_folded()?;
         }
         let opening = self.replica.kind() == Some(StepKind::Opening);
@@ -283,13 +284,7 @@ impl<G: Game> Audit<G> {
         }
         match finished {
             Ok(news) => self.news.extend(news),
-            Err(broken) => {
-                self.check_folded()?;
-                return Err(Finding::Broken {
-                    step,
-                    why: broken.to_string(),
-                });
-            }
+            Err(broken) => return Err(Finding::broken(step, broken)),
         }
         if self.replica.deal() != deal || self.replica.is_finished() {
             self.check_folded()?;
@@ -369,6 +364,9 @@ impl<G: Game> Audit<G> {
             let examined = self.replica.examine(&entry, counted, Proofs::Verify);
             let fault = match examined {
                 Verdict::Fault(what) => Some(Fault::of(&entry, what)),
+                Verdict::Broken(broken) => {
+                    return Err(Finding::broken(entry.step(), broken));
+                }
                 Verdict::Counts | Verdict::Waits | Verdict::Desync => None,
             };
             let Some(fault) = fault.filter(|fault| fault.seat == seat) else {
@@ -442,10 +440,7 @@ impl<G: Game> Audit<G> {
                 self.news.extend(news);
                 Ok(true)
             }
-            Err(broken) => Err(Finding::Broken {
-                step,
-                why: broken.to_string(),
-            }),
+            Err(broken) => Err(Finding::broken(step, broken)),
         }
     }
 
@@ -511,6 +506,7 @@ impl<G: Game> Audit<G> {
                     Verdict::Waits => {}
                     Verdict::Desync => return Err(Fault::of(entry, FaultKind::Digest).into()),
                     Verdict::Fault(what) => return Err(Fault::of(entry, what).into()),
+                    Verdict::Broken(broken) => return Err(Finding::broken(step, broken)),
                 }
             }
             if counted.len() == before {
@@ -742,6 +738,9 @@ impl<G: Game> Audit<G> {
                     Verdict::Waits => {}
                     Verdict::Desync => return Err(Fault::of(entry, FaultKind::Digest).into()),
                     Verdict::Fault(what) => return Err(Fault::of(entry, what).into()),
+                    Verdict::Broken(broken) => {
+                        return Err(Finding::broken(entry.step(), broken));
+                    }
                 }
             }
         }

@@ -7,6 +7,7 @@ use crate::log::body::Answers;
 use crate::seat::{Seat, SeatSet};
 use crate::table::abandonment::Abandonment;
 use crate::table::fault::Fault;
+use crate::table::replica::Broken;
 
 /// How often each check was made, and held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -175,6 +176,11 @@ pub enum Finding {
 }
 
 impl Finding {
+    pub(super) fn broken(step: u64, broken: Broken) -> Self {
+        let why = broken.to_string();
+        Self::Broken { step, why }
+    }
+
     /// The seat whose fault the finding proves, if it proves one.
     ///
     /// An entry that does not fit the others proves nothing against its own seat: whoever wrote the

@@ -78,7 +78,7 @@ pub(crate) struct Trailer {
 fn join<T: Clone, const MAX: usize>(all: &mut Bounded<T, MAX>, more: Bounded<T, MAX>) -> bool {
     let joined = [std::mem::take(all).into_inner(), more.into_inner()].concat();
     let fits = joined.len() <= MAX;
-    *all = joined.try_into().unwrap_or_default();
+    *all = Bounded::first(joined);
     fits
 }
 

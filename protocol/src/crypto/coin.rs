@@ -33,6 +33,8 @@ fn link(context: &Context, chain: u32, index: u32, previous: &Hash32) -> Hash32 
 #[derive(ZeroizeOnDrop)]
 pub struct CoinChain {
     links: Vec<[u8; 32]>,
+    #[zeroize(skip)]
+    tip: Hash32,
 }
 
 impl CoinChain {
@@ -48,12 +50,12 @@ impl CoinChain {
             last = link(context, chain, index, &last);
             links.push(last.0);
         }
-        Self { links }
+        Self { links, tip: last }
     }
 
     /// The tip, which is published before the deal.
     pub fn tip(&self) -> Hash32 {
-        Hash32(self.links.last().copied().unwrap_or_default())
+        self.tip
     }
 
     /// The preimage that flip `used` (from 0) of this chain opens; `None` if it is used up.

@@ -1,7 +1,7 @@
 //! What a seat with its secrets writes: the contents of its entries, as functions of the public
 //! state and its seed alone.
 
-use super::replica::{Owed, Replica};
+use super::replica::{Broken, Owed, Replica};
 use crate::card::{Face, Handle};
 use crate::crypto::coin::CoinChain;
 use crate::crypto::escrow::{self, Complaint, PartProof};
@@ -120,10 +120,8 @@ impl Secrets {
         let me = self.context.seat;
         let (key, parts) = (replica.key(gone)?, replica.parts(gone)?);
         let part = escrow::open_part(&replica.context(gone), me, &self.key, key, parts).ok()?;
-        let list: Vec<ShareOf> = replica
-            .rebuilding()
-            .map(|(_, cards)| cards)
-            .unwrap_or_default()
+        let (_, cards) = replica.rebuilding()?;
+        let list: Vec<ShareOf> = cards
             .into_iter()
             .map(|(handle, card)| ShareOf {
                 handle,
@@ -147,7 +145,14 @@ impl Secrets {
     }
 
     /// Answers exactly what is owed.
-    pub(super) fn answers<G: Game>(&mut self, replica: &Replica<G>, owed: &Owed) -> Answers {
+    ///
+    /// # Errors
+    /// [`Broken`] if that cannot be answered: anything else would be a fault of this seat.
+    pub(super) fn answers<G: Game>(
+        &mut self,
+        replica: &Replica<G>,
+        owed: &Owed,
+    ) -> Result<Answers, Broken> {
         let place = SharePlace {
             context: self.context,
             step: replica.step(),
@@ -161,17 +166,20 @@ impl Secrets {
                 share: share(&self.key, card),
             })
             .collect();
-        let shares = (!list.is_empty()).then(|| {
+        let shares = if list.is_empty() {
+            None
+        } else {
             let proof = ShareProof::prove(&self.seed, &place, &self.key, &self.key.public(), &list);
             let shares: Vec<_> = list.iter().map(|of| of.share).collect();
-            // More shares than fit do not fit into any entry; nothing owed comes near.
-            Shares {
-                shares: shares.try_into().unwrap_or_default(),
-                proof,
-            }
-        });
-        let coin = owed.coin.then(|| self.coin(replica)).flatten();
-        Answers { shares, coin }
+            let shares = shares.try_into().map_err(|_| Broken::Batch)?;
+            Some(Shares { shares, proof })
+        };
+        let coin = if owed.coin {
+            Some(self.coin(replica).ok_or(Broken::Coin)?)
+        } else {
+            None
+        };
+        Ok(Answers { shares, coin })
     }
 
     /// This seat's part of a shuffle run; `None` until the seat before has done its own.

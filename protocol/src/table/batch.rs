@@ -3,10 +3,14 @@
 //! An engine is run again from the unchanged state with a script of everything answered so far
 //! ([`crate::game`]); whatever it asks beyond the script is the open batch.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
-use crate::card::{DeckId, Face, Handle};
+use super::replica::Broken;
+use crate::card::{DeckId, Face, Handle, MAX_DECK};
 use crate::game::{Chance, Flip, Pause};
+use crate::log::body::MAX_SHARES;
 use crate::seat::Seat;
 
 /// A request of an engine that is not answered yet.
@@ -31,6 +35,17 @@ pub(super) enum Request {
     Part(Seat),
 }
 
+impl Request {
+    /// The most cards of which it asks a seat for shares; a leaver's are counted when decks are made.
+    pub(super) fn cards(&self) -> usize {
+        match self {
+            Self::Deal { .. } => 1,
+            Self::Open(cards) => cards.len(),
+            Self::NextDeal | Self::Shuffle(_) | Self::Flip(_) | Self::Part(_) => 0,
+        }
+    }
+}
+
 /// The result of a request, where it has one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Outcome {
@@ -52,7 +67,17 @@ pub(super) type Answered = (Request, Outcome);
 pub(super) struct Replay<'a> {
     script: std::slice::Iter<'a, Answered>,
     batch: Vec<Request>,
-    diverged: bool,
+    broken: Option<Broken>,
+}
+
+/// Whether these cards make a deck: 1 to [`MAX_DECK`], no two the same.
+///
+/// # Errors
+/// [`Broken::Deck`] if they do not.
+pub(super) fn check_deck(cards: &[Face]) -> Result<(), Broken> {
+    let distinct: BTreeSet<Face> = cards.iter().copied().collect();
+    let sound = (1..=MAX_DECK).contains(&cards.len()) && distinct.len() == cards.len();
+    if sound { Ok(()) } else { Err(Broken::Deck) }
 }
 
 impl<'a> Replay<'a> {
@@ -60,21 +85,33 @@ impl<'a> Replay<'a> {
         Self {
             script: script.iter(),
             batch: Vec::new(),
-            diverged: false,
+            broken: None,
         }
     }
 
-    /// The open batch; `None` if the engine did not ask again what it had asked before, which only
-    /// an engine that is not deterministic does.
-    pub(super) fn into_batch(self) -> Option<Vec<Request>> {
-        (!self.diverged && self.script.len() == 0).then_some(self.batch)
+    /// The open batch.
+    ///
+    /// # Errors
+    /// [`Broken`] if the engine did not ask again what it had asked before, asked for what is no deck, or for more cards
+    /// at once than one entry can carry the shares of. Nobody must sign an answer to that: it would be a fault.
+    pub(super) fn into_batch(self) -> Result<Vec<Request>, Broken> {
+        if let Some(broken) = self.broken {
+            return Err(broken);
+        }
+        if self.script.len() > 0 {
+            return Err(Broken::Engine);
+        }
+        if self.batch.iter().map(Request::cards).sum::<usize>() > MAX_SHARES {
+            return Err(Broken::Batch);
+        }
+        Ok(self.batch)
     }
 
     fn ask(&mut self, request: Request) -> Result<&'a Outcome, Pause> {
         match self.script.next() {
             Some((asked, outcome)) if *asked == request => Ok(outcome),
             Some(_) => {
-                self.diverged = true;
+                self.broken = Some(Broken::Engine);
                 Err(Pause)
             }
             None => {
@@ -91,6 +128,10 @@ impl Chance for Replay<'_> {
     }
 
     fn shuffle(&mut self, cards: &[Face]) -> Result<DeckId, Pause> {
+        if let Err(broken) = check_deck(cards) {
+            self.broken = Some(broken);
+            return Err(Pause);
+        }
         match self.ask(Request::Shuffle(cards.to_vec()))? {
             Outcome::Deck(deck) => Ok(*deck),
             _ => Err(Pause),
@@ -113,6 +154,48 @@ impl Chance for Replay<'_> {
         match self.ask(Request::Flip(flip.clone()))? {
             Outcome::Values(values) => Ok(values.clone()),
             _ => Err(Pause),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What comes of an engine that asks for that deck.
+    fn asked(cards: &[Face]) -> Result<Vec<Request>, Broken> {
+        let mut replay = Replay::new(&[]);
+        assert_eq!(replay.shuffle(cards), Err(Pause));
+        replay.into_batch()
+    }
+
+    #[test]
+    fn a_deck_has_one_card_at_least_and_no_two_alike() {
+        let most: Vec<Face> = (0..=u8::MAX).take(MAX_DECK).map(Face).collect();
+        assert_eq!(asked(&most), Ok(vec![Request::Shuffle(most.clone())]));
+        assert!(asked(&most[..1]).is_ok());
+        let more: Vec<Face> = (0..=u8::MAX).take(MAX_DECK + 1).map(Face).collect();
+        for wrong in [&[][..], &[Face(3), Face(4), Face(3)], &more] {
+            assert_eq!(asked(wrong), Err(Broken::Deck));
+        }
+    }
+
+    #[test]
+    fn a_batch_asks_for_no_more_than_an_entry_carries() {
+        let deck = DeckId(0);
+        let cards: Vec<Handle> = (0..=MAX_SHARES)
+            .map(|n| Handle {
+                deck,
+                position: u8::try_from(n % MAX_DECK).unwrap(),
+            })
+            .collect();
+        for (count, sound) in [(MAX_SHARES - 1, true), (MAX_SHARES, false)] {
+            let mut replay = Replay::new(&[]);
+            replay.deal(cards[0], Seat::new(0).unwrap());
+            assert_eq!(replay.open(&cards[..count]), Err(Pause));
+            let batch = replay.into_batch();
+            assert_eq!(batch.is_ok(), sound, "{count}");
+            assert!(sound || batch == Err(Broken::Batch));
         }
     }
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use curve25519_dalek::RistrettoPoint;
 
+use super::batch::check_deck;
 use super::fault::OpeningFault;
+use super::replica::Broken;
 use crate::card::{DeckId, Face, Faces, Handle};
 use crate::crypto::coin::{CoinChain, CoinTip};
 use crate::crypto::elgamal::{self, CardPoints, Ciphertext, SealedCards};
@@ -18,7 +20,7 @@ use crate::crypto::seed::{Context, Seed};
 use crate::crypto::share::{ShareOf, SharePlace, ShareProof, share};
 use crate::crypto::shuffle::{self, ShufflePlace, ShuffleProof};
 use crate::hash::Hash32;
-use crate::log::body::Shuffled;
+use crate::log::body::{MAX_SHARES, Shuffled};
 use crate::seat::{Seat, SeatSet};
 
 /// A deck that has been shuffled by every seat.
@@ -230,6 +232,15 @@ impl Deal {
         handles
     }
 
+    /// How many cards are sealed under a seat's key and lack its share.
+    fn sealed(&self, seat: Seat) -> usize {
+        let own = self.decks.iter();
+        own.filter(|deck| deck.holders.contains(seat))
+            .flat_map(|deck| &deck.shares)
+            .filter(|shares| !shares.contains_key(&seat))
+            .count()
+    }
+
     pub(super) fn key(&self, seat: Seat) -> Option<&Point> {
         self.keys.get(&seat).map(|(key, _)| key)
     }
@@ -324,13 +335,28 @@ impl Deal {
 
     // Sealed decks.
 
-    /// Starts a run over a fresh deck; `None` after more decks than a deal can number.
-    pub(super) fn start_run(&self, cards: impl IntoIterator<Item = (Face, String)>) -> Option<Run> {
+    /// Starts a run over a fresh deck.
+    ///
+    /// # Errors
+    /// [`Broken`] if these cards make no deck, after more decks than a deal can number, where more cards would be sealed
+    /// under one key than one entry can carry the shares of (a leaver's, say), and under a key that seals nothing.
+    pub(super) fn start_run(
+        &self,
+        cards: impl IntoIterator<Item = (Face, String)>,
+    ) -> Result<Run, Broken> {
         let cards: Vec<(Face, String)> = cards.into_iter().collect();
-        let faces = cards.iter().map(|(face, _)| *face).collect();
+        let faces: Vec<Face> = cards.iter().map(|(face, _)| *face).collect();
+        check_deck(&faces)?;
+        let sealed = self.keys.keys().map(|seat| self.sealed(*seat)).max();
+        if sealed.unwrap_or(0) + faces.len() > MAX_SHARES {
+            return Err(Broken::Batch);
+        }
+        if self.joint.is_identity() {
+            return Err(Broken::Joint);
+        }
         let points = CardPoints::new(self.deck_name, cards);
-        let deck = DeckId(u16::try_from(self.decks.len()).ok()?);
-        Some(Run {
+        let deck = DeckId(u16::try_from(self.decks.len()).map_err(|_| Broken::Decks)?);
+        Ok(Run {
             deck,
             faces,
             holders: self.holders(),

@@ -23,6 +23,17 @@ pub struct TooMany {
 }
 
 impl<T, const MAX: usize> Bounded<T, MAX> {
+    /// One item.
+    pub fn one(item: T) -> Self {
+        const { assert!(MAX > 0) }
+        Self(vec![item])
+    }
+
+    /// The first items, as many as there may be.
+    pub fn first(items: impl IntoIterator<Item = T>) -> Self {
+        Self(items.into_iter().take(MAX).collect())
+    }
+
     /// The items.
     pub fn into_inner(self) -> Vec<T> {
         self.0

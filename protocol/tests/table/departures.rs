@@ -360,7 +360,7 @@ fn an_own_seat_that_left_before_holds_nothing() {
 #[test]
 fn a_guilty_seat_takes_its_party_along() {
     let mut seen = 0;
-    for seed in 0..3 {
+    for seed in 0..2 {
         let what = format!("seed {seed}");
         let mut sim = hosted(seed);
         let cheat = seat(1);
@@ -393,7 +393,7 @@ fn a_guilty_seat_takes_its_party_along() {
 #[test]
 fn two_faces_of_a_seat_remove_its_party() {
     let mut seen = 0;
-    for seed in 0..3 {
+    for seed in 0..2 {
         let what = format!("seed {seed}");
         let mut sim = hosted(seed);
         let cheat = seat(1);
@@ -420,7 +420,7 @@ fn cheat_from(sim: &mut Sim<Drill>, cheat: Seat, where_to: &dyn Fn(&Entry, Seat)
     let party = sim.tables[0].replica().party(cheat);
     let (_, keys) = charter(&rules(5, 20));
     let mut cheated = None;
-    sim.run(LONG, false, &mut |from, to, message| {
+    sim.run(100_000, false, &mut |from, to, message| {
         let entries = match message {
             Message::Entries(entries) => entries,
             Message::Halts(_) if party.contains(from) => return None,

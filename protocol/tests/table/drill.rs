@@ -6,6 +6,7 @@ use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{
     Chance, Flip, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown,
 };
+use fairdeal_protocol::log::body::MAX_SHARES;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::timing::Timing;
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,7 @@ pub(crate) struct Drill {
     limit: u32,
     flips_first: bool,
     no_cards: bool,
+    greedy: bool,
     turn: Seat,
     acts: u32,
     draw: Vec<Handle>,
@@ -64,7 +66,7 @@ pub(crate) struct Drill {
 }
 
 /// The rules of a drill of `limit` turns. With the option `flips-first` it flips before it asks for a deck, with
-/// `no-cards` it asks for none.
+/// `no-cards` it asks for none, with `greedy` it turns one card up more often than anybody can answer.
 pub(crate) fn rules(seats: u8, limit: u32) -> RuleSet {
     let options = BTreeMap::from([("limit".to_owned(), limit.to_string())]);
     RuleSet {
@@ -158,6 +160,7 @@ impl Game for Drill {
             limit,
             flips_first: rules.options.contains_key("flips-first"),
             no_cards: rules.options.contains_key("no-cards"),
+            greedy: rules.options.contains_key("greedy"),
             turn: Seat::new(0).unwrap(),
             acts: 0,
             draw: Vec::new(),
@@ -299,7 +302,8 @@ impl Game for Drill {
             }
             Action::Turn => {
                 if let Some(card) = self.draw.pop() {
-                    let faces = chance.open(&[card])?;
+                    let often = if self.greedy { MAX_SHARES + 1 } else { 1 };
+                    let faces = chance.open(&vec![card; often])?;
                     self.discard.extend(&faces);
                     events.push(Event::Turned(faces[0]));
                 }

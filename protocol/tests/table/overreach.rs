@@ -9,8 +9,8 @@ use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
-use fairdeal_protocol::table::live::{Event, Output, Table, To};
-use fairdeal_protocol::table::replica::{News, StepKind};
+use fairdeal_protocol::table::live::{Event, Output, Stop, Table, To};
+use fairdeal_protocol::table::replica::{Broken, News, StepKind};
 use fairdeal_protocol::wire::codec::encode;
 use fairdeal_protocol::wire::message::Message;
 use rand_chacha::ChaCha20Rng;
@@ -342,4 +342,29 @@ fn a_second_interjection_before_the_next_turn_is_a_fault() {
         });
         assert_eq!(found, Some((cheat, FaultKind::SecondInterjection)));
     }
+}
+
+/// An engine that asks for more than an entry can carry stops the table before anybody signs what would be a fault.
+#[test]
+fn nobody_is_guilty_of_what_cannot_be_answered() {
+    let mut rules = rules(3, 16);
+    rules.options.insert("greedy".to_owned(), "true".to_owned());
+    let mut sim: Sim<Drill> = Sim::new(&rules, 1, Faults::default());
+    let mut rng = ChaCha20Rng::from_seed([3; 32]);
+    for table in &mut sim.tables {
+        table.begin(&mut rng);
+    }
+    deliver(&mut sim.tables, &mut rng, &|_| true);
+    let Some(StepKind::Action { leader }) = sim.tables[0].progress().kind else {
+        panic!("{:?}", sim.tables[0].progress());
+    };
+    let table = &mut sim.tables[leader.index()];
+    table.act(Action::Turn, &mut rng).unwrap();
+    assert_eq!(table.stopped(), Some(&Stop::Broken(Broken::Batch)));
+    let sent = std::iter::from_fn(|| table.poll());
+    assert_eq!(
+        sent.filter(|output| matches!(output, Output::Send(..)))
+            .count(),
+        0
+    );
 }

@@ -149,9 +149,11 @@ pub(super) fn prove(
 
     // 1. C_π(i) = ρ_π(i) G + H_i, that is C_j = ρ_j G + H_{π⁻¹(j)}.
     let rho = draw(&mut nonces, size);
-    let halves = pi
-        .inverse()
-        .gather(generators.half_columns.get(..size).unwrap_or_default());
+    let columns = generators.half_columns.get(..size).ok_or(TooMany {
+        got: size,
+        most: MAX_DECK,
+    })?;
+    let halves = pi.inverse().gather(columns);
     let halves: Vec<RistrettoPoint> = rho
         .iter()
         .zip(&halves)

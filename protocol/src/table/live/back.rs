@@ -14,11 +14,12 @@ use rand_core::CryptoRng;
 
 use super::super::journal::Record;
 use super::super::replica::Proofs;
-use super::{Output, REPAIR_BYTES, ReceiveError, Table, To, bounded};
+use super::{Output, REPAIR_BYTES, ReceiveError, Table, To};
 use crate::charter::SignedCharter;
 use crate::game::{Game, RuleSetError};
 use crate::log::entry::{Entry, EntryError, SignedEntry};
 use crate::seat::{Seat, SeatSet};
+use crate::wire::bounded::Bounded;
 use crate::wire::message::{MAX_RECALLED, Message, Recall, Recalled};
 
 /// Why a journal gives no table.
@@ -188,14 +189,14 @@ impl<G: Game> Table<G> {
         let recalled = Message::Recalled(Recalled {
             nonce: recall.nonce,
             complete,
-            entries: entries.try_into().unwrap_or_default(),
-            statements: bounded(
+            entries: Bounded::first(entries),
+            statements: Bounded::first(
                 self.membership
                     .statements_from(recall.step.saturating_sub(1))
                     .filter(|held| held.seat() == to)
                     .map(|held| held.signed().clone()),
             ),
-            halts: bounded(self.halts_of(to).cloned()),
+            halts: Bounded::first(self.halts_of(to).cloned()),
         });
         self.outputs.push_back(Output::Send(To::One(to), recalled));
     }

@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use super::removal::membership_at;
-use super::{Event, Output, Stop, Table, To, bounded};
+use super::{Event, Output, Stop, Table, To};
 use crate::audit::transcript::{End, Halted, Proven, Transcript};
 use crate::game::{Game, Illegal};
 use crate::log::entry::Entry;
@@ -27,6 +27,7 @@ use crate::seat::{Seat, SeatSet};
 use crate::table::fault::{Fault, FaultKind};
 use crate::table::journal::Record;
 use crate::table::replica::{Replica, StepKind};
+use crate::wire::bounded::Bounded;
 use crate::wire::message::Message;
 
 /// A seat is proven two-faced, and not all others have said how far they are.
@@ -62,8 +63,7 @@ impl<G: Game> Table<G> {
     pub(super) fn find_fault(&mut self, entry: &Entry, what: FaultKind) {
         self.keep_refused(entry);
         // Everybody shall be able to see it.
-        let shown = vec![entry.signed().clone()].try_into();
-        let message = Message::Entries(shown.unwrap_or_default());
+        let message = Message::Entries(Bounded::one(entry.signed().clone()));
         self.outputs.push_back(Output::Send(To::All, message));
         let fault = Fault::of(entry, what);
         let seat = fault.seat;
@@ -242,7 +242,7 @@ impl<G: Game> Table<G> {
             seat: self.me,
             step: self.replica.step(),
             parent: self.replica.parent(),
-            earlier: bounded(earlier.map(Replica::parent)),
+            earlier: Bounded::first(earlier.map(Replica::parent)),
             seats: self.reckoned_with(),
         };
         // With every entry that counts here: others may have completed the step with them.
@@ -316,11 +316,11 @@ impl<G: Game> Table<G> {
     /// Tells the proof and what is held of the words on it, while they are being gathered.
     pub(super) fn tell_halts(&mut self, to: To) {
         let Some(halting) = &self.halting else { return };
-        let halts: Vec<SignedHalt> = halting.halts.values().cloned().collect();
+        let halts = Bounded::first(halting.halts.values().cloned());
         let evidence = Message::Evidence(Box::new(halting.evidence.clone()));
         self.outputs.push_back(Output::Send(to, evidence));
-        let halts = Message::Halts(halts.try_into().unwrap_or_default());
-        self.outputs.push_back(Output::Send(to, halts));
+        self.outputs
+            .push_back(Output::Send(to, Message::Halts(halts)));
     }
 
     /// Tells a seat that is at an open step what removed a two-faced one there or later.
@@ -427,7 +427,7 @@ impl<G: Game> Table<G> {
         let point = place.point.step;
         self.halted.push(Halted {
             evidence: Box::new(halting.evidence),
-            halts: words.to_vec().try_into().unwrap_or_default(),
+            halts: Bounded::first(words.iter().cloned()),
         });
         let lengths = (usize::try_from(point), usize::try_from(place.next));
         if let (Ok(until), Ok(next)) = lengths {

@@ -5,15 +5,15 @@ use std::ops::RangeBounds;
 
 use super::{Output, REPAIR_BYTES, Table, To};
 use crate::game::Game;
-use crate::hash::Hash32;
 use crate::log::entry::{Entry, EntryError, SignedEntry};
 use crate::log::equivocation::Equivocation;
 use crate::seat::Seat;
+use crate::wire::bounded::Bounded;
 use crate::wire::message::{Head, MAX_ENTRIES, Message};
 
 impl<G: Game> Table<G> {
     pub(super) fn head(&self) -> Message {
-        let have: Vec<Hash32> = self
+        let have = self
             .log
             .last()
             .into_iter()
@@ -22,12 +22,10 @@ impl<G: Game> Table<G> {
             .chain(
                 self.faulty(self.replica.step().saturating_sub(1)..)
                     .map(SignedEntry::hash),
-            )
-            .collect();
-        let step = self.replica.step();
+            );
         Message::Head(Head {
-            step,
-            have: have.try_into().unwrap_or_default(),
+            step: self.replica.step(),
+            have: Bounded::first(have),
         })
     }
 

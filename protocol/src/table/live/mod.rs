@@ -43,7 +43,7 @@ use crate::card::Faces;
 use crate::charter::SignedCharter;
 use crate::game::{Game, Illegal, RuleSetError};
 use crate::hash::Hash32;
-use crate::log::body::Body;
+use crate::log::body::{ActionBytes, Body};
 use crate::log::claim::ClaimError;
 use crate::log::entry::{Content, Entry, EntryError, SignedEntry};
 use crate::log::equivocation::Equivocation;
@@ -221,7 +221,8 @@ pub struct Table<G: Game> {
     open: BTreeMap<Seat, Entry>,
     ahead: BTreeMap<Seat, Entry>,
     counted: SeatSet,
-    intent: Option<G::Action>,
+    /// What this seat's player wants to do, and its bytes.
+    intent: Option<(G::Action, ActionBytes)>,
     /// Whether this seat leaves as soon as it may.
     leaving: bool,
     told_turn: Option<u64>,
@@ -485,10 +486,10 @@ impl<G: Game> Table<G> {
                 end,
                 log: self.log_hash(),
                 equivocation: two_faced.map(Box::new).filter(|_| end == End::Stopped),
-                removals: bounded(removals.map(|(_, certificate)| certificate.clone())),
-                faults: bounded(faults.flat_map(|(_, faults)| faults).cloned()),
-                halted: bounded(self.halted.iter().cloned()),
-                claims: bounded(claims),
+                removals: Bounded::first(removals.map(|(_, certificate)| certificate.clone())),
+                faults: Bounded::first(faults.flat_map(|(_, faults)| faults).cloned()),
+                halted: Bounded::first(self.halted.iter().cloned()),
+                claims: Bounded::first(claims),
             },
         )
     }
@@ -500,7 +501,7 @@ impl<G: Game> Table<G> {
     pub fn begin(&mut self, rng: &mut dyn CryptoRng) {
         if self.returning.is_some() {
             if let Some(own) = self.open.get(&self.me) {
-                let own = vec![own.signed().clone()].try_into().unwrap_or_default();
+                let own = Bounded::one(own.signed().clone());
                 self.outputs
                     .push_back(Output::Send(To::All, Message::Entries(own)));
             }
@@ -614,11 +615,9 @@ impl<G: Game> Table<G> {
         if game.out_of_turn(&action) && self.has_acted_out_of_turn() {
             return Err(ActError::OncePerTurn);
         }
-        let size = try_encode(&action).map_err(ActError::NoEncoding)?.len();
-        if size > crate::log::body::MAX_ACTION {
-            return Err(ActError::TooLarge);
-        }
-        self.intent = Some(action);
+        let bytes = try_encode(&action).map_err(ActError::NoEncoding)?;
+        let bytes = ActionBytes::try_from(bytes.to_vec()).map_err(|_| ActError::TooLarge)?;
+        self.intent = Some((action, bytes));
         self.work(rng);
         Ok(())
     }
@@ -711,10 +710,15 @@ impl<G: Game> Table<G> {
                 && self.may_sign()
                 && self.halting.is_none()
                 && self.replica.live().contains(self.me)
-                && let Some(body) = self.body(kind, rng)
             {
-                self.sign(body);
-                continue;
+                match self.body(kind, rng) {
+                    Err(broken) => return self.stop(Stop::Broken(broken)),
+                    Ok(None) => {}
+                    Ok(Some(body)) => {
+                        self.sign(body);
+                        continue;
+                    }
+                }
             }
             if self.counted != self.replica.live() || !self.may_complete() {
                 self.ask(kind);
@@ -750,6 +754,7 @@ impl<G: Game> Table<G> {
                             continue;
                         }
                         Verdict::Waits => continue,
+                        Verdict::Broken(broken) => return self.stop(Stop::Broken(broken)),
                         Verdict::Desync if self.astray.contains(seat) => continue,
                         Verdict::Desync => {
                             self.keep_refused(&entry);
@@ -838,11 +843,11 @@ impl<G: Game> Table<G> {
             release: self.membership.release(self.replica.step()),
             body,
         };
-        // Every body that is written here fits; one that did not would leave us missing, not guilty.
+        // One that does not fit leaves us missing, not guilty.
         let Ok(entry) = Entry::sign(content, &self.key) else {
-            return self.stop(Stop::Broken(Broken::Engine));
+            return self.stop(Stop::Broken(Broken::TooLarge));
         };
-        let message = vec![entry.signed().clone()].try_into().unwrap_or_default();
+        let message = Bounded::one(entry.signed().clone());
         // With everything that it names, before anybody sees it.
         self.keep_counted();
         self.keep_own(&entry);
@@ -927,10 +932,4 @@ impl<G: Game> Table<G> {
             self.event(Event::YourTurn);
         }
     }
-}
-
-/// What fits of a list that is bounded elsewhere.
-fn bounded<T, const N: usize>(items: impl Iterator<Item = T>) -> Bounded<T, N> {
-    let items: Vec<T> = items.take(N).collect();
-    items.try_into().unwrap_or_default()
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{Table, bounded};
+use super::Table;
 use crate::audit::follow::{Last, Mark, Page};
 use crate::game::Game;
 use crate::hash::Hash32;
 use crate::log::entry::{Entry, SignedEntry};
 use crate::log::halt::{Halt, resolve};
 use crate::seat::MAX_SEATS;
+use crate::wire::bounded::Bounded;
 use crate::wire::message::MAX_ENTRIES;
 
 /// Entries of complete steps in a page: with the last go those of the open step, if they prove a fault.
@@ -71,7 +72,7 @@ impl<G: Game> Table<G> {
                 end: whole.end(),
                 log: whole.log_hash(),
                 equivocation: whole.equivocation().cloned().map(Box::new),
-                claims: bounded(whole.claims().iter().cloned()),
+                claims: Bounded::first(whole.claims().iter().cloned()),
             }
         });
         let halted = self.halted.iter().filter(|halted| {
@@ -82,10 +83,10 @@ impl<G: Game> Table<G> {
         let faults = self.faults.range(steps.clone());
         Next::Page(Box::new(Page {
             from,
-            entries: bounded(entries.into_iter()),
-            removals: bounded(removals.map(|(_, certificate)| certificate.clone())),
-            faults: bounded(faults.flat_map(|(_, faults)| faults).cloned()),
-            halted: bounded(halted.cloned()),
+            entries: Bounded::first(entries.into_iter()),
+            removals: Bounded::first(removals.map(|(_, certificate)| certificate.clone())),
+            faults: Bounded::first(faults.flat_map(|(_, faults)| faults).cloned()),
+            halted: Bounded::first(halted.cloned()),
             last,
         }))
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Event, Output, Stop, Table, To, bounded};
+use super::{Event, Output, Stop, Table, To};
 use crate::game::Game;
 use crate::log::equivocation::Equivocation;
 use crate::membership::step::{EntryNames, Place};
@@ -15,6 +15,7 @@ use crate::membership::{
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
 use crate::table::replica::Replica;
+use crate::wire::bounded::Bounded;
 use crate::wire::message::{MAX_STATEMENTS, Message};
 
 /// The machine at the open step of a replica.
@@ -127,7 +128,7 @@ impl<G: Game> Table<G> {
         let record = Record::Statement(Box::new(verified.signed().clone()));
         self.outputs.push_back(Output::Keep(record));
         if verified.seat() == self.me {
-            let message = Message::Statements(bounded(std::iter::once(verified.signed().clone())));
+            let message = Message::Statements(Bounded::one(verified.signed().clone()));
             self.outputs.push_back(Output::Send(To::All, message));
         }
     }
@@ -223,7 +224,7 @@ impl<G: Game> Table<G> {
         let all = self.membership.statements_from(from);
         let all: Vec<SignedStatement> = all.map(|held| held.signed().clone()).collect();
         for some in all.chunks(MAX_STATEMENTS) {
-            let message = Message::Statements(bounded(some.iter().cloned()));
+            let message = Message::Statements(Bounded::first(some.iter().cloned()));
             self.outputs.push_back(Output::Send(To::One(to), message));
         }
     }

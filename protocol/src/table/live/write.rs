@@ -5,21 +5,27 @@ use rand_core::CryptoRng;
 use super::{Event, Output, Table};
 use crate::crypto::seed::Seed;
 use crate::game::{Game, Illegal};
-use crate::log::body::{ActionBytes, Body};
+use crate::log::body::{ActionBytes, Answers, Body};
 use crate::log::entry::Entry;
 use crate::seat::Seat;
 use crate::table::author::Secrets;
 use crate::table::journal::Record;
-use crate::table::replica::{Replica, StepKind};
-use crate::wire::codec::encode;
+use crate::table::replica::{Broken, Preview, Refused, Replica, StepKind};
 
 impl<G: Game> Table<G> {
     /// What this seat writes into the open step; `None` if it has nothing to say yet.
-    pub(super) fn body(&mut self, kind: StepKind, rng: &mut dyn CryptoRng) -> Option<Body> {
+    ///
+    /// # Errors
+    /// [`Broken`] if our own code went wrong: then it signs nothing, which is no fault.
+    pub(super) fn body(
+        &mut self,
+        kind: StepKind,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Option<Body>, Broken> {
         match kind {
             // Nothing in them comes from the seed.
-            StepKind::Confirm => return Some(Body::Confirm),
-            StepKind::Closing => return Some(Body::Close),
+            StepKind::Confirm => return Ok(Some(Body::Confirm)),
+            StepKind::Closing => return Ok(Some(Body::Close)),
             _ => {}
         }
         self.recollect();
@@ -28,7 +34,7 @@ impl<G: Game> Table<G> {
         if self.secrets.as_ref().is_none_or(of_another) {
             if kind != StepKind::Commit {
                 // An old disk: the seed of this deal is lost, and with it all that it would say.
-                return None;
+                return Ok(None);
             }
             let seed = Seed::draw(rng);
             let record = Record::Seed {
@@ -42,7 +48,7 @@ impl<G: Game> Table<G> {
         if let StepKind::Action { leader } = kind {
             // Whoever is the last one has nobody to leave it to, and plays on if the rules do.
             if self.leaving && self.replica.live().len() > 1 {
-                return Some(Body::Leave);
+                return Ok(Some(Body::Leave));
             }
             return if leader == self.me {
                 self.lead()
@@ -50,8 +56,10 @@ impl<G: Game> Table<G> {
                 self.follow(leader)
             };
         }
-        let secrets = self.secrets.as_mut()?;
-        match kind {
+        let Some(secrets) = self.secrets.as_mut() else {
+            return Ok(None);
+        };
+        Ok(match kind {
             StepKind::Commit => Some(secrets.commit()),
             StepKind::Key => Some(secrets.key()),
             StepKind::Escrow => secrets.escrow(&self.replica),
@@ -61,18 +69,19 @@ impl<G: Game> Table<G> {
             StepKind::Effects => {
                 let owed = self.replica.owed(self.me);
                 Some(Body::Effects {
-                    answers: secrets.answers(&self.replica, &owed),
+                    answers: secrets.answers(&self.replica, &owed)?,
                 })
             }
             StepKind::Shuffle { .. } if self.replica.has_shuffled(self.me) => Some(Body::Confirm),
             StepKind::Shuffle { .. } => {
                 let before = self.counting();
-                let shuffled = self.secrets.as_ref()?.shuffle(&self.replica, &before)?;
-                Some(Body::Shuffle(shuffled))
+                let secrets = self.secrets.as_ref();
+                let shuffled = secrets.and_then(|own| own.shuffle(&self.replica, &before));
+                shuffled.map(Body::Shuffle)
             }
             StepKind::Opening => Some(secrets.open()),
             StepKind::Confirm | StepKind::Closing | StepKind::Action { .. } => None,
-        }
+        })
     }
 
     /// Whether this seat has used the one out-of-turn action that it has before the next turn, in
@@ -107,13 +116,13 @@ impl<G: Game> Table<G> {
     }
 
     /// The intended action, if it is legal now; one that has become illegal is dropped.
-    fn intended(&mut self) -> Option<G::Action> {
-        let action = self.intent.clone()?;
+    fn intended(&mut self) -> Option<(G::Action, ActionBytes)> {
+        let (action, bytes) = self.intent.clone()?;
         let game = self.replica.game();
         let used = game.out_of_turn(&action) && self.replica.interjected().contains(self.me);
         let checked = game.check(self.me, &action);
         match checked.and_then(|()| self.check_claims(&action)) {
-            Ok(()) if !used => Some(action),
+            Ok(()) if !used => Some((action, bytes)),
             Ok(()) => None,
             Err(why) => {
                 self.intent = None;
@@ -124,64 +133,72 @@ impl<G: Game> Table<G> {
     }
 
     /// The leader's entry: the action if there is one, a yield if somebody has interjected or leaves.
-    fn lead(&mut self) -> Option<Body> {
-        if let Some(action) = self.intended() {
-            let preview = self.replica.preview(self.me, &action).ok()?;
+    fn lead(&mut self) -> Result<Option<Body>, Broken> {
+        if let Some((action, bytes)) = self.intended() {
+            let preview = self.preview(self.me, &action)?;
             let owed = self.replica.owed_first(self.me, self.me, &preview);
-            let answers = self.secrets.as_mut()?.answers(&self.replica, &owed);
+            let Some(secrets) = self.secrets.as_mut() else {
+                return Ok(None);
+            };
+            let answers = secrets.answers(&self.replica, &owed)?;
             self.intent = None;
-            return Some(Body::Act {
-                action: action_bytes(&action),
+            return Ok(Some(Body::Act {
+                action: bytes,
                 answers,
-            });
+            }));
         }
         let waits = self
             .open
             .iter()
             .find(|(seat, entry)| self.counted.contains(**seat) && entry.body().is_yielded_to());
-        waits.map(|(_, entry)| Body::Yield { to: entry.hash() })
+        Ok(waits.map(|(_, entry)| Body::Yield { to: entry.hash() }))
+    }
+
+    /// What an action asks for that is legal, or counts.
+    fn preview(&self, seat: Seat, action: &G::Action) -> Result<Preview<G>, Broken> {
+        let preview = self.replica.preview(seat, action);
+        preview.map_err(|why| match why {
+            Refused::Broken(broken) => broken,
+            Refused::Illegal(_) => Broken::Engine,
+        })
     }
 
     /// A follower's entry: its interjection if it has one, an ack once the leader's entry counts.
-    fn follow(&mut self, leader: Seat) -> Option<Body> {
+    fn follow(&mut self, leader: Seat) -> Result<Option<Body>, Broken> {
         let out_of_turn = self
             .intent
             .as_ref()
-            .is_some_and(|action| self.replica.game().out_of_turn(action));
-        if out_of_turn && let Some(action) = self.intended() {
+            .is_some_and(|(action, _)| self.replica.game().out_of_turn(action));
+        if out_of_turn && let Some((_, action)) = self.intended() {
             self.intent = None;
-            return Some(Body::Interject {
-                action: action_bytes(&action),
-            });
+            return Ok(Some(Body::Interject { action }));
         }
         if self.replica.out().contains(leader) {
-            return Some(Body::Ack {
+            return Ok(Some(Body::Ack {
                 leader: self.replica.out_name(leader),
-                answers: Default::default(),
-            });
+                answers: Answers::default(),
+            }));
         }
-        let led = self
-            .open
-            .get(&leader)
-            .filter(|_| self.counted.contains(leader))?;
+        let led = self.open.get(&leader);
+        let Some(led) = led.filter(|_| self.counted.contains(leader)) else {
+            return Ok(None);
+        };
         let named = led.hash();
         let answers = match led.body() {
             Body::Act { action, .. } => {
-                let action = Replica::<G>::action(action)?;
-                let preview = self.replica.preview(leader, &action).ok()?;
+                let action = Replica::<G>::action(action).ok_or(Broken::Engine)?;
+                let preview = self.preview(leader, &action)?;
                 let owed = self.replica.owed_first(self.me, leader, &preview);
-                self.secrets.as_mut()?.answers(&self.replica, &owed)
+                let Some(secrets) = self.secrets.as_mut() else {
+                    return Ok(None);
+                };
+                secrets.answers(&self.replica, &owed)?
             }
-            _ => Default::default(),
+            _ => Answers::default(),
         };
-        Some(Body::Ack {
+        Ok(Some(Body::Ack {
             leader: named,
             answers,
-        })
+        }))
     }
-}
-
-fn action_bytes<A: serde::Serialize>(action: &A) -> ActionBytes {
-    // `act` has refused what does not fit.
-    encode(action).try_into().unwrap_or_default()
 }

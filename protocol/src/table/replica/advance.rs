@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::super::batch::{Outcome, Replay, Request};
 use super::super::deal::{Deal, Run};
-use super::{Broken, Checkpoint, Item, News, Owed, Replica, Running, Stage, StepKind, shares_of};
+use super::{
+    Broken, Checkpoint, Item, News, Owed, Refused, Replica, Running, Stage, StepKind, shares_of,
+};
 use crate::card::{Face, Handle};
 use crate::crypto::coin::flip_stream;
 use crate::game::{Game, Halt};
@@ -203,9 +205,10 @@ impl<G: Game> Replica<G> {
         );
         let Some(action) = act else { return Ok(()) };
         // What each seat owes is computed before any of it is taken.
-        let Ok(preview) = self.preview(leader, &action) else {
-            return Err(Broken::Engine);
-        };
+        let preview = self.preview(leader, &action).map_err(|why| match why {
+            Refused::Broken(broken) => broken,
+            Refused::Illegal(_) => Broken::Engine,
+        })?;
         let owed: Vec<(Seat, Owed)> = entries
             .keys()
             .map(|seat| (*seat, self.owed_first(*seat, leader, &preview)))
@@ -378,7 +381,7 @@ impl<G: Game> Replica<G> {
         let named = cards
             .iter()
             .map(|face| (*face, self.settled.card_name(*face)));
-        self.deal.start_run(named).ok_or(Broken::Decks)
+        self.deal.start_run(named)
     }
 
     /// Goes on as far as no seat owes anything: batches that are answered, the next items.
@@ -522,7 +525,7 @@ impl<G: Game> Replica<G> {
             // Not the engine's business.
             Item::Leave(_) => return Err(Broken::Engine),
         };
-        let batch = replay.into_batch().ok_or(Broken::Engine)?;
+        let batch = replay.into_batch()?;
         running.paused = match result {
             Ok(()) => false,
             Err(Halt::Pause) => true,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::deal::Run;
 use super::super::fault::{Fault, FaultKind};
-use super::{Owed, Preview, Proofs, Replica, StepKind, Verdict, shares_of};
+use super::{Broken, Owed, Preview, Proofs, Refused, Replica, StepKind, Verdict, shares_of};
 use crate::crypto::elgamal::SealedCards;
 use crate::crypto::escrow::{self, Complaint, EscrowError};
 use crate::crypto::group::Point;
@@ -18,6 +18,18 @@ use crate::hash::{Hash32, Hasher};
 use crate::log::body::{Answers, Body, PartShares, Shuffled};
 use crate::log::entry::Entry;
 use crate::seat::Seat;
+
+/// What keeps an entry from counting.
+enum Finding {
+    Fault(FaultKind),
+    Broken(Broken),
+}
+
+impl<T: Into<FaultKind>> From<T> for Finding {
+    fn from(fault: T) -> Self {
+        Self::Fault(fault.into())
+    }
+}
 
 impl<G: Game> Replica<G> {
     /// What an entry of the open step is worth, with `held` the entries of this step at hand.
@@ -40,7 +52,8 @@ impl<G: Game> Replica<G> {
         match self.judge(kind, entry, held, proofs) {
             Ok(true) => Verdict::Counts,
             Ok(false) => Verdict::Waits,
-            Err(fault) => Verdict::Fault(fault),
+            Err(Finding::Fault(fault)) => Verdict::Fault(fault),
+            Err(Finding::Broken(broken)) => Verdict::Broken(broken),
         }
     }
 
@@ -51,7 +64,7 @@ impl<G: Game> Replica<G> {
         entry: &Entry,
         held: &BTreeMap<Seat, Entry>,
         proofs: Proofs,
-    ) -> Result<bool, FaultKind> {
+    ) -> Result<bool, Finding> {
         let seat = entry.seat();
         match (kind, entry.body()) {
             (StepKind::Commit, Body::Commit { .. })
@@ -72,7 +85,7 @@ impl<G: Game> Replica<G> {
                 match held.values().find(|other| other.hash() == *to) {
                     None => Ok(false),
                     Some(other) if other.body().is_yielded_to() => Ok(true),
-                    Some(_) => Err(FaultKind::YieldToNothing),
+                    Some(_) => Err(FaultKind::YieldToNothing.into()),
                 }
             }
             (
@@ -109,10 +122,10 @@ impl<G: Game> Replica<G> {
                 // An interjection carries no shares, so it can show nothing.
                 let shows = !self.settled.shown(seat, &action).is_empty();
                 if shows || !self.settled.out_of_turn(&action) {
-                    return Err(FaultKind::NotOutOfTurn);
+                    return Err(FaultKind::NotOutOfTurn.into());
                 }
                 if self.interjected.contains(seat) {
-                    return Err(FaultKind::SecondInterjection);
+                    return Err(FaultKind::SecondInterjection.into());
                 }
                 Ok(true)
             }
@@ -123,14 +136,14 @@ impl<G: Game> Replica<G> {
                 Ok(true)
             }
             (StepKind::Shuffle { .. }, Body::Shuffle(shuffled)) if !self.has_shuffled(seat) => {
-                self.judge_shuffle(seat, shuffled, held, proofs)
+                Ok(self.judge_shuffle(seat, shuffled, held, proofs)?)
             }
             (StepKind::Shuffle { .. }, Body::Confirm) if self.has_shuffled(seat) => Ok(true),
             (StepKind::Escrow, Body::Escrow { parts, shuffled }) => {
                 let key = self.deal.key(seat).ok_or(EscrowError::Sum)?;
                 let holders = self.holders(seat).into_keys().collect();
                 escrow::check_public(parts, holders, key)?;
-                self.judge_early(seat, shuffled.as_ref(), held, proofs)
+                Ok(self.judge_early(seat, shuffled.as_ref(), held, proofs)?)
             }
             (
                 StepKind::Accept,
@@ -144,9 +157,9 @@ impl<G: Game> Replica<G> {
                 let unfounded =
                     complaints.find(|(owner, complaint)| !self.is_founded(seat, *owner, complaint));
                 if let Some((owner, _)) = unfounded {
-                    return Err(FaultKind::FalseComplaint { owner: *owner });
+                    return Err(FaultKind::FalseComplaint { owner: *owner }.into());
                 }
-                self.judge_early(seat, shuffled.as_ref(), held, proofs)
+                Ok(self.judge_early(seat, shuffled.as_ref(), held, proofs)?)
             }
             (StepKind::Rebuild { seat: gone }, Body::Rebuild { parts }) => {
                 self.judge_parts(seat, gone, parts)?;
@@ -163,7 +176,8 @@ impl<G: Game> Replica<G> {
                     kind => kind,
                 }
                 .due(seat),
-            }),
+            }
+            .into()),
         }
     }
 
@@ -252,10 +266,9 @@ impl<G: Game> Replica<G> {
 
     /// The parts that were sent with the cards that they are for; none if their number is another.
     pub(super) fn parts_of(&self, sent: &PartShares) -> Vec<ShareOf> {
-        let cards = self
-            .rebuilding()
-            .map(|(_, cards)| cards)
-            .unwrap_or_default();
+        let Some((_, cards)) = self.rebuilding() else {
+            return Vec::new();
+        };
         if cards.len() != sent.shares.len() {
             return Vec::new();
         }
@@ -268,13 +281,15 @@ impl<G: Game> Replica<G> {
         .collect()
     }
 
-    fn judge_action(&self, seat: Seat, bytes: &[u8]) -> Result<Preview<G>, FaultKind> {
+    fn judge_action(&self, seat: Seat, bytes: &[u8]) -> Result<Preview<G>, Finding> {
         let action = Self::action(bytes).ok_or(FaultKind::MalformedAction)?;
         if self.settled.out_of_turn(&action) && self.interjected.contains(seat) {
-            return Err(FaultKind::SecondInterjection);
+            return Err(FaultKind::SecondInterjection.into());
         }
-        self.preview(seat, &action)
-            .map_err(|why| FaultKind::IllegalAction(why.to_string()))
+        self.preview(seat, &action).map_err(|why| match why {
+            Refused::Illegal(why) => FaultKind::IllegalAction(why.to_string()).into(),
+            Refused::Broken(broken) => Finding::Broken(broken),
+        })
     }
 
     fn judge_answers(&self, seat: Seat, answers: &Answers, owed: &Owed) -> Result<(), FaultKind> {

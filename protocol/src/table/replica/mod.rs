@@ -48,6 +48,7 @@ use crate::crypto::share::ShareOf;
 use crate::domain;
 use crate::game::{Game, Halt, Illegal, RuleSetError, Shown};
 use crate::hash::{Hash32, Hasher};
+use crate::log::body::MAX_SHARES;
 use crate::log::entry::{Entry, genesis};
 use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
@@ -141,6 +142,8 @@ pub enum Verdict {
     Desync,
     /// It proves a fault of its seat.
     Fault(FaultKind),
+    /// Our own code cannot judge it: nobody's fault.
+    Broken(Broken),
 }
 
 /// How shuffle proofs are treated by [`Replica::examine`].
@@ -211,6 +214,32 @@ pub enum Broken {
     /// More decks than a deal can number.
     #[error("the deal has more decks than can be numbered")]
     Decks,
+    /// The engine asked for a deck without cards, with too many, or with one twice.
+    #[error("the rules engine asked for a deck of no cards, too many, or one of them twice")]
+    Deck,
+    /// The engine asked for more than the seats can answer in one entry each.
+    #[error("the rules engine asked for more shares than an entry can carry")]
+    Batch,
+    /// A coin was asked of a seat that has none to give.
+    #[error("a coin is due that no chain gives")]
+    Coin,
+    /// The keys of the deal add up to nothing: whatever is sealed under them lies open.
+    #[error("the keys of the deal cancel each other")]
+    Joint,
+    /// What this seat has to sign does not fit into an entry.
+    #[error("an entry of this seat is too large")]
+    TooLarge,
+}
+
+/// Why an action has no preview.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The rules refuse it.
+    #[error(transparent)]
+    Illegal(#[from] Illegal),
+    /// The engine went wrong on it.
+    #[error(transparent)]
+    Broken(#[from] Broken),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -820,17 +849,22 @@ impl<G: Game> Replica<G> {
     /// What an action of `seat` would ask for.
     ///
     /// # Errors
-    /// [`Illegal`] if the rules refuse it, [`Broken`]'s case as a rule that names it.
-    pub fn preview(&self, seat: Seat, action: &G::Action) -> Result<Preview<G>, Illegal> {
+    /// [`Refused`] by the rules, or because the engine asks for what cannot be answered.
+    pub fn preview(&self, seat: Seat, action: &G::Action) -> Result<Preview<G>, Refused> {
         self.settled.check(seat, action)?;
         let shown = self.settled.shown(seat, action);
         let mut game = self.settled.clone();
         let mut replay = Replay::new(&[]);
         match game.apply(seat, action, &mut replay, &mut Vec::new()) {
-            Err(Halt::Illegal(why)) => return Err(why),
+            Err(Halt::Illegal(why)) => return Err(why.into()),
             Ok(()) | Err(Halt::Pause) => {}
         }
-        let batch = replay.into_batch().unwrap_or_default();
+        let batch = replay.into_batch()?;
+        // The shares of what it shows go along in the leader's entry.
+        let asked = batch.iter().map(Request::cards).sum::<usize>();
+        if shown.len() + asked > MAX_SHARES {
+            return Err(Broken::Batch.into());
+        }
         Ok(Preview {
             action: action.clone(),
             shown,
