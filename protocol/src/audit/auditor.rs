@@ -215,7 +215,13 @@ impl<G: Game> Audit<G> {
     /// # Errors
     /// The [`Finding`] at which the audit stops.
     pub fn step(&mut self) -> Result<bool, Finding> {
-        self.next_step().map_err(|finding| match finding {
+        let finding = match self.next_step() {
+            Ok(goes_on) => return Ok(goes_on),
+            Err(finding) => finding,
+        };
+        // A bad shuffle further up may be what led here; it proves who did it, whatever comes after.
+        self.check_folded()?;
+        Err(match finding {
             // Where a seat has signed two entries for one place the others' next entries part ways:
             // the proof against that seat explains it.
             Finding::Parent { .. } | Finding::Names { .. } => {
@@ -249,12 +255,7 @@ impl<G: Game> Audit<G> {
             self.check_end(&entries)?;
             return Ok(false);
         }
-        let result = self.judge(&entries);
-        if result.is_err() {
-            // A bad shuffle further up may be what led here; it is the better finding.
-            self.check_folded()?;
-        }
-        result?;
+        self.judge(&entries)?;
         let step = self.replica.step();
         let deal = self.replica.deal();
         self.count(&entries);

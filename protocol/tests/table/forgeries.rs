@@ -99,6 +99,52 @@ fn an_entry_signed_anew_blames_nobody_honest() {
     assert!(tried > 20, "{tried}");
 }
 
+/// Shuffle proofs are checked many at once, and so later than they stand: a bad one is named all the same, however the
+/// file goes wrong after it.
+#[test]
+fn a_bad_shuffle_is_named_whatever_follows() {
+    let whole = finished(18);
+    let mut entries = whole.entries().to_vec();
+    let last = |signed: &SignedEntry| matches!(verified(signed).body(), Body::Shuffle(_));
+    let index = entries.iter().position(last).unwrap();
+    let entry = verified(&entries[index]);
+    let Body::Shuffle(mut shuffled) = entry.body().clone() else {
+        unreachable!();
+    };
+    let mut deck = shuffled.deck.to_vec();
+    deck.swap(0, 1);
+    shuffled.deck = deck.try_into().unwrap();
+    let anew = resign(with(entry.content(), Body::Shuffle(shuffled)).unwrap());
+    entries[index] = anew.signed().clone();
+    let until = (index / 3 + 1) * 3;
+    let out_of_place = [&entries[..until], &entries[..1]].concat();
+    let foreign = {
+        let content = Content {
+            table: Hash32([9; 32]),
+            ..entry.content().clone()
+        };
+        [&entries[..until], &[resign(content).signed().clone()]].concat()
+    };
+    for (what, entries) in [
+        ("the next step goes on from another", &entries[..]),
+        ("the file ends", &entries[..until]),
+        ("an entry out of place", &out_of_place),
+        ("an entry of another table", &foreign),
+    ] {
+        for end in [End::Finished, End::Unfinished, End::Stopped] {
+            let finding = audit::<Drill>(&forge(&whole, entries, end)).finding;
+            let Some(Finding::Fault(fault)) = finding else {
+                panic!("{what}: {finding:?}");
+            };
+            assert_eq!(fault.seat, entry.seat(), "{what}");
+            assert!(
+                matches!(fault.what, FaultKind::Shuffle(_)),
+                "{what}: {fault}"
+            );
+        }
+    }
+}
+
 /// Nor does a file in which honest entries stand in the wrong order.
 #[test]
 fn entries_out_of_order_blame_nobody() {

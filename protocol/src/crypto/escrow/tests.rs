@@ -227,7 +227,7 @@ fn other_holders_or_keys_give_other_parts_and_masks() {
     let others = table.others(owner);
     let mut fewer = others.clone();
     fewer.remove(&seat(0));
-    let mut another = others.clone();
+    let mut another = others;
     another.insert(seat(4), table.keys[&seat(0)]);
     let first = table.split(&place);
     for others in [&fewer, &another] {

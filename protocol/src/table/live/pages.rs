@@ -83,7 +83,7 @@ impl<G: Game> Table<G> {
         let faults = self.faults.range(steps.clone());
         Next::Page(Box::new(Page {
             from,
-            entries: Bounded::first(entries.into_iter()),
+            entries: Bounded::first(entries),
             removals: Bounded::first(removals.map(|(_, certificate)| certificate.clone())),
             faults: Bounded::first(faults.flat_map(|(_, faults)| faults).cloned()),
             halted: Bounded::first(halted.cloned()),
