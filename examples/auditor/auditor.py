@@ -167,6 +167,17 @@ class Replica:
             return "tip"
         return "shuffle" if self.running.run and self.answered() else "effects"
 
+    def is_over(self):
+        """Whether the rules have ended the game: what is left are the seeds to be opened."""
+        return self.stage == "finished" or (self.kind() in ("confirm", "opening", "closing") and self.game.over)
+
+    def due(self, live, counted):
+        """The seats for which the open step waits when these entries are held, with all that they must name."""
+        missing, kind = live - counted, self.kind()
+        if kind == "action" and self.leader() in missing:
+            return {self.leader()}
+        return {min(missing)} if kind == "shuffle" and missing else missing
+
     def leader(self):
         waits = self.game.to_act() & self.live
         round_ = [(self.leader_before + i) % 6 for i in range(1, 7)]
@@ -857,14 +868,9 @@ class Auditor:
         need(self.halted == len(file.halted), "halts that lead nowhere")
         need(file.log == replica.parent, "the log's hash is another")
         there = replica.live - replica.out
-        seats = [claim.seat for claim in file.claims]
-        need(not seats or (len(there) == 2 and file.end == "unfinished" and seats == sorted(set(seats))), "a bad claim")
-        for claim in file.claims:
-            here = claim.step != replica.step or claim.parent == replica.parent
-            near = abs(claim.step - replica.step) <= 1
-            need(claim.seat in there and here and near and self.signers.word("claim", claim), "a bad claim")
         finished = replica.stage == "finished"
-        need(finished == (file.end == "finished"), "the log does not end as it says")
+        need(finished <= (file.end == "finished"), "the log does not end as it says")
+        need(not file.claims or (file.end != "stopped" and not finished), "a claim that closes nothing")
         if file.end == "stopped":
             if file.equivocation:
                 culprit = self.signers.culprit(file.equivocation)
@@ -876,10 +882,42 @@ class Auditor:
             self.judge_accused(counted)
             raise Unfair("it claims a fault and shows none")
         need(not file.equivocation, "evidence in a file that is not stopped")
-        if file.end == "unfinished":
+        if not finished:
             need(file.claims or not entries, "entries of a step that is not complete")
             self.judge_proven(proven, self.judge(entries))
+            over = replica.is_over()
+            closed = self.claims_close(over)
+            need(closed == (file.end == "finished") if over else file.end == "unfinished", "the log does not end as it says")
         return replica
+
+    def claims_close(self, over):
+        """Whether claims close the table; each has to stand in a group that does."""
+        replica, groups, order = self.replica, {}, []
+        live = replica.live - replica.out
+        for claim in self.file.claims:
+            entry = claim.entry and self.signers.entry(claim.entry)
+            own = entry is None or (entry.hash, entry.step, entry.seat) == (claim.name, claim.step, claim.seat)
+            named = (claim.entry is None) == (claim.name is None) == (entry is None)
+            here = (claim.step, claim.parent) == (replica.step, replica.parent) and claim.seat in live
+            need(own and named and here and self.signers.word("claim", claim), "a bad claim")
+            groups.setdefault((claim.absent, claim.ground), {})[claim.seat] = entry
+            order.append((claim.seat, claim.absent))
+        need(order == sorted(set(order)) and len(groups) <= 2, "a bad claim")
+        for (absent, ground), signed in groups.items():
+            away = seat_set(absent)
+            try:
+                counted = set(self.judge({seat: entry for seat, entry in sorted(signed.items()) if entry}))
+            except Unfair:
+                counted = None
+            two = self.signers.count_parties(live) == 2
+            timed = dict(self.file.charter.options).get("turn-time", "none") != "none"
+            due = replica.due(live, (counted or set()) - away)
+            need(
+                counted is not None and set(signed) == live - away and away and due and (over or due <= away)
+                and (ground == 0 or (two and timed)) and self.signers.closed(live, away)
+                and not self.signers.is_majority(live, live - away),
+                "a claim that closes nothing")
+        return bool(groups)
 
 
 def resolve(halts):

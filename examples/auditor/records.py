@@ -12,7 +12,7 @@ Statement = collections.namedtuple("Statement", "table step parent instance seat
 Proof = collections.namedtuple("Proof", "proposal accepts consents")
 Certificate = collections.namedtuple("Certificate", "step decisions")
 Halt = collections.namedtuple("Halt", "table culprit seat step parent earlier seats raw signature")
-Claim = collections.namedtuple("Claim", "table seat step parent raw signature")
+Claim = collections.namedtuple("Claim", "table seat step parent absent ground name raw signature entry")
 Transcript = collections.namedtuple(
     "Transcript", "charter signatures entries end log equivocation removals faults halted claims")
 
@@ -195,8 +195,9 @@ class Reader:
 
     def claim(self):
         start = self.at
-        fields = self.hash(), self.seat(), self.varint(), self.hash()
-        return Claim(*fields, self.data[start:self.at], self.take(64))
+        fields = (self.hash(), self.seat(), self.varint(), self.hash(), self.seats(), self.varint(2),
+                  self.option(self.hash))
+        return Claim(*fields, self.data[start:self.at], self.take(64), self.option(self.signed_entry))
 
     def evidence(self):
         read = [self.signed_entry, self.statement, self.halt][self.varint(3)]
@@ -210,7 +211,7 @@ class Reader:
             self.option(self.evidence), self.list(self.certificate, 6),
             self.list(lambda: (self.seat(), self.signed_entry()), 6),
             self.list(lambda: (self.evidence(), self.list(self.halt, 6)), 6),
-            self.list(self.claim, 2))
+            self.list(self.claim, 12))
 
     # Bodies.
 

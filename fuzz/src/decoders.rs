@@ -76,7 +76,7 @@ fn look_at_halt(signed: &SignedHalt) {
 fn look_at_claim(signed: &SignedClaim) {
     let charter = &TABLE.0;
     if let Ok(claim) = signed.verify(charter.charter(), &charter.table()) {
-        assert!(charter.charter().player(claim.seat).is_some());
+        assert!(charter.charter().player(claim.claim.seat).is_some());
     }
 }
 

@@ -154,9 +154,9 @@ fn claim() -> SignedClaim {
         parent: Hash32([1; 32]),
         absent: SeatSet::one(Seat::new(1).unwrap()),
         ground: Ground::Absent,
-        entry: Some(Hash32([2; 32])),
+        entry: None,
     };
-    SignedClaim::sign(claim, &TABLE.1[0])
+    SignedClaim::sign(claim, None, &TABLE.1[0])
 }
 
 /// One body of each kind that the drill has, with its place: step, seat.

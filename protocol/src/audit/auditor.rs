@@ -20,7 +20,7 @@ use crate::crypto::seed::Seed;
 use crate::crypto::shuffle::{Fold, ShuffleError, ShufflePlace};
 use crate::game::{Game, RuleSetError};
 use crate::log::body::Body;
-use crate::log::claim::Claim;
+use crate::log::claim::{Claim, Verified};
 use crate::log::entry::Entry;
 use crate::log::halt::{Halt, circle, resolve};
 use crate::membership::Value;
@@ -684,22 +684,22 @@ impl<G: Game> Audit<G> {
         let charter = self.replica.charter();
         let claims = self.transcript.claims().iter();
         let claims = claims.map(|signed| signed.verify(charter, &table));
-        let Ok(claims) = claims.collect::<Result<Vec<Claim>, _>>() else {
+        let Ok(claims) = claims.collect::<Result<Vec<Verified>, _>>() else {
             return Err(nothing);
         };
-        let names = counted.iter().map(|(seat, entry)| (*seat, entry.hash()));
-        let groups = closing(&self.replica, &names.collect(), claims.iter());
+        let groups = closing(&self.replica, claims.iter());
+        let claims = claims.iter().map(|verified| verified.claim);
         let closes = |claim: &Claim| {
             let of =
                 |group: &Abandonment| (group.absent, group.ground) == (claim.absent, claim.ground);
             groups.iter().any(of)
         };
-        let order = claims.iter().map(|claim| (claim.seat, claim.absent));
+        let order = claims.clone().map(|claim| (claim.seat, claim.absent));
         let in_order = order
             .clone()
             .zip(order.skip(1))
             .all(|(one, next)| one < next);
-        if groups.len() > 2 || !in_order || !claims.iter().all(closes) {
+        if groups.len() > 2 || !in_order || !claims.clone().all(|claim| closes(&claim)) {
             return Err(nothing);
         }
         match (finished, groups.is_empty()) {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::charter::{Charter, SignatureBytes};
 use crate::domain;
 use crate::hash::Hash32;
+use crate::log::entry::{Entry, SignedEntry};
 use crate::seat::{Seat, SeatSet};
 use crate::wire::codec::encode;
 
@@ -41,36 +42,72 @@ pub struct Claim {
     pub entry: Option<Hash32>,
 }
 
-/// A claim as it travels: its signature is not checked yet.
+/// A claim as it travels, with the entry that it names: no signature is checked yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedClaim {
     claim: Claim,
     signature: SignatureBytes,
+    entry: Option<SignedEntry>,
 }
 
-/// A claim of a seat that is not at the table, of another table, or not signed by that seat.
+/// A claim of a seat that is not at the table, of another table, not signed by that seat, or with another entry than it
+/// names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a claim that no seat of this table has signed")]
+#[error("a claim that no seat of this table has signed, or with another entry than it names")]
 pub struct ClaimError;
 
+/// A claim whose signature holds, and its signer's entry of the step.
+#[derive(Clone, Debug)]
+pub struct Verified {
+    /// The claim.
+    pub claim: Claim,
+    /// The entry.
+    pub entry: Option<Entry>,
+}
+
 impl SignedClaim {
-    /// Signs a claim.
-    pub fn sign(claim: Claim, key: &ed25519_dalek::SigningKey) -> Self {
+    /// Signs a claim; `entry` is its signer's entry of the open step, if it has one, and is named in the claim.
+    pub fn sign(claim: Claim, entry: Option<SignedEntry>, key: &ed25519_dalek::SigningKey) -> Self {
+        let name = entry.as_ref().map(SignedEntry::hash);
+        let claim = Claim {
+            entry: name,
+            ..claim
+        };
         let signature = SignatureBytes::sign(key, domain::CLAIM, &encode(&claim));
-        Self { claim, signature }
+        Self {
+            claim,
+            signature,
+            entry,
+        }
     }
 
-    /// Checks that a seat of this table signed it.
+    /// Checks that a seat of this table signed it, and the entry that it names.
     ///
     /// # Errors
     /// [`ClaimError`].
-    pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<Claim, ClaimError> {
+    pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<Verified, ClaimError> {
         let player = charter.player(self.claim.seat).ok_or(ClaimError)?;
         let signed = player
             .key
             .verifies(domain::CLAIM, &encode(&self.claim), &self.signature);
         let ours = self.claim.table == *table;
-        (ours && signed).then_some(self.claim).ok_or(ClaimError)
+        let entry = self.entry.as_ref();
+        let entry = entry.map(|entry| entry.verify(charter, table)).transpose();
+        let entry = entry.map_err(|_| ClaimError)?;
+        let place = |entry: &Entry| (entry.step(), entry.seat());
+        let named = entry.as_ref().map(Entry::hash) == self.claim.entry;
+        let own = entry
+            .as_ref()
+            .is_none_or(|entry| place(entry) == (self.claim.step, self.claim.seat));
+        let claim = self.claim;
+        (ours && signed && named && own)
+            .then_some(Verified { claim, entry })
+            .ok_or(ClaimError)
+    }
+
+    /// The entry that it carries.
+    pub fn entry(&self) -> Option<&SignedEntry> {
+        self.entry.as_ref()
     }
 
     /// What it says, whoever signed it.

@@ -100,12 +100,15 @@ impl Membership {
             self.take(*verified, view, &mut effects);
         }
         self.settle(view, &mut effects);
-        let disputed = self.disputed.iter().rev();
+        // The earlier steps first: what is signed in a step names the release of what bound its signer before.
+        let disputed = self.disputed.iter();
         let past = disputed.filter_map(|step| self.past.get(step));
-        let mut steps = std::iter::once(&self.open).chain(past);
+        let mut steps = past.chain([&self.open]);
         let next = steps.find_map(|step| {
             let (instance, says) = step.next(view)?;
-            Some((step.place, instance, says))
+            let at = step.place.step;
+            let free = self.record(at, step.me, self.release(at)) == Standing::Free;
+            free.then_some((step.place, instance, says))
         });
         if let Some((place, instance, says)) = next {
             effects.push(Effect::Sign(Box::new(Statement {

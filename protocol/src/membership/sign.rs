@@ -3,8 +3,10 @@
 //! A pure function of the statements that are held and of the [`View`]: whoever replays a journal comes to the same,
 //! but for the moments at which rounds and waits end.
 
+use std::collections::BTreeMap;
+
 use super::statement::{MAX_REASONS, Reason, Says, Value};
-use super::step::{Consent, EntryNames, StepRemoval};
+use super::step::{EntryNames, StepRemoval};
 use crate::hash::Hash32;
 use crate::seat::{Seat, SeatSet};
 use crate::wire::bounded::Bounded;
@@ -63,25 +65,26 @@ impl StepRemoval {
             .map_or(view.acceptable, |outcome| &outcome.entries)
     }
 
-    /// Accounts for every own consent that binds no more, before anything is signed that it forbade.
+    /// Accounts for every own consent that binds no more, before anything is signed that it forbade. A reason once given
+    /// stands, whatever has been forgotten since: so each release says more than the one before.
     fn next_release(&self, known: &EntryNames) -> Option<Says> {
-        let accounted = |consent: &Consent<'_>| {
-            self.last_release(self.me)
-                .is_some_and(|release| accounts_for(&release.statement().says, consent.hash))
+        let given: BTreeMap<Hash32, Reason> = match self.last_release(self.me) {
+            Some(release) => match &release.statement().says {
+                Says::Release { reasons } => reasons.iter().cloned().collect(),
+                _ => BTreeMap::new(),
+            },
+            None => BTreeMap::new(),
         };
-        let settled: Vec<(Hash32, Reason, bool)> = self
-            .own_consents()
-            .filter_map(|consent| {
-                let reason = self.reason(consent, known)?;
-                Some((consent.hash, reason, accounted(&consent)))
-            })
-            .collect();
-        if settled.iter().all(|(.., accounted)| *accounted) {
+        let mut reasons: Vec<(Hash32, Reason)> = Vec::new();
+        for consent in self.own_consents() {
+            let before = given.get(&consent.hash).cloned();
+            if let Some(reason) = before.or_else(|| self.reason(consent, known)) {
+                reasons.push((consent.hash, reason));
+            }
+        }
+        if reasons.len() <= given.len() {
             return None;
         }
-        let reasons = settled.into_iter();
-        let reasons: Vec<(Hash32, Reason)> =
-            reasons.map(|(hash, reason, _)| (hash, reason)).collect();
         Some(Says::Release {
             reasons: reasons.try_into().ok()?,
         })
@@ -244,13 +247,5 @@ impl StepRemoval {
             }
         }
         (out != single).then_some(out)
-    }
-}
-
-/// Whether a release gives a reason for that consent.
-pub(super) fn accounts_for(release: &Says, consent: Hash32) -> bool {
-    match release {
-        Says::Release { reasons } => reasons.iter().any(|(of, _)| *of == consent),
-        _ => false,
     }
 }

@@ -4,9 +4,9 @@
 //!
 //! - A and the seats present are whole parties, and every seat present has signed;
 //! - those present are no majority of the live parties, which could remove A ([`crate::membership`]);
-//! - the game is over by its rules, or the open step waits for seats of A alone. Only entries of seats present count for
-//!   that, each the one that its seat's claim names: what an absent seat signed may have reached nobody. So a seat that
-//!   owes the next entry itself has nothing to claim.
+//! - the game is over by its rules, or the open step waits for seats of A alone. Only the entries that the claims carry
+//!   count for that: what an absent seat signed may have reached nobody. So a seat that owes the next entry itself has
+//!   nothing to claim.
 //!
 //! Between two parties a claim may also say that the other is there and its turn time has run out, where the table has one.
 //!
@@ -15,10 +15,10 @@
 
 use std::collections::BTreeMap;
 
-use super::replica::Replica;
+use super::replica::{Proofs, Replica, Verdict};
 use crate::game::Game;
-use crate::hash::Hash32;
-use crate::log::claim::{Claim, Ground};
+use crate::log::claim::{Ground, Verified};
+use crate::log::entry::Entry;
 use crate::seat::{Seat, SeatSet};
 
 /// A group of claims that closes a table.
@@ -32,33 +32,54 @@ pub struct Abandonment {
     pub ground: Ground,
 }
 
-/// The groups of claims that close the open step of a replica. `counted` holds the entries of that step that count, by
-/// hash; the claims' signatures have been verified.
+/// The groups of claims that close the open step of a replica. Each is judged by the entries that its own claims carry.
 pub fn closing<'a, G: Game>(
     replica: &Replica<G>,
-    counted: &BTreeMap<Seat, Hash32>,
-    claims: impl Iterator<Item = &'a Claim>,
+    claims: impl Iterator<Item = &'a Verified>,
 ) -> Vec<Abandonment> {
     let live = replica.live();
-    let mut signed: BTreeMap<(SeatSet, Ground), SeatSet> = BTreeMap::new();
-    let here = |claim: &&Claim| {
-        let place = (claim.step, claim.parent) == (replica.step(), replica.parent());
-        place && live.contains(claim.seat) && counted.get(&claim.seat).copied() == claim.entry
-    };
-    for claim in claims.filter(here) {
-        let group = signed.entry((claim.absent, claim.ground)).or_default();
-        group.insert(claim.seat);
+    let mut groups: BTreeMap<(SeatSet, Ground), BTreeMap<Seat, Option<&Entry>>> = BTreeMap::new();
+    for Verified { claim, entry } in claims {
+        let here = (claim.step, claim.parent) == (replica.step(), replica.parent());
+        if here && live.contains(claim.seat) {
+            let group = groups.entry((claim.absent, claim.ground)).or_default();
+            group.insert(claim.seat, entry.as_ref());
+        }
     }
-    let groups = signed.into_iter();
-    let groups = groups.map(|((absent, ground), by)| Abandonment { by, absent, ground });
-    groups
-        .filter(|group| group.by == live.minus(group.absent))
-        .filter(|group| {
+    let closes =
+        |((absent, ground), signed): ((SeatSet, Ground), BTreeMap<Seat, Option<&Entry>>)| {
+            let by: SeatSet = signed.keys().copied().collect();
             let timed = replica.charter().rules().timing.turn_time().is_some();
-            group.ground == Ground::Absent || (timed && replica.parties().count(live) == 2)
-        })
-        .filter(|group| may_close(replica, counted.keys().copied().collect(), group.absent))
-        .collect()
+            let two = replica.parties().count(live) == 2;
+            let grounded = ground == Ground::Absent || (timed && two);
+            let all = by == live.minus(absent);
+            let counted = if all {
+                counting(replica, &signed)
+            } else {
+                SeatSet::EMPTY
+            };
+            let sound = signed
+                .iter()
+                .all(|(seat, entry)| entry.is_none() || counted.contains(*seat));
+            let closes = all && grounded && sound && may_close(replica, counted, absent);
+            closes.then_some(Abandonment { by, absent, ground })
+        };
+    groups.into_iter().filter_map(closes).collect()
+}
+
+/// The seats whose entries count where there are no others.
+fn counting<G: Game>(replica: &Replica<G>, signed: &BTreeMap<Seat, Option<&Entry>>) -> SeatSet {
+    let mut counted: BTreeMap<Seat, Entry> = BTreeMap::new();
+    for _ in 0..signed.len() {
+        for (seat, entry) in signed {
+            if let Some(entry) = entry.filter(|_| !counted.contains_key(seat))
+                && replica.examine(entry, &counted, Proofs::Verify) == Verdict::Counts
+            {
+                counted.insert(*seat, entry.clone());
+            }
+        }
+    }
+    counted.keys().copied().collect()
 }
 
 /// Whether those present may close the table, if all of them sign: whoever is not in `absent`.

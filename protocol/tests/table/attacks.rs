@@ -34,6 +34,7 @@ pub(super) fn seat(number: usize) -> Seat {
 }
 
 pub(super) fn resign(content: Content) -> Entry {
+    // A seat's key is the same at every table here.
     let (_, keys) = charter(&rules(3, LIMIT));
     let key = &keys[content.seat.index()];
     Entry::sign(content, key).unwrap()
@@ -75,6 +76,7 @@ fn play_among(
     seed: u64,
     mut change: impl FnMut(&Content, &[Entry]) -> Option<Content>,
 ) -> Sim<Drill> {
+    let (signed_charter, _) = charter(&rules(seats, LIMIT));
     let mut sim: Sim<Drill> = Sim::new(&rules(seats, LIMIT), seed, Faults::default());
     let mut sent: BTreeMap<u64, SignedEntry> = BTreeMap::new();
     let mut heard: Vec<Entry> = Vec::new();
@@ -89,7 +91,8 @@ fn play_among(
         let passed: Vec<SignedEntry> = entries
             .iter()
             .map(|signed| {
-                let entry = verified(signed);
+                let entry = signed.verify(signed_charter.charter(), &signed_charter.table());
+                let entry = entry.unwrap();
                 if entry.seat() != seat(cheat) {
                     heard.push(entry);
                     return signed.clone();

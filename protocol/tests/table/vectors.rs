@@ -355,9 +355,9 @@ fn values_of_a_fixed_deal() {
         parent: Hash32([7; 32]),
         absent: SeatSet::one(Seat::new(0).unwrap()),
         ground: Ground::Absent,
-        entry: Some(Hash32([8; 32])),
+        entry: None,
     };
-    let claim = SignedClaim::sign(claim, &keys[1]);
+    let claim = SignedClaim::sign(claim, None, &keys[1]);
     line("message claim", &Message::Claim(claim).to_bytes());
     let kept = Record::Seed {
         deal: 1,

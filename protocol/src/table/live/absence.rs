@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Event, Output, Stop, Table, To};
+use rand_core::CryptoRng;
+
+use super::{Event, Output, ReceiveError, Stop, Table, To};
 use crate::game::Game;
-use crate::hash::Hash32;
-use crate::log::claim::{Claim, ClaimError, Ground, SignedClaim};
+use crate::log::claim::{Claim, ClaimError, Ground, SignedClaim, Verified};
 use crate::seat::{Seat, SeatSet};
 use crate::table::abandonment::{Abandonment, closing, may_close};
 use crate::table::clocks::{Clocks, Wait};
@@ -14,7 +15,7 @@ use crate::table::journal::Record;
 use crate::wire::message::Message;
 
 /// The claims that a seat holds of its open step and those after it, by step, signer, and whom they name absent.
-pub(super) type Claims = BTreeMap<(u64, Seat, SeatSet), SignedClaim>;
+pub(super) type Claims = BTreeMap<(u64, Seat, SeatSet), (SignedClaim, Verified)>;
 
 /// How many claims of one seat are held.
 const MAX_CLAIMS: usize = 8;
@@ -45,7 +46,8 @@ impl<G: Game> Table<G> {
         let due = self.missing();
         let parties = self.replica.parties();
         let two = parties.count(live) == 2;
-        let limited = self.clocks.limits().turn_time.is_some();
+        let timing = self.replica.charter().timing();
+        let limited = timing.is_some_and(|timing| timing.turn_time().is_some());
         let late = |seat: Seat| two && limited && self.clocks.turn_ran_out(seat);
         let overdue = |seat: Seat| self.clocks.is_overdue(seat) || self.quit.contains(seat);
         let (ground, absent) = if due.iter().any(overdue) {
@@ -66,17 +68,11 @@ impl<G: Game> Table<G> {
             parent: self.replica.parent(),
             absent,
             ground,
-            entry: self.counted_hashes().get(&self.me).copied(),
+            // Named when it is signed.
+            entry: None,
         };
         let signed = self.claims.contains_key(&place_of(&claim));
         (!signed && may_close(&self.replica, self.counted, absent)).then_some(claim)
-    }
-
-    /// The entries of the open step that count, by hash.
-    fn counted_hashes(&self) -> BTreeMap<Seat, Hash32> {
-        let counted = self.open.iter();
-        let counted = counted.filter(|(seat, _)| self.counted.contains(**seat));
-        counted.map(|(seat, entry)| (*seat, entry.hash())).collect()
     }
 
     /// The seats whose entries are due here, each since when, and when it was last heard. At a seat of this program the
@@ -128,21 +124,25 @@ impl<G: Game> Table<G> {
         let parties = self.replica.parties();
         let own = parties.party_of(self.me);
         let leads = |seat: Seat| parties.is_person(seat) || parties.party_of(seat) == own;
-        let mut held = self.claims.values().map(SignedClaim::claim);
+        let mut held = self.claims.values().map(|(_, held)| held.claim);
         let same = |other: &Claim| (other.step, other.absent) == (claim.step, claim.absent);
         let follows =
-            !parties.is_person(self.me) && held.any(|other| same(other) && leads(other.seat));
+            !parties.is_person(self.me) && held.any(|other| same(&other) && leads(other.seat));
         if self.replica.is_over() || follows {
             self.sign_claim(claim);
         }
     }
 
     fn sign_claim(&mut self, claim: Claim) {
-        let signed = SignedClaim::sign(claim, &self.key);
+        let own = self.open.get(&self.me).map(|own| own.signed().clone());
+        let signed = SignedClaim::sign(claim, own, &self.key);
         self.keep_counted();
         self.outputs
             .push_back(Output::Keep(Record::Claim(signed.clone())));
-        self.claims.insert(place_of(&claim), signed);
+        let (charter, table) = (self.replica.charter(), self.replica.table());
+        if let Ok(verified) = signed.verify(charter, &table) {
+            self.claims.insert(place_of(&claim), (signed, verified));
+        }
         self.tell_claims();
         self.settle_claims();
     }
@@ -152,40 +152,63 @@ impl<G: Game> Table<G> {
     /// # Errors
     /// [`ClaimError`] if no seat of this table signed it.
     pub(super) fn hold_claim(&mut self, signed: &SignedClaim) -> Result<(), ClaimError> {
-        let claim = signed.verify(self.replica.charter(), &self.replica.table())?;
+        let verified = signed.verify(self.replica.charter(), &self.replica.table())?;
+        let claim = verified.claim;
         let own = claim.seat == self.me && self.may_sign();
+        // Seats are never more than a step apart.
+        let ahead = claim.step.checked_sub(self.replica.step());
+        let near = ahead.is_some_and(|ahead| ahead <= 1);
+        let held = self.claims.keys();
+        let held = held.filter(|(_, seat, _)| *seat == claim.seat).count();
+        if near && !own && held < MAX_CLAIMS {
+            let held = || (signed.clone(), verified);
+            self.claims.entry(place_of(&claim)).or_insert_with(held);
+        }
+        Ok(())
+    }
+
+    /// Notes who has closed the table for itself where this seat went on: nothing more will come of it.
+    fn note_quit(&mut self, claim: &Claim) {
+        let place = (claim.step, claim.parent);
         let last = self.earlier.back();
-        let before =
-            last.is_some_and(|last| (last.step(), last.parent()) == (claim.step, claim.parent));
+        let before = last.is_some_and(|last| (last.step(), last.parent()) == place);
         if before && claim.absent.contains(self.me) && !self.quit.contains(claim.seat) {
-            // It has closed the table where this seat went on: nothing more will come of it.
             self.quit.insert(claim.seat);
             self.event(Event::HasClosed(claim.seat));
         }
-        // Seats are never more than a step apart.
-        let near = claim
-            .step
-            .checked_sub(self.replica.step())
-            .is_some_and(|ahead| ahead <= 1);
-        let held = self
-            .claims
-            .keys()
-            .filter(|(_, seat, _)| *seat == claim.seat);
-        if near && !own && held.count() < MAX_CLAIMS {
-            self.claims
-                .entry(place_of(&claim))
-                .or_insert_with(|| signed.clone());
-            self.settle_claims();
+    }
+
+    /// Takes a claim that has come, and first the entry that it carries: with it this seat may go on.
+    ///
+    /// # Errors
+    /// [`ReceiveError`] if no seat of this table signed it.
+    pub(super) fn hear_claim(
+        &mut self,
+        signed: &SignedClaim,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), ReceiveError> {
+        self.hold_claim(signed)?;
+        if let Some(entry) = signed.entry() {
+            self.hold(entry)?;
         }
+        self.work(rng);
+        self.note_quit(signed.claim());
+        self.settle_claims();
         Ok(())
     }
 
     /// The groups of claims that close the table; two are enough to cancel each other.
     fn abandonments(&self) -> Vec<Abandonment> {
-        let claims = self.claims.values().map(SignedClaim::claim);
-        let mut groups = closing(&self.replica, &self.counted_hashes(), claims);
+        let claims = self.claims.values().map(|(_, verified)| verified);
+        let mut groups = closing(&self.replica, claims);
         groups.truncate(2);
         groups
+    }
+
+    /// Who is absent by the first of those groups.
+    pub(super) fn abandoned(&self) -> SeatSet {
+        let groups = self.abandonments();
+        groups.first().map_or(SeatSet::EMPTY, |group| group.absent)
     }
 
     /// The claims of those groups, in the order of a transcript.
@@ -197,10 +220,8 @@ impl<G: Game> Table<G> {
             claim.step == self.replica.step() && groups.iter().any(of)
         };
         let claims = self.claims.values();
-        claims
-            .filter(|signed| closes(signed.claim()))
-            .cloned()
-            .collect()
+        let claims = claims.filter(|(_, verified)| closes(&verified.claim));
+        claims.map(|(signed, _)| signed.clone()).collect()
     }
 
     /// Closes the table if the claims that are held do.
@@ -210,8 +231,8 @@ impl<G: Game> Table<G> {
             Some(Stop::Claimed(_) | Stop::Unopened(_)) => true,
             Some(_) => return,
         };
-        if self.counted == self.replica.live() {
-            // The others were only late.
+        if self.claims.is_empty() || (!closed && self.counted == self.replica.live()) {
+            // Nobody claims, or the others were only late.
             return;
         }
         let groups = self.abandonments();
@@ -245,11 +266,11 @@ impl<G: Game> Table<G> {
 
     pub(super) fn tell_claims(&mut self) {
         let (step, me) = (self.replica.step(), self.me);
-        let own = self.claims.values().map(SignedClaim::claim);
+        let own = self.claims.values().map(|(_, held)| held.claim);
         let own = own.filter(|claim| claim.seat == me && claim.step == step);
-        let own: Vec<_> = own.map(place_of).collect();
+        let own: Vec<_> = own.map(|claim| place_of(&claim)).collect();
         for place in own {
-            if let Some(signed) = self.claims.get(&place) {
+            if let Some((signed, _)) = self.claims.get(&place) {
                 let message = Message::Claim(signed.clone());
                 self.outputs.push_back(Output::Send(To::All, message));
             }

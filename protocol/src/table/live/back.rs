@@ -106,6 +106,7 @@ impl<G: Game> Table<G> {
             Record::Claim(signed) => {
                 let held = self.hold_claim(&signed);
                 held.map_err(|_| RestoreError::Evidence)?;
+                self.settle_claims();
             }
             Record::Halt(signed) => {
                 let held = self.hold_halt(&signed);

@@ -465,9 +465,15 @@ impl<G: Game> Table<G> {
         // What is held of the open step goes along only as evidence against the entry that is refused (what counts,
         // and what does not), or to show that a claim was made where two were left. A complaint names no other
         // entry. Two faces prove themselves.
-        let complains = self.replica.kind() == Some(StepKind::Accept);
+        // Of a closed table those of the present alone: with all of them the step would be complete.
+        let present = match &self.stopped {
+            Some(Stop::Claimed(group)) => self.counted.minus(group.absent),
+            Some(Stop::Unopened(_)) => self.counted.minus(self.abandoned()),
+            _ => self.counted,
+        };
+        let complains = !claimed && self.replica.kind() == Some(StepKind::Accept);
         let shown = |entry: &&Entry| {
-            let counts = shows_open && self.counted.contains(entry.seat()) && !complains;
+            let counts = shows_open && present.contains(entry.seat()) && !complains;
             counts || refused.is_some_and(|refused| refused.hash() == entry.hash())
         };
         let open = self.open.values().filter(shown);
@@ -565,8 +571,7 @@ impl<G: Game> Table<G> {
                 self.work(rng);
             }
             Message::Claim(claim) => {
-                self.hold_claim(&claim)?;
-                self.work(rng);
+                self.hear_claim(&claim, rng)?;
             }
             // A seat that has signed a fork report takes part in no more decisions there.
             Message::Statements(_) if self.is_frozen() && !self.is_passed_over() => {}
