@@ -924,7 +924,7 @@ def resolve(halts):
     """The last state (step, parent) that all halts name, or None."""
     step_of = {h.seat: h.step for h in halts}
     # Whom a halt names is one step behind it at most.
-    if any(step_of.get(seat, h.step) + 1 < h.step for h in halts for seat in h.seats):
+    if any(step_of.get(seat, h.step) + 1 < h.step for h in halts for seat in seat_set(h.seats)):
         return None
     named = [{(h.step - back, parent) for back, parent in enumerate((h.parent, *h.earlier))} for h in halts]
     return max(set.intersection(*named), default=None) if named else None

@@ -713,7 +713,7 @@ impl<G: Game> Audit<G> {
                 return Err(Finding::Trailer("a claim finishes a game that is not over"));
             }
             (true, false) => {
-                self.unopened = self.replica.unopened(counted.keys().copied().collect())
+                self.unopened = self.replica.unopened(counted.keys().copied().collect());
             }
             (false, _) => self.claims = groups,
         }

@@ -170,10 +170,13 @@ impl StepRemoval {
     fn holds(&self, consent: Consent<'_>, reason: &Reason, known: &EntryNames) -> bool {
         match reason {
             Reason::Decision(proposal) => {
+                // Majorities for one value may have accepted it in different rounds.
                 let decision = self.decisions().get(usize::from(consent.instance));
-                decision.is_some_and(|decision| {
-                    decision.proposal == *proposal
-                        && !is_inside(consent.out, decision.value.removed())
+                let named = self.named(proposal).map(Verified::statement);
+                decision.zip(named).is_some_and(|(decision, named)| {
+                    let same = matches!(&named.says, Says::Propose { value, .. } if *value == decision.value);
+                    let here = named.instance == consent.instance;
+                    here && same && !is_inside(consent.out, decision.value.removed())
                 })
             }
             Reason::Vetoes(names) => {

@@ -124,8 +124,14 @@ fn one_of_two_may_claim_that_the_other_is_away() {
                 if closed {
                     let mut found = report.claims;
                     found.sort_by_key(|group| group.by);
-                    assert_eq!(found, groups, "{what}");
-                    seen.insert(seat(claims.len()));
+                    // Claims on two steps do not meet.
+                    let steps = sim.tables.iter().map(|table| table.replica().step());
+                    let apart = steps.collect::<std::collections::BTreeSet<_>>().len() > 1;
+                    assert!(
+                        found == groups || apart && found.len() == 1,
+                        "{what}: {found:?}"
+                    );
+                    seen.insert(seat(found.len()));
                 }
             }
         }
