@@ -13,12 +13,14 @@ use crate::wire::message::{Head, MAX_ENTRIES, Message};
 
 impl<G: Game> Table<G> {
     pub(super) fn head(&self) -> Message {
-        let have = self
-            .log
-            .last()
-            .into_iter()
-            .chain([&self.open, &self.ahead])
-            .flat_map(|step| step.values().map(Entry::hash))
+        // Of a seat whose digest is wrong the others may hold another entry: two of them prove it guilty.
+        let open = self.open.iter();
+        let open = open.filter(|(seat, _)| !self.astray.contains(**seat));
+        let whole = self.log.last().into_iter().chain([&self.ahead]);
+        let have = whole
+            .flat_map(BTreeMap::iter)
+            .chain(open)
+            .map(|(_, entry)| entry.hash())
             .chain(
                 self.faulty(self.replica.step().saturating_sub(1)..)
                     .map(SignedEntry::hash),
