@@ -40,7 +40,7 @@ impl<G: Game> Table<G> {
         let live = self.replica.live();
         let may_sign = self.may_sign() || self.replica.is_over();
         let ready = self.stopped.is_none() && self.halting.is_none() && may_sign;
-        if !ready || !self.clocks.may_claim() || !live.contains(self.me) {
+        if !ready || !live.contains(self.me) {
             return None;
         }
         let due = self.missing();
@@ -48,9 +48,11 @@ impl<G: Game> Table<G> {
         let two = parties.count(live) == 2;
         let timing = self.replica.charter().timing();
         let limited = timing.is_some_and(|timing| timing.turn_time().is_some());
-        let late = |seat: Seat| two && limited && self.clocks.turn_ran_out(seat);
+        // Whoever has just woken up hears the other first, and with that what it has done meanwhile.
+        let heard = |seat: Seat| self.clocks.turn_ran_out(seat) && self.clocks.hears(seat);
+        let late = |seat: Seat| two && limited && heard(seat);
         let overdue = |seat: Seat| self.clocks.is_overdue(seat) || self.quit.contains(seat);
-        let (ground, absent) = if due.iter().any(overdue) {
+        let (ground, absent) = if self.clocks.may_claim() && due.iter().any(overdue) {
             let absent = |seat: &Seat| self.clocks.is_absent(*seat) || self.quit.contains(*seat);
             (Ground::Absent, live.iter().filter(absent).collect())
         } else if due.iter().any(late) {
