@@ -26,7 +26,7 @@ simulate TABLES="1000" FIRST="0":
 # Figures of earlier runs are in docs/performance.md.
 bench:
     cargo bench -p fairdeal-protocol --bench crypto --bench deal
-        cargo bench -p fairdeal --bench audit --bench engines --bench screens
+    cargo bench -p fairdeal --bench audit --bench engines --bench screens
 
 # What a table costs its machine and its network, by real programs (on Linux; figures are in docs/network.md).
 bench-network:

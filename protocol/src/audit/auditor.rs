@@ -57,7 +57,7 @@ pub struct Audit<G: Game> {
     opened: BTreeMap<Seat, Seed>,
     /// The claims that leave the game unfinished.
     claims: Vec<Abandonment>,
-    /// Who did not open its seeds, of a game that claims have finished.
+    /// The seats that did not open their seeds in a game finished by claims.
     unopened: SeatSet,
 }
 
@@ -137,7 +137,7 @@ impl<G: Game> Audit<G> {
         &self.replica
     }
 
-    /// Who has left the game or was removed so far.
+    /// The seats that have left or were removed so far.
     pub fn departures(&self) -> &[Departure] {
         &self.left
     }
@@ -293,7 +293,7 @@ impl<G: Game> Audit<G> {
         Ok(true)
     }
 
-    /// What removed absent parties from the open step.
+    /// Reads the certificate that removed absent parties from the open step.
     fn read_removals(&mut self) -> Result<(), Finding> {
         let step = self.replica.step();
         let transcript = Arc::clone(&self.transcript);

@@ -37,7 +37,7 @@ pub struct Page {
     pub from: Mark,
     /// The entries, by step and seat.
     pub entries: Bounded<SignedEntry, MAX_ENTRIES>,
-    /// What removed absent parties in these steps.
+    /// The certificates that removed absent parties in these steps.
     pub removals: Bounded<Certificate, MAX_CERTIFICATES>,
     /// The proofs that removed seats from them.
     pub faults: Bounded<Proven, MAX_SEATS>,

@@ -261,12 +261,12 @@ pub struct Report {
     pub scores: Vec<i64>,
     /// The winners, as replayed.
     pub winners: Vec<Seat>,
-    /// Who left the game or was removed, in the order in which they went: what they sent in that deal is
+    /// The seats that left or were removed, in order: what they sent in that deal is
     /// checked by its proofs alone, since they opened no seed.
     pub left: Vec<Departure>,
-    /// Who has closed an unfinished table on their own word that the others stayed away; two such groups cancel.
+    /// The groups that closed an unfinished table by claiming that the others were absent; two groups cancel.
     pub claims: Vec<Abandonment>,
-    /// Who did not open its seeds though the game is over: what it shuffled is checked by its proofs alone.
+    /// The seats that did not open their seeds although the game is over: their shuffles are checked by proofs alone.
     pub unopened: SeatSet,
     /// What is wrong; `None` if nothing is.
     pub finding: Option<Finding>,

@@ -65,7 +65,7 @@ pub(crate) struct Trailer {
     /// The hash of the last complete step.
     pub(crate) log: Hash32,
     pub(crate) equivocation: Option<Box<Equivocation>>,
-    /// What removed absent parties, by step.
+    /// The certificates that removed absent parties, by step.
     pub(crate) removals: Bounded<Certificate, MAX_CERTIFICATES>,
     /// The proofs that removed seats, by step and in the order in which they went.
     pub(crate) faults: Bounded<Proven, MAX_SEATS>,
