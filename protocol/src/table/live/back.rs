@@ -18,6 +18,7 @@ use super::{Output, REPAIR_BYTES, ReceiveError, Table, To};
 use crate::charter::SignedCharter;
 use crate::game::{Game, RuleSetError};
 use crate::log::entry::{Entry, EntryError, SignedEntry};
+use crate::membership::Input;
 use crate::seat::{Seat, SeatSet};
 use crate::wire::bounded::Bounded;
 use crate::wire::message::{MAX_RECALLED, Message, Recall, Recalled};
@@ -130,6 +131,10 @@ impl<G: Game> Table<G> {
 
     fn replay_step(&mut self, proofs: Proofs) {
         self.count(proofs);
+        // The entry may be what a decision stands on whose statements were kept before it.
+        if self.stopped.is_none() && self.deliberate(Input::Look) {
+            self.count(proofs);
+        }
         if self.stopped.is_none() && self.counted == self.replica.live() {
             self.complete();
         }
