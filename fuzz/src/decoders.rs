@@ -83,16 +83,17 @@ fn look_at_claim(signed: &SignedClaim) {
 fn look_into(message: &Message) {
     match message {
         Message::Entries(entries) => entries.iter().for_each(look_at),
-        Message::Recalled(recalled) => {
-            recalled.entries.iter().for_each(look_at);
-            recalled.statements.iter().for_each(look_at_statement);
-            recalled.halts.iter().for_each(look_at_halt);
+        Message::StateReply(reply) => {
+            let reply = reply.unverified();
+            reply.entries.iter().for_each(look_at);
+            reply.statements.iter().for_each(look_at_statement);
+            reply.halts.iter().for_each(look_at_halt);
         }
         Message::Claim(signed) => look_at_claim(signed),
         Message::Halts(halts) => halts.iter().for_each(look_at_halt),
         Message::Evidence(evidence) => look_at_both(evidence),
         Message::Statements(statements) => statements.iter().for_each(look_at_statement),
-        Message::Head(_) | Message::Recall(_) => {}
+        Message::Head(_) | Message::StateRequest(_) => {}
     }
 }
 

@@ -24,13 +24,14 @@ use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::log::halt::{Halt, SignedHalt};
+use fairdeal_protocol::log::state_request::{SignedStateReply, StateReply, StateRequest};
 use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Verified};
 use fairdeal_protocol::party::{BotLevel, Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::wire::bounded::Text;
 use fairdeal_protocol::wire::codec::encode;
-use fairdeal_protocol::wire::message::{Head, Message, Recall, Recalled};
+use fairdeal_protocol::wire::message::{Head, Message};
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng as _;
 use rand_core::SeedableRng as _;
@@ -157,6 +158,21 @@ fn claim() -> SignedClaim {
         entry: None,
     };
     SignedClaim::sign(claim, None, &TABLE.1[0])
+}
+
+/// Seat 0's reply to seat 1, which has come back.
+fn state_reply(entry: SignedEntry) -> SignedStateReply {
+    let reply = StateReply {
+        table: TABLE.0.table(),
+        author: Seat::new(0).unwrap(),
+        asker: Seat::new(1).unwrap(),
+        nonce: [4; 16],
+        complete: true,
+        entries: vec![entry].try_into().unwrap(),
+        statements: vec![statement()].try_into().unwrap(),
+        halts: vec![halt()].try_into().unwrap(),
+    };
+    SignedStateReply::sign(reply, &TABLE.1[0])
 }
 
 /// One body of each kind that the drill has, with its place: step, seat.
@@ -612,21 +628,16 @@ fn message(to: &mut Folder<'_>) {
         ("head", Message::Head(Head { step: 300, have })),
         ("evidence", Message::Evidence(Box::new(equivocation()))),
         (
-            "recall",
-            Message::Recall(Recall {
+            "state-request",
+            Message::StateRequest(StateRequest {
+                asker: Seat::new(1).unwrap(),
                 nonce: [4; 16],
                 step: 7,
             }),
         ),
         (
-            "recalled",
-            Message::Recalled(Recalled {
-                nonce: [4; 16],
-                complete: true,
-                entries: vec![one].try_into().unwrap(),
-                statements: vec![statement()].try_into().unwrap(),
-                halts: vec![halt()].try_into().unwrap(),
-            }),
+            "state-reply",
+            Message::StateReply(Box::new(state_reply(one))),
         ),
         (
             "statements",

@@ -63,6 +63,8 @@ pub const REMOVAL_HASH: Label = label!("fairdeal/removal-hash/v2");
 pub const HALT: Label = label!("fairdeal/halt/v2");
 /// What the entries after such a halt name as the step before.
 pub const HALTED: Label = label!("fairdeal/halted/v2");
+/// A seat's reply to another that has come back.
+pub const STATE_REPLY: Label = label!("fairdeal/state-reply/v2");
 /// A word that the other of two seats is absent.
 pub const CLAIM: Label = label!("fairdeal/claim/v2");
 /// What an ack names in place of the entry of a leader that is removed without one.

@@ -9,11 +9,12 @@ use fairdeal_protocol::crypto::seed::Seed;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::halt::SignedHalt;
+use fairdeal_protocol::log::state_request::{SignedStateReply, StateReply};
 use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Table;
 use fairdeal_protocol::wire::codec::encode;
-use fairdeal_protocol::wire::message::{Head, Message, Recalled};
+use fairdeal_protocol::wire::message::{Head, Message};
 
 use super::forge;
 use super::perjury::{self, Ground, Shown};
@@ -57,7 +58,7 @@ pub(crate) enum Trick {
     Flood,
     ForgedEvidence,
     LyingHead,
-    LyingRecalled,
+    LyingStateReply,
     Withhold,
     TwoHalts,
     NoHalt,
@@ -118,7 +119,7 @@ impl Trick {
         Self::Flood,
         Self::ForgedEvidence,
         Self::LyingHead,
-        Self::LyingRecalled,
+        Self::LyingStateReply,
         Self::Withhold,
         Self::TwoHalts,
         Self::NoHalt,
@@ -313,15 +314,19 @@ impl Cheat {
             Message::Evidence(_) if self.has(Trick::Withhold) => {
                 self.note(Trick::Withhold, tally);
             }
-            Message::Recalled(recalled) if self.has(Trick::LyingRecalled) => {
-                self.note(Trick::LyingRecalled, tally);
-                let nothing = Recalled {
-                    complete: true,
-                    entries: Default::default(),
-                    statements: Default::default(),
-                    ..recalled
-                };
-                out.push(Message::Recalled(nothing).to_bytes());
+            Message::StateReply(reply) if self.has(Trick::LyingStateReply) => {
+                self.note(Trick::LyingStateReply, tally);
+                // Of its own it says less than it holds; those of others it does not hand on.
+                if reply.unverified().author == table.me() {
+                    let nothing = StateReply {
+                        complete: true,
+                        entries: Default::default(),
+                        statements: Default::default(),
+                        ..reply.unverified().clone()
+                    };
+                    let nothing = SignedStateReply::sign(nothing, &self.key);
+                    out.push(Message::StateReply(Box::new(nothing)).to_bytes());
+                }
             }
             Message::Head(head) if self.has(Trick::LyingHead) && self.is_time(step) => {
                 self.note(Trick::LyingHead, tally);

@@ -108,7 +108,7 @@ pub(crate) fn change(
         | Trick::Flood
         | Trick::ForgedEvidence
         | Trick::LyingHead
-        | Trick::LyingRecalled
+        | Trick::LyingStateReply
         | Trick::TwoHalts
         | Trick::NoHalt
         | Trick::Withhold

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use fairdeal::games::rule_set;
-use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::Stop;
 
 use super::check;
 use super::plan::{Cut, Fall, Manners, Plan, Weather};
@@ -100,6 +101,55 @@ fn a_thinker_without_a_direct_link_stays() {
         assert!(world.tally.count("long thoughts") > 0);
         assert_eq!(world.tally.count("honest seats removed"), 0);
         assert!(world.chairs.iter().all(|chair| chair.is_done()));
+    }
+}
+
+/// Every guest of four has a link to the host alone. One comes back from a crash: it asks all others by way of the host,
+/// signs again, and the game goes on.
+#[test]
+fn a_returner_asks_by_way_of_the_host() {
+    let seat = |number| Seat::new(number).unwrap();
+    for seed in 0..4 {
+        let mut plan = fair(seed, "plutonian-poker", 4);
+        for (one, other) in [(1, 2), (1, 3), (2, 3)] {
+            plan.apart.insert((seat(one), seat(other)));
+            plan.apart.insert((seat(other), seat(one)));
+        }
+        plan.falls = vec![Fall {
+            at: 300 + 400 * seed,
+            seats: SeatSet::one(seat(2)),
+            back: Some(700),
+        }];
+        plan.enough = 40;
+        let world = played(plan);
+        assert_eq!(world.tally.count("honest seats removed"), 0, "seed {seed}");
+        assert!(world.chairs.iter().all(|chair| chair.is_done()));
+    }
+}
+
+/// Two of four fall, one of whom is the only link of the two others: each of these closes the table alone. Both who come
+/// back learn of both claims, though one of them has a link to the other alone.
+#[test]
+fn a_claim_is_handed_on() {
+    let seat = |number| Seat::new(number).unwrap();
+    let mut plan = fair(1, "loot", 4);
+    for (one, other) in [(0, 2), (0, 3), (2, 3)] {
+        plan.apart.insert((seat(one), seat(other)));
+        plan.apart.insert((seat(other), seat(one)));
+    }
+    plan.falls = vec![Fall {
+        at: 300,
+        seats: [seat(1), seat(2)].into_iter().collect(),
+        back: Some(20_000),
+    }];
+    plan.heal = 30_000;
+    for role in &mut plan.roles {
+        role.claims = true;
+    }
+    let world = played(plan);
+    for chair in &world.chairs {
+        let stop = chair.table.stopped();
+        assert!(matches!(stop, Some(Stop::Claimed(_))), "{stop:?}");
     }
 }
 

@@ -64,6 +64,8 @@ pub(crate) struct Chair {
     heard: BTreeMap<Seat, u64>,
     /// Whose removal its player has proposed, and in which step.
     proposed: BTreeSet<(u64, Seat)>,
+    /// Whose entries it has refused, and of which step.
+    refused: BTreeSet<(u64, Seat)>,
     /// How often its player may still think for long.
     thoughts: u32,
 }
@@ -160,6 +162,7 @@ impl World {
                 leaving: false,
                 heard: BTreeMap::new(),
                 proposed: BTreeSet::new(),
+                refused: BTreeSet::new(),
                 thoughts: if role.ponders > 0 { 2 } else { 0 },
                 role,
             }
@@ -450,6 +453,11 @@ impl World {
                     self.is_absent_or_proposed(seat, signed);
                 }
                 let chair = &mut self.chairs[seat.index()];
+                if let Record::Refused(signed) = &record
+                    && let Some(entry) = self.watch.verified(signed)
+                {
+                    chair.refused.insert((entry.step(), entry.seat()));
+                }
                 if honest {
                     let here = chair.table.replica().participants();
                     self.watch.keeps(seat, &record, &chair.disk, here);
@@ -484,8 +492,8 @@ impl World {
         }
     }
 
-    /// Invariant 14: a seat consents only to the removal of those that it has not heard for its absence timeout, or that
-    /// its player has proposed.
+    /// Invariant 14: a seat consents only to the removal of those that it has not heard for its absence timeout, that
+    /// its player has proposed, or whose entry cannot count: its digest is wrong, or its own consent forbids it.
     fn is_absent_or_proposed(&mut self, seat: Seat, signed: &SignedStatement) {
         let statement = signed.unverified();
         let Says::Consent { out, .. } = &statement.says else {
@@ -498,9 +506,12 @@ impl World {
         let present = |target: &Seat| {
             let heard = chair.heard.get(target);
             let recent = heard.is_some_and(|heard| self.now < heard + chair.role.absence);
-            recent && !chair.proposed.contains(&(statement.step, *target))
+            let proposed = chair.proposed.contains(&(statement.step, *target));
+            recent && !proposed && !chair.refused.contains(&(statement.step, *target))
         };
-        let there: SeatSet = out.iter().filter(present).collect();
+        // Of honest seats no entry is forbidden by a consent.
+        let honest = |target: &Seat| !self.watch.may_be_blamed(*target);
+        let there: SeatSet = out.iter().filter(honest).filter(present).collect();
         if !there.is_empty() {
             let what = format!("{seat} hears {there:?}, and nobody proposed what it signs: ");
             self.watch.fail(14, what + &describe(signed));

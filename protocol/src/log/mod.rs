@@ -6,3 +6,4 @@ pub mod claim;
 pub mod entry;
 pub mod equivocation;
 pub mod halt;
+pub mod state_request;

@@ -229,6 +229,22 @@ impl Membership {
         }
     }
 
+    /// Whether another party than its author's has vetoed for an entry of the open step: it had counted the entry before
+    /// it saw the consent that forbids it.
+    pub fn is_vouched_for(&self, author: Seat, entry: Hash32) -> bool {
+        let parties = &self.open.parties;
+        let party = parties.party_of(author);
+        let statements = self.open.statements();
+        let mut vetoes = statements.filter(|held| parties.party_of(held.seat()) != party);
+        vetoes.any(|held| {
+            held.statement().says
+                == Says::Veto {
+                    seat: author,
+                    entry,
+                }
+        })
+    }
+
     /// The release that this seat's records of a step name.
     pub fn release(&self, step: u64) -> Option<Hash32> {
         let here = self.step(step)?.last_release(self.open.me);

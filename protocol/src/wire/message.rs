@@ -14,6 +14,7 @@ use crate::log::claim::SignedClaim;
 use crate::log::entry::SignedEntry;
 use crate::log::equivocation::Equivocation;
 use crate::log::halt::SignedHalt;
+use crate::log::state_request::{SignedStateReply, StateRequest};
 use crate::membership::SignedStatement;
 use crate::seat::MAX_SEATS;
 
@@ -23,9 +24,6 @@ pub const MAX_MESSAGE: usize = 1 << 20;
 pub const MAX_ENTRIES: usize = 256;
 /// The most entries that a head lists: those of three steps of the largest table.
 pub const MAX_HAVE: usize = 18;
-
-/// The most entries in one answer to a [`Recall`].
-pub const MAX_RECALLED: usize = 16;
 
 /// The most removal statements in one message.
 pub const MAX_STATEMENTS: usize = 64;
@@ -39,30 +37,6 @@ pub struct Head {
     pub have: Bounded<Hash32, MAX_HAVE>,
 }
 
-/// Asked by a seat that has come back: what is held of its own?
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recall {
-    /// Drawn for this return; the answer repeats it.
-    pub nonce: [u8; 16],
-    /// The first step that is asked about: the asker's open one.
-    pub step: u64,
-}
-
-/// The answer to a [`Recall`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recalled {
-    /// From the question.
-    pub nonce: [u8; 16],
-    /// Whether that is all that is held.
-    pub complete: bool,
-    /// The asker's own entries from that step on, in order.
-    pub entries: Bounded<SignedEntry, MAX_RECALLED>,
-    /// Its removal statements of the step before that one and of those after.
-    pub statements: Bounded<SignedStatement, MAX_STATEMENTS>,
-    /// Its halts.
-    pub halts: Bounded<SignedHalt, MAX_SEATS>,
-}
-
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Message {
@@ -72,15 +46,15 @@ pub enum Message {
     Head(Head),
     /// A seat has signed two entries for one place.
     Evidence(Box<Equivocation>),
-    /// The sender has come back and asks for its own entries.
-    Recall(Recall),
-    /// The receiver's own entries.
-    Recalled(Recalled),
+    /// A seat has come back and asks what the others hold of its own.
+    StateRequest(StateRequest),
+    /// What a seat holds of another that has come back.
+    StateReply(Box<SignedStateReply>),
     /// Removal statements of any seats; what one names comes before it.
     Statements(Bounded<SignedStatement, MAX_STATEMENTS>),
     /// How far seats had come, of whatever seats, when one was proven two-faced.
     Halts(Bounded<SignedHalt, MAX_SEATS>),
-    /// The sender has closed the table, because the receiver stayed away.
+    /// A seat has closed the table, because others stayed away.
     Claim(SignedClaim),
 }
 

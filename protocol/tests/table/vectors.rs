@@ -22,13 +22,14 @@ use fairdeal_protocol::log::body::{Answers, Body, Shares, Shuffled};
 use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, genesis, step_hash};
 use fairdeal_protocol::log::halt::{Halt, SignedHalt, resolve};
+use fairdeal_protocol::log::state_request::{SignedStateReply, StateReply, StateRequest};
 use fairdeal_protocol::membership::statement::{Accepted, Reason as StatementReason};
 use fairdeal_protocol::membership::{Says, Statement, Value, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::wire::bounded::Bounded;
 use fairdeal_protocol::wire::codec::encode;
-use fairdeal_protocol::wire::message::{Head, Message, Recall, Recalled};
+use fairdeal_protocol::wire::message::{Head, Message};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 
@@ -238,19 +239,30 @@ fn values_of_a_fixed_deal() {
         "message head",
         &Message::Head(Head { step: 300, have }).to_bytes(),
     );
-    let recall = Recall {
+    let request = StateRequest {
+        asker: Seat::new(2).unwrap(),
         nonce: [6; 16],
         step: 300,
     };
-    line("message recall", &Message::Recall(recall).to_bytes());
-    let recalled = Recalled {
+    line(
+        "message state request",
+        &Message::StateRequest(request).to_bytes(),
+    );
+    let reply = StateReply {
+        table: context.table,
+        author: Seat::new(1).unwrap(),
+        asker: Seat::new(2).unwrap(),
         nonce: [6; 16],
         complete: true,
         entries: Vec::new().try_into().unwrap(),
         statements: Vec::new().try_into().unwrap(),
         halts: Vec::new().try_into().unwrap(),
     };
-    line("message recalled", &Message::Recalled(recalled).to_bytes());
+    let reply = SignedStateReply::sign(reply, &keys[1]);
+    line(
+        "message state reply",
+        &Message::StateReply(Box::new(reply)).to_bytes(),
+    );
     let target = Seat::new(2).unwrap();
     let counted = vec![(target, Hash32([4; 32]))];
     let all = [

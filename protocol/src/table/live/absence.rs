@@ -266,17 +266,12 @@ impl<G: Game> Table<G> {
         matches!(self.stopped, Some(Stop::Claimed(_) | Stop::Unopened(_)))
     }
 
+    /// Tells all claims that are held, also those of other seats: not every two seats have a link.
     pub(super) fn tell_claims(&mut self) {
-        let (step, me) = (self.replica.step(), self.me);
-        let own = self.claims.values().map(|(_, held)| held.claim);
-        let own = own.filter(|claim| claim.seat == me && claim.step == step);
-        let own: Vec<_> = own.map(|claim| place_of(&claim)).collect();
-        for place in own {
-            if let Some((signed, _)) = self.claims.get(&place) {
-                let message = Message::Claim(signed.clone());
-                self.outputs.push_back(Output::Send(To::All, message));
-            }
-        }
+        let held = self.claims.values();
+        let messages = held.map(|(signed, _)| Message::Claim(signed.clone()));
+        let sent = messages.map(|message| Output::Send(To::All, message));
+        self.outputs.extend(sent);
     }
 }
 

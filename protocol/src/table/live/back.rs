@@ -14,14 +14,16 @@ use rand_core::CryptoRng;
 
 use super::super::journal::Record;
 use super::super::replica::Proofs;
+use super::requests::Taken;
 use super::{Output, REPAIR_BYTES, ReceiveError, Table, To};
 use crate::charter::SignedCharter;
 use crate::game::{Game, RuleSetError};
 use crate::log::entry::{Entry, EntryError, SignedEntry};
+use crate::log::state_request::{MAX_REPLIED, Nonce, SignedStateReply, StateReply, StateRequest};
 use crate::membership::Input;
 use crate::seat::{Seat, SeatSet};
 use crate::wire::bounded::Bounded;
-use crate::wire::message::{MAX_RECALLED, Message, Recall, Recalled};
+use crate::wire::message::Message;
 
 /// Why a journal gives no table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,7 +45,7 @@ pub enum RestoreError {
 /// A seat that has come back and has not heard from all others yet.
 #[derive(Clone, Debug)]
 pub(super) struct Return {
-    nonce: [u8; 16],
+    nonce: Nonce,
     /// Who has told everything that it holds of ours.
     heard: SeatSet,
     /// Whether it has been awake for the absence timeout, and waits for a silent minority no longer.
@@ -163,28 +165,52 @@ impl<G: Game> Table<G> {
         back.is_none_or(|back| over && back.impatient)
     }
 
-    /// Asks a seat what it holds of ours, if that is still to be known.
-    pub(super) fn recall(&mut self, seat: Seat) {
-        if let Some(back) = &self.returning
-            && !back.heard.contains(seat)
-        {
-            let recall = Message::Recall(Recall {
+    /// Asks what the others hold of ours, if that is still to be known.
+    pub(super) fn request_state(&mut self, to: To) {
+        if let Some(back) = &self.returning {
+            let request = Message::StateRequest(StateRequest {
+                asker: self.me,
                 nonce: back.nonce,
                 step: self.replica.step(),
             });
-            self.outputs.push_back(Output::Send(To::One(seat), recall));
+            self.outputs.push_back(Output::Send(to, request));
         }
     }
 
-    /// Tells a seat that has come back what we hold of its own from that step on.
-    pub(super) fn tell_own(&mut self, to: Seat, recall: &Recall) {
+    /// Answers a request, and hands it on to those who may have no link to the asker.
+    pub(super) fn take_request(&mut self, from: Seat, request: &StateRequest) {
+        if request.asker == self.me {
+            return;
+        }
+        let taken = self.requests.take(from, request);
+        if taken == Taken::No {
+            return;
+        }
+        let reply = SignedStateReply::sign(self.reply_to(request), &self.key);
+        let reply = Message::StateReply(Box::new(reply));
+        self.outputs.push_back(Output::Send(To::One(from), reply));
+        if taken == Taken::HandOn {
+            let near = [self.me, from, request.asker];
+            let others = self
+                .replica
+                .live()
+                .iter()
+                .filter(|seat| !near.contains(seat));
+            let request = |to| Output::Send(To::One(to), Message::StateRequest(*request));
+            self.outputs.extend(others.map(request));
+        }
+    }
+
+    /// What we hold of a seat that has come back, from its open step on.
+    fn reply_to(&self, request: &StateRequest) -> StateReply {
+        let asker = request.asker;
         let mut entries: Vec<SignedEntry> = Vec::new();
         let (mut bytes, mut complete) = (0, true);
-        let mut step = recall.step;
+        let mut step = request.step;
         while let Some(held) = self.step_entries(step) {
-            if let Some(entry) = held.get(&to) {
+            if let Some(entry) = held.get(&asker) {
                 bytes += entry.signed().size();
-                if bytes > REPAIR_BYTES || entries.len() >= MAX_RECALLED {
+                if bytes > REPAIR_BYTES || entries.len() >= MAX_REPLIED {
                     complete = false;
                     break;
                 }
@@ -192,32 +218,50 @@ impl<G: Game> Table<G> {
             }
             step = step.saturating_add(1);
         }
-        let recalled = Message::Recalled(Recalled {
-            nonce: recall.nonce,
+        let from = request.step.saturating_sub(1);
+        let statements = self.membership.statements_from(from);
+        let statements = statements.filter(|held| held.seat() == asker);
+        StateReply {
+            table: self.replica.table(),
+            author: self.me,
+            asker,
+            nonce: request.nonce,
             complete,
             entries: Bounded::first(entries),
-            statements: Bounded::first(
-                self.membership
-                    .statements_from(recall.step.saturating_sub(1))
-                    .filter(|held| held.seat() == to)
-                    .map(|held| held.signed().clone()),
-            ),
-            halts: Bounded::first(self.halts_of(to).cloned()),
-        });
-        self.outputs.push_back(Output::Send(To::One(to), recalled));
+            statements: Bounded::first(statements.map(|held| held.signed().clone())),
+            halts: Bounded::first(self.halts_of(asker).cloned()),
+        }
     }
 
-    /// Takes what a seat holds of ours.
+    /// Takes a reply: our own, or one to hand on.
     ///
     /// # Errors
-    /// [`ReceiveError`] if it is nothing that a seat of this table signed.
-    pub(super) fn hear_own(&mut self, from: Seat, recalled: &Recalled) -> Result<(), ReceiveError> {
-        let asked = |back: &Return| back.nonce == recalled.nonce;
+    /// [`ReceiveError`] if no seat of this table signed it, or something in it.
+    pub(super) fn take_reply(&mut self, signed: &SignedStateReply) -> Result<(), ReceiveError> {
+        let reply = signed.verify(self.replica.charter(), &self.replica.table())?;
+        if reply.asker == self.me {
+            return self.learn_own(reply);
+        }
+        if let Some(way) = self.requests.way_back(reply.asker, reply.nonce) {
+            let reply = Message::StateReply(Box::new(signed.clone()));
+            self.outputs.push_back(Output::Send(To::One(way), reply));
+        }
+        Ok(())
+    }
+
+    /// Learns what another seat holds of ours.
+    ///
+    /// # Errors
+    /// [`ReceiveError`] if no seat of this table signed something in it.
+    fn learn_own(&mut self, reply: &StateReply) -> Result<(), ReceiveError> {
+        let asked = |back: &Return| back.nonce == reply.nonce;
         if !self.returning.as_ref().is_some_and(asked) {
             return Ok(());
         }
-        let mut known = recalled.complete;
-        for signed in recalled.entries.iter() {
+        // The nonce shows that it is no old one.
+        self.clocks.hear(reply.author);
+        let mut known = reply.complete;
+        for signed in reply.entries.iter() {
             self.hold(signed)?;
             let hash = signed.hash();
             let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
@@ -228,20 +272,21 @@ impl<G: Game> Table<G> {
                 .is_some_and(|own| own.hash() == hash);
         }
         let me = self.me;
-        let own = recalled.statements.iter();
+        let own = reply.statements.iter();
         for signed in own.filter(|signed| signed.unverified().seat == me) {
             self.hold_statement(signed)?;
             let statement = signed.unverified();
             let mut held = self.membership.statements_from(statement.step);
             known &= held.any(|held| held.statement() == statement);
         }
-        for signed in recalled.halts.iter() {
+        for signed in reply.halts.iter() {
             self.hold_halt(signed)?;
             known &= self.halt_of(signed.halt().culprit, self.me).is_some();
         }
         if known && let Some(back) = &mut self.returning {
-            back.heard.insert(from);
+            back.heard.insert(reply.author);
         }
+        self.settle_return();
         Ok(())
     }
 

@@ -25,6 +25,7 @@ mod guilt;
 mod held;
 pub mod pages;
 mod removal;
+mod requests;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -48,6 +49,7 @@ use crate::log::claim::ClaimError;
 use crate::log::entry::{Content, Entry, EntryError, SignedEntry};
 use crate::log::equivocation::Equivocation;
 use crate::log::halt::{EARLIER, HaltError};
+use crate::log::state_request::StateReplyError;
 use crate::membership::{Certificate, Input, Membership, Standing, StatementError};
 use crate::seat::{Seat, SeatSet};
 use crate::wire::bounded::Bounded;
@@ -61,6 +63,7 @@ use back::{Return, Seeds};
 use guilt::Halting;
 pub use removal::NothingToPropose;
 use removal::{membership_at, place_of};
+use requests::Requests;
 
 /// How many bytes of entries one answer to a head carries at most.
 const REPAIR_BYTES: usize = 512 << 10;
@@ -168,6 +171,9 @@ pub enum ReceiveError {
     /// A claim in it is refused.
     #[error("{0}")]
     Claim(#[from] ClaimError),
+    /// A state reply in it is refused.
+    #[error("{0}")]
+    StateReply(#[from] StateReplyError),
 }
 
 /// Why an action is refused.
@@ -231,6 +237,8 @@ pub struct Table<G: Game> {
     left_at: Option<u64>,
     /// How many heads of each seat were answered since the last tick.
     answered: BTreeMap<Seat, u8>,
+    /// State requests of other seats.
+    requests: Requests,
     outputs: VecDeque<Output<G>>,
     stopped: Option<Stop>,
     evidence: Option<Equivocation>,
@@ -312,6 +320,7 @@ impl<G: Game> Table<G> {
             heads: BTreeMap::new(),
             left_at: None,
             answered: BTreeMap::new(),
+            requests: Requests::default(),
             outputs: VecDeque::new(),
             stopped: None,
             evidence: None,
@@ -511,9 +520,7 @@ impl<G: Game> Table<G> {
                 self.outputs
                     .push_back(Output::Send(To::All, Message::Entries(own)));
             }
-            for seat in self.replica.live().without(self.me).iter() {
-                self.recall(seat);
-            }
+            self.request_state(To::All);
             self.settle_return();
         }
         self.work(rng);
@@ -581,16 +588,9 @@ impl<G: Game> Table<G> {
                 }
                 self.work(rng);
             }
-            Message::Recall(recall) => {
-                let answered = self.answered.entry(from).or_default();
-                if *answered < ANSWERS_A_TICK {
-                    *answered += 1;
-                    self.tell_own(from, &recall);
-                }
-            }
-            Message::Recalled(recalled) => {
-                self.hear_own(from, &recalled)?;
-                self.settle_return();
+            Message::StateRequest(request) => self.take_request(from, &request),
+            Message::StateReply(reply) => {
+                self.take_reply(&reply)?;
                 self.work(rng);
             }
             Message::Evidence(evidence) => {
@@ -651,6 +651,7 @@ impl<G: Game> Table<G> {
         self.clocks.tick(now);
         self.clocks.expect(self.missing());
         self.answered.clear();
+        self.requests.tick();
         if let Some(back) = &mut self.returning {
             back.impatient |= self.clocks.awake() >= self.clocks.limits().absence;
         }
@@ -671,14 +672,12 @@ impl<G: Game> Table<G> {
         self.tell_claims();
         let head = self.head();
         self.outputs.push_back(Output::Send(To::All, head));
-        for seat in self.replica.live().without(self.me).iter() {
-            self.recall(seat);
-        }
+        self.request_state(To::All);
     }
 
     /// Tells one seat what we have: it has just connected.
     pub fn greet(&mut self, seat: Seat) {
-        self.recall(seat);
+        self.request_state(To::One(seat));
         let head = self.head();
         self.outputs.push_back(Output::Send(To::One(seat), head));
     }
@@ -806,6 +805,22 @@ impl<G: Game> Table<G> {
         if examined != Verdict::Counts || entry.seat() == self.me {
             return examined;
         }
+        match self.standing(entry) {
+            Standing::Free => Verdict::Counts,
+            // A seat that goes on against its own consent is missing, unless another seat did not know of that.
+            Standing::Waits | Standing::Forbidden(_) => {
+                let vouched = self.membership.is_vouched_for(entry.seat(), entry.hash());
+                if vouched {
+                    Verdict::Counts
+                } else {
+                    Verdict::Waits
+                }
+            }
+        }
+    }
+
+    /// What an entry of the open step is worth beside the consents of its signer.
+    fn standing(&self, entry: &Entry) -> Standing {
         let named = entry.body().stands_on();
         let named = self
             .open
@@ -814,11 +829,14 @@ impl<G: Game> Table<G> {
         let named: Vec<(Seat, Hash32)> = named.map(|(seat, other)| (*seat, other.hash())).collect();
         let (seat, release) = (entry.seat(), entry.content().release);
         let acceptable = self.acceptable_names();
-        match self.membership.entry(seat, &named, release, &acceptable) {
-            Standing::Free => Verdict::Counts,
-            // A seat that goes on against its own consent is missing to everybody.
-            Standing::Waits | Standing::Forbidden(_) => Verdict::Waits,
-        }
+        self.membership.entry(seat, &named, release, &acceptable)
+    }
+
+    /// Whether a seat's entry of the open step cannot count here, now or later, unless others count it: its digest is
+    /// wrong, or its own consent forbids it.
+    fn is_barred(&self, seat: Seat) -> bool {
+        let forbidden = |entry: &Entry| matches!(self.standing(entry), Standing::Forbidden(_));
+        self.astray.contains(seat) || self.open.get(&seat).is_some_and(forbidden)
     }
 
     /// Whether own consents keep an entry of the open step from counting.

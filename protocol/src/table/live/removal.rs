@@ -156,11 +156,10 @@ impl<G: Game> Table<G> {
     /// The missing seats that this seat may consent to remove.
     fn removable(&self) -> SeatSet {
         let due = self.missing().without(self.me);
-        // A wrong digest needs no timeout: its seat computes another game, and will not mend that.
-        let astray = self.astray.iter().filter(|seat| due.contains(*seat));
-        let astray: SeatSet = astray.collect();
+        // That needs no timeout: its seat has signed its entry, and will not mend it.
+        let barred: SeatSet = due.iter().filter(|seat| self.is_barred(*seat)).collect();
         if due.is_empty() || !self.clocks.may_consent() {
-            return astray;
+            return barred;
         }
         let parties = self.replica.parties();
         let open = self.membership.open();
@@ -183,7 +182,7 @@ impl<G: Game> Table<G> {
                 let asked = self.proposed.contains(*seat) || (follows && proposed.contains(*seat));
                 self.clocks.is_overdue(*seat) || (asked && self.clocks.turn_ran_out(*seat))
             })
-            .chain(astray.iter())
+            .chain(barred.iter())
             .collect()
     }
 
