@@ -10,7 +10,7 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use fairdeal::games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
-use fairdeal_protocol::audit::transcript::Transcript;
+use fairdeal_protocol::transcript::Transcript;
 
 #[path = "../tests/fixture/record.rs"]
 mod fixture;

@@ -12,8 +12,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use fairdeal::replay::{Eyes, Replay};
 use fairdeal::tui::picture::Picture;
 use fairdeal::tui::theme::ThemeName;
-use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::transcript::Transcript;
 
 #[path = "../tests/fixture/record.rs"]
 mod fixture;

@@ -17,7 +17,6 @@ use std::io::Write;
 
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::audit::auditor::{Report, audit};
-use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
 use fairdeal_protocol::game::{
@@ -28,6 +27,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Event as TableEvent, Output, Table, To};
 use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::timing::Timing;
+use fairdeal_protocol::transcript::Transcript;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 use serde::{Deserialize, Serialize};

@@ -16,11 +16,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::audit::auditor::{Finding, Report};
 use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
-use fairdeal_protocol::audit::transcript::{End, Transcript};
 use fairdeal_protocol::charter::{Charter, SeatKey};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::transcript::{End, Transcript};
 use fairdeal_protocol::wire::codec::CodecError;
 use serde::{Deserialize, Serialize};
 

@@ -13,7 +13,6 @@ use fairdeal::session::frame::{
     Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Showing, Taken, Watch,
 };
 use fairdeal::store::IdentityKey;
-use fairdeal_protocol::audit::follow::{Mark, Page};
 use fairdeal_protocol::charter::{Player, SignatureBytes};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::crypto::seed::OpenedSeed;
@@ -29,9 +28,10 @@ use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Verified};
 use fairdeal_protocol::party::{BotLevel, Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::Record;
+use fairdeal_protocol::table::message::{Head, Message};
+use fairdeal_protocol::transcript::page::{Mark, Page};
 use fairdeal_protocol::wire::bounded::Text;
 use fairdeal_protocol::wire::codec::encode;
-use fairdeal_protocol::wire::message::{Head, Message};
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng as _;
 use rand_core::SeedableRng as _;

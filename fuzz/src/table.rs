@@ -10,8 +10,8 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::{Content, Entry, MAX_ENTRY};
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::message::{MAX_MESSAGE, Message};
 use fairdeal_protocol::wire::codec::{decode, encode};
-use fairdeal_protocol::wire::message::{MAX_MESSAGE, Message};
 
 use crate::drill::{self, Drill};
 use crate::fixture::{QUICK, rules};

@@ -14,7 +14,7 @@ use fairdeal_protocol::log::entry::{Entry, SignedEntry};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Event, Output, Stop, Table, To};
-use fairdeal_protocol::wire::message::Message;
+use fairdeal_protocol::table::message::Message;
 use rand_chacha::ChaCha20Rng;
 
 use crate::fixture::{charter, rng};

@@ -241,7 +241,7 @@ impl Charter {
             return Err(CharterError::Options);
         }
         if self.players.len() > 1 {
-            Timing::check(&self.written_options())?;
+            Timing::check(&self.written_options()).map_err(RuleSetError::from)?;
         }
         Parties::new(self.declared()).map_err(CharterError::Party)?;
         Ok(())

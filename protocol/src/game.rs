@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::card::{DeckId, Face, Faces, Handle, Slot};
 use crate::seat::{Seat, SeatSet};
-use crate::timing::Timing;
+use crate::timing::{Timing, TimingError};
 
 /// What is agreed on before a game: which game, by which rules, for how many.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,6 +115,16 @@ pub enum RuleSetError {
         /// What was given (empty if nothing).
         got: String,
     },
+}
+
+impl From<TimingError> for RuleSetError {
+    fn from(error: TimingError) -> Self {
+        Self::OptionValue {
+            key: error.key.to_owned(),
+            allowed: error.allowed,
+            got: error.got,
+        }
+    }
 }
 
 /// The answer to a request is not there yet: return at once (see the module's head).

@@ -15,4 +15,5 @@ pub mod party;
 pub mod seat;
 pub mod table;
 pub mod timing;
+pub mod transcript;
 pub mod wire;

@@ -8,8 +8,6 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::RuleSetError;
-
 /// A week, in seconds.
 const WEEK: u32 = 604_800;
 
@@ -19,6 +17,18 @@ const WEEK: u32 = 604_800;
 pub struct Timing {
     absence: u32,
     turn_time: Option<u32>,
+}
+
+/// A time that is out of its range or not written as a charter writes it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("option '{key}' takes {allowed}, not '{got}'")]
+pub struct TimingError {
+    /// The key of the option.
+    pub key: &'static str,
+    /// What it takes, in words.
+    pub allowed: String,
+    /// What it was given.
+    pub got: String,
 }
 
 impl Default for Timing {
@@ -37,9 +47,9 @@ impl From<Timing> for (u32, Option<u32>) {
 }
 
 impl TryFrom<(u32, Option<u32>)> for Timing {
-    type Error = RuleSetError;
+    type Error = TimingError;
 
-    fn try_from((absence, turn_time): (u32, Option<u32>)) -> Result<Self, RuleSetError> {
+    fn try_from((absence, turn_time): (u32, Option<u32>)) -> Result<Self, TimingError> {
         Self::new(Some(absence), turn_time)
     }
 }
@@ -61,8 +71,8 @@ impl Timing {
     /// Both in seconds. Without an absence timeout it is [`Self::USUAL_ABSENCE`] or the turn time, whichever is longer.
     ///
     /// # Errors
-    /// [`RuleSetError::OptionValue`] for a time out of its range.
-    pub fn new(absence: Option<u32>, turn_time: Option<u32>) -> Result<Self, RuleSetError> {
+    /// [`TimingError`] for a time out of its range.
+    pub fn new(absence: Option<u32>, turn_time: Option<u32>) -> Result<Self, TimingError> {
         if let Some(time) = turn_time.filter(|time| !Self::TURN_TIMES.contains(time)) {
             return Err(Self::wrong(Self::TURN_TIME, &time.to_string()));
         }
@@ -77,11 +87,11 @@ impl Timing {
     /// Takes both times out of a table's options. Blanks and leading zeros do no harm.
     ///
     /// # Errors
-    /// [`RuleSetError::OptionValue`], which names the value and the range.
-    pub fn take(options: &mut BTreeMap<String, String>) -> Result<Self, RuleSetError> {
+    /// [`TimingError`], which names the value and the range.
+    pub fn take(options: &mut BTreeMap<String, String>) -> Result<Self, TimingError> {
         let [absence, turn_time] = [Self::ABSENCE, Self::TURN_TIME].map(|key| options.remove(key));
         let turn_time = turn_time.filter(|text| text.trim() != Self::NO_TURN_TIME);
-        let number = |key: &str, text: Option<String>| {
+        let number = |key: &'static str, text: Option<String>| {
             text.map(|text| seconds(&text).ok_or_else(|| Self::wrong(key, &text)))
                 .transpose()
         };
@@ -106,8 +116,8 @@ impl Timing {
     /// Checks that a charter's options hold both times, written as [`Self::written`] does.
     ///
     /// # Errors
-    /// [`RuleSetError::OptionValue`] for the first that is missing, out of range or written otherwise.
-    pub(crate) fn check(options: &BTreeMap<String, String>) -> Result<(), RuleSetError> {
+    /// [`TimingError`] for the first that is missing, out of range or written otherwise.
+    pub(crate) fn check(options: &BTreeMap<String, String>) -> Result<(), TimingError> {
         let timing = Self::take(&mut options.clone())?;
         for (key, text) in timing.written() {
             let given = options.get(key).map_or("", String::as_str);
@@ -149,9 +159,9 @@ impl Timing {
         format!("a whole number of seconds from {least} to {most}{or_none}")
     }
 
-    fn wrong(key: &str, got: &str) -> RuleSetError {
-        RuleSetError::OptionValue {
-            key: key.to_owned(),
+    fn wrong(key: &'static str, got: &str) -> TimingError {
+        TimingError {
+            key,
             allowed: Self::allowed(key),
             got: got.to_owned(),
         }

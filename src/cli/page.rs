@@ -250,12 +250,12 @@ fn why(finding: &Finding) -> String {
 #[cfg(test)]
 mod tests {
     use fairdeal_protocol::audit::auditor::Tally;
-    use fairdeal_protocol::audit::transcript::End;
     use fairdeal_protocol::charter::{Player, SeatKey};
     use fairdeal_protocol::hash::Hash32;
     use fairdeal_protocol::party::{Party, PlayedBy};
     use fairdeal_protocol::seat::SeatSet;
     use fairdeal_protocol::table::fault::{Fault, FaultKind};
+    use fairdeal_protocol::transcript::End;
 
     use super::*;
     use crate::games::rule_set;

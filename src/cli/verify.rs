@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use fairdeal_protocol::audit::auditor::{Audit, Reason, Report};
-use fairdeal_protocol::audit::transcript::End;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::abandonment::Abandonment;
+use fairdeal_protocol::transcript::End;
 use serde_json::json;
 
 use super::args::Verify;

@@ -19,12 +19,12 @@ use std::sync::Arc;
 
 use fairdeal_protocol::audit::auditor::{Audit, Report, Tally};
 use fairdeal_protocol::audit::progress::AuditProgress;
-use fairdeal_protocol::audit::transcript::{End, Transcript};
 use fairdeal_protocol::card::{Faces, Handle};
 use fairdeal_protocol::game::RuleSetError;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
+use fairdeal_protocol::transcript::{End, Transcript};
 
 use self::deals::PlayedDeal;
 use self::record::Recorder;

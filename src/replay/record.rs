@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fairdeal_protocol::audit::auditor::{Audit, Finding, Report};
-use fairdeal_protocol::audit::transcript::End;
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::replica::News;
+use fairdeal_protocol::transcript::End;
 
 use super::deals::Ledger;
 use super::{Act, Cards, Kept, MAX_MOMENTS, Replay};

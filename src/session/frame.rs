@@ -1,14 +1,14 @@
 //! What two programs say to each other: the lobby's words, and the table's messages in an envelope.
 
-use fairdeal_protocol::audit::follow::{Mark, Page};
 use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SignatureBytes};
 use fairdeal_protocol::crypto::pake::{Challenge, Knock, Proof};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
+use fairdeal_protocol::table::message::{MAX_MESSAGE, Message};
+use fairdeal_protocol::transcript::page::{Mark, Page};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
-use fairdeal_protocol::wire::message::{MAX_MESSAGE, Message};
 use serde::{Deserialize, Serialize};
 
 use super::text::MAX_SHOWN;
@@ -304,7 +304,7 @@ mod tests {
     use std::fmt::Write as _;
 
     use fairdeal_protocol::charter::Player;
-    use fairdeal_protocol::wire::message::Head;
+    use fairdeal_protocol::table::message::Head;
 
     use super::*;
 

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use fairdeal_protocol::audit::follow::Mark;
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::crypto::pake::{Knock, Proof};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::table::live::pages::Next;
+use fairdeal_protocol::transcript::page::Mark;
 use rand_core::CryptoRng;
 
 use super::door::HostDoor;

@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::hash::Hasher;
+use fairdeal_protocol::transcript::Transcript;
 use fairdeal_protocol::wire::codec::MAX_BYTES;
 
 use super::{DataDir, StoreError, UnreadableTranscript, files};

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fairdeal_protocol::audit::transcript::TranscriptError;
+use fairdeal_protocol::transcript::TranscriptError;
 
 /// What went wrong, with which file, and what to do about it.
 #[derive(Debug, thiserror::Error)]

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use data_encoding::BASE64;
 use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
-use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::crypto::pake::Password;
+use fairdeal_protocol::transcript::Transcript;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{
     self, DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,

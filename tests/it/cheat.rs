@@ -15,7 +15,7 @@ use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::live::{Output, Table, To};
-use fairdeal_protocol::wire::message::Message;
+use fairdeal_protocol::table::message::Message;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use tempfile::TempDir;

@@ -12,7 +12,7 @@ use fairdeal::session::journal::Place;
 use fairdeal::session::{Command, Handle, PeerState, SessionEvent};
 use fairdeal::store::{DataDir, IdentityKey};
 use fairdeal_protocol::audit::auditor::audit;
-use fairdeal_protocol::audit::transcript::{End, Transcript};
+use fairdeal_protocol::transcript::{End, Transcript};
 use tempfile::TempDir;
 
 fn sit(data: &Arc<DataDir>, name: &str, role: Role, plays: bool) -> Handle {

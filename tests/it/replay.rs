@@ -9,10 +9,10 @@ use fairdeal::games::{AnyGame, TableGame as _};
 use fairdeal::replay::deals::DealEnd;
 use fairdeal::replay::{Eyes, Replay, ReplayError};
 use fairdeal::session::Standing;
-use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::transcript::Transcript;
 use tempfile::TempDir;
 
 use super::fixture::{Sitting, play, record};

@@ -8,7 +8,7 @@ use ed25519_dalek::{Signer as _, SigningKey};
 use fairdeal::games::AnyGame;
 use fairdeal::store::DataDir;
 use fairdeal_protocol::audit::auditor::audit;
-use fairdeal_protocol::audit::transcript::Transcript;
+use fairdeal_protocol::transcript::Transcript;
 use fairdeal_protocol::wire::codec::encode;
 use proptest::prelude::*;
 use tempfile::TempDir;

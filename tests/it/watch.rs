@@ -7,8 +7,8 @@ use std::time::Duration;
 use fairdeal::net::{Node, NodeConfig, NodeEvent, Ticket, Transport};
 use fairdeal::session::frame::{Frame, Watch};
 use fairdeal::store::IdentityKey;
-use fairdeal_protocol::audit::follow::Mark;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::transcript::page::Mark;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -13,8 +13,8 @@ use fairdeal_protocol::log::state_request::{SignedStateReply, StateReply};
 use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Table;
+use fairdeal_protocol::table::message::{Head, Message};
 use fairdeal_protocol::wire::codec::encode;
-use fairdeal_protocol::wire::message::{Head, Message};
 
 use super::forge;
 use super::perjury::{self, Ground, Shown};

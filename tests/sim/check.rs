@@ -5,13 +5,13 @@ use std::path::Path;
 
 use fairdeal::games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
-use fairdeal_protocol::audit::transcript::{End, Transcript};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::membership::{Says, SignedStatement, Value};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Stop, Table};
+use fairdeal_protocol::transcript::{End, Transcript};
 
 use super::forge::seat_key;
 use super::plan::Dice;

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairdeal::games::AnyGame;
-use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::card::Handle;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
@@ -14,6 +13,7 @@ use fairdeal_protocol::log::halt::{Halt, Resolution, resolve};
 use fairdeal_protocol::membership::{Says, Value};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::replica::{Owed, Replica, StepKind};
+use fairdeal_protocol::transcript::Transcript;
 
 use super::world::World;
 
@@ -100,7 +100,7 @@ pub(crate) fn check(world: &mut World, transcript: &Transcript) {
 }
 
 fn replica_ends(transcript: &Transcript) -> bool {
-    use fairdeal_protocol::audit::transcript::End;
+    use fairdeal_protocol::transcript::End;
     transcript.end() == End::Finished
 }
 

@@ -14,8 +14,8 @@ use fairdeal_protocol::membership::statement::Reason;
 use fairdeal_protocol::membership::{Says, SignedStatement, Statement};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::Record;
+use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::wire::codec::encode;
-use fairdeal_protocol::wire::message::Message;
 
 use super::tally::Tally;
 

@@ -16,8 +16,8 @@ use fairdeal_protocol::table::clocks::Limits;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Event, Output, Table, To};
+use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::News;
-use fairdeal_protocol::wire::message::Message;
 
 use super::cheat::Cheat;
 use super::forge::seat_key;

@@ -10,10 +10,8 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::follow::Page;
 use super::progress::AuditProgress;
 pub use super::report::{Departure, Finding, Reason, Report, Tally};
-use super::transcript::{End, Transcript};
 use crate::card::{DeckId, Faces};
 use crate::charter::Charter;
 use crate::crypto::seed::Seed;
@@ -29,6 +27,8 @@ use crate::seat::{Seat, SeatSet};
 use crate::table::abandonment::{Abandonment, closing};
 use crate::table::fault::{Fault, FaultKind};
 use crate::table::replica::{News, Proofs, Replica, StepKind, Verdict};
+use crate::transcript::page::Page;
+use crate::transcript::{End, Transcript};
 
 /// An audit in progress, step by step, so that a screen can show it.
 #[derive(Debug)]

@@ -5,60 +5,12 @@
 //! on, together with what removed seats from them. So a seat keeps nothing for it, and hands it one page at a time.
 //! Where a halt has taken entries back, the place that the follower names is not there any more, and it begins anew.
 
-use serde::{Deserialize, Serialize};
-
 use super::auditor::{Audit, Finding, Report};
-use super::transcript::{End, Halted, MAX_CERTIFICATES, MAX_CLAIMS, Proven, Transcript};
 use crate::charter::SignedCharter;
 use crate::game::{Game, RuleSetError};
-use crate::hash::Hash32;
-use crate::log::claim::SignedClaim;
-use crate::log::entry::SignedEntry;
-use crate::log::equivocation::Equivocation;
-use crate::membership::Certificate;
-use crate::seat::MAX_SEATS;
 use crate::table::replica::{News, Replica};
-use crate::wire::bounded::Bounded;
-use crate::wire::message::MAX_ENTRIES;
-
-/// How far a follower is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mark {
-    /// How many entries it holds, which is whole steps.
-    pub entries: u64,
-    /// The hash of the last of them.
-    pub last: Hash32,
-}
-
-/// Whole steps that follow a [`Mark`], and what removed seats from them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Page {
-    /// What it follows.
-    pub from: Mark,
-    /// The entries, by step and seat.
-    pub entries: Bounded<SignedEntry, MAX_ENTRIES>,
-    /// The certificates that removed absent parties in these steps.
-    pub removals: Bounded<Certificate, MAX_CERTIFICATES>,
-    /// The proofs that removed seats from them.
-    pub faults: Bounded<Proven, MAX_SEATS>,
-    /// What removed two-faced seats between them.
-    pub halted: Bounded<Halted, MAX_SEATS>,
-    /// How the log ends, if nothing follows.
-    pub last: Option<Last>,
-}
-
-/// How a log ends.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Last {
-    /// With the end of the game, without, or with the proof of a fault.
-    pub end: End,
-    /// The hash of the last complete step.
-    pub log: Hash32,
-    /// The proof, if the table stopped because a seat was two-faced.
-    pub equivocation: Option<Box<Equivocation>>,
-    /// Claims that closed the table.
-    pub claims: Bounded<SignedClaim, MAX_CLAIMS>,
-}
+use crate::transcript::Transcript;
+use crate::transcript::page::{Mark, Page};
 
 /// Why a follower goes no further.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

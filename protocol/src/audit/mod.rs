@@ -1,7 +1,6 @@
-//! The transcript and its audit: after the game, and from outside while it goes on.
+//! The audit of a transcript: after the game, and from outside while it goes on.
 
 pub mod auditor;
 pub mod follow;
 pub mod progress;
 mod report;
-pub mod transcript;

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::auditor::{Audit, Report, Tally};
-use super::transcript::Transcript;
 use crate::game::Game;
+use crate::transcript::Transcript;
 
 /// How far an audit is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

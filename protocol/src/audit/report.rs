@@ -1,6 +1,5 @@
 //! What an audit finds: how often each check was made, what is wrong, who left, and the report of all that.
 
-use super::transcript::{End, Transcript};
 use crate::game::RuleSetError;
 use crate::hash::Hash32;
 use crate::log::body::Answers;
@@ -8,6 +7,7 @@ use crate::seat::{Seat, SeatSet};
 use crate::table::abandonment::Abandonment;
 use crate::table::fault::Fault;
 use crate::table::replica::Broken;
+use crate::transcript::{End, Transcript};
 
 /// How often each check was made, and held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -18,6 +18,8 @@ use crate::seat::{Seat, SeatSet};
 use crate::wire::bounded::Bounded;
 use crate::wire::codec::{CodecError, decode, encode};
 
+/// The most entries in one message, and in one page of a transcript.
+pub const MAX_ENTRIES: usize = 256;
 /// The largest entry, in bytes: the shuffle of a deck of 100 cards takes 23 KiB.
 pub const MAX_ENTRY: usize = 32 << 10;
 

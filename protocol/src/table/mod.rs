@@ -12,4 +12,5 @@ mod deal;
 pub mod fault;
 pub mod journal;
 pub mod live;
+pub mod message;
 pub mod replica;

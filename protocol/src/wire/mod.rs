@@ -2,4 +2,3 @@
 
 pub mod bounded;
 pub mod codec;
-pub mod message;

@@ -1,8 +1,8 @@
 //! Absence: whoever is reachable stays, however long it thinks and whoever hears it only through others.
 
 use fairdeal_protocol::audit::auditor::audit;
-use fairdeal_protocol::audit::transcript::End;
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::transcript::End;
 
 use super::drill::{Drill, rules};
 use super::sim::{Faults, Sim, honest};

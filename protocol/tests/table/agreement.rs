@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 
 use fairdeal_protocol::audit::auditor::{Reason, audit};
-use fairdeal_protocol::audit::transcript::{End, Transcript};
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::live::{Event, Output, Stop, Table, To};
+use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::{News, StepKind};
-use fairdeal_protocol::wire::message::Message;
+use fairdeal_protocol::transcript::{End, Transcript};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 

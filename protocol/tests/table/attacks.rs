@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use fairdeal_protocol::audit::auditor::{Finding, Reason, audit};
-use fairdeal_protocol::audit::transcript::End;
 use fairdeal_protocol::crypto::escrow::{Complaint, EscrowError, Part};
 use fairdeal_protocol::crypto::group::Point;
 use fairdeal_protocol::crypto::key::KeyError;
@@ -17,9 +16,10 @@ use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::live::{ActError, Output, ReceiveError, Stop, Table, To};
+use fairdeal_protocol::table::message::{Head, Message};
 use fairdeal_protocol::table::replica::StepKind;
+use fairdeal_protocol::transcript::End;
 use fairdeal_protocol::wire::codec::{decode, encode};
-use fairdeal_protocol::wire::message::{Head, Message};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 

@@ -9,9 +9,9 @@ use fairdeal_protocol::log::entry::{Content, Entry};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::live::Event;
+use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::StepKind;
 use fairdeal_protocol::wire::codec::encode;
-use fairdeal_protocol::wire::message::Message;
 
 use super::drill::{Action, Drill, rules};
 use super::sim::{Faults, Sim, charter, convicted};

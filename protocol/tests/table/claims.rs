@@ -1,13 +1,13 @@
 //! Closing a table that nobody can go on with: claims of those who are present, and games that are over.
 
 use fairdeal_protocol::audit::auditor::audit;
-use fairdeal_protocol::audit::transcript::End;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::abandonment::Abandonment;
 use fairdeal_protocol::table::live::{NothingToClaim, Output, Stop, Table};
-use fairdeal_protocol::wire::message::Message;
+use fairdeal_protocol::table::message::Message;
+use fairdeal_protocol::transcript::End;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 

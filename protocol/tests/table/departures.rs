@@ -1,14 +1,14 @@
 //! Departures: what a deal outlasts through its one escrow, and what gives it up.
 
 use fairdeal_protocol::audit::auditor::{Audit, Reason, Report, audit};
-use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::log::body::Body;
 use fairdeal_protocol::log::entry::{Content, Entry};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Event, Table};
+use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::{News, StepKind};
-use fairdeal_protocol::wire::message::Message;
+use fairdeal_protocol::transcript::Transcript;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 

@@ -1,7 +1,6 @@
 //! Transcripts that were cut, put together anew or signed again: what an auditor finds in them.
 
 use fairdeal_protocol::audit::auditor::{Finding, audit};
-use fairdeal_protocol::audit::transcript::{End, MAGIC, Transcript, VERSION};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body, PartShares};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
@@ -11,8 +10,9 @@ use fairdeal_protocol::membership::certificate::{Certificate, Proof};
 use fairdeal_protocol::membership::{Says, Statement, Value, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
+use fairdeal_protocol::table::message::Message;
+use fairdeal_protocol::transcript::{End, MAGIC, Transcript, VERSION};
 use fairdeal_protocol::wire::codec::encode;
-use fairdeal_protocol::wire::message::Message;
 
 use super::attacks::{CHEAT, LIMIT, named, play_and_lose_one, resign, seat, verified, with};
 use super::drill::{Action, Drill, rules};

@@ -4,7 +4,7 @@
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::live::{ActError, Event, Output, Table, To};
-use fairdeal_protocol::wire::message::Message;
+use fairdeal_protocol::table::message::Message;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 

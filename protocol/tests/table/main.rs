@@ -19,6 +19,7 @@ mod drill;
 mod fixture;
 mod forgeries;
 mod intents;
+mod modules;
 mod opened;
 mod overreach;
 mod removal;

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 
 use fairdeal_protocol::audit::auditor::{Audit, audit};
 use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
-use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::card::{Face, Faces, Handle};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::replica::News;
+use fairdeal_protocol::transcript::Transcript;
 
 use super::drill::{CARDS, Drill, rules};
 use super::sim::{Faults, Sim, honest};

@@ -10,9 +10,9 @@ use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::live::{Event, Output, Stop, Table, To};
+use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::{Broken, News, StepKind};
 use fairdeal_protocol::wire::codec::encode;
-use fairdeal_protocol::wire::message::Message;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 

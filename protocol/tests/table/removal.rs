@@ -10,7 +10,7 @@ use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::live::{Event, Output, ReceiveError, Stop, Table, To};
-use fairdeal_protocol::wire::message::Message;
+use fairdeal_protocol::table::message::Message;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::audit::auditor::{Finding, Reason, audit};
-use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
 use fairdeal_protocol::game::{Game, RuleSet, uniform};
 use fairdeal_protocol::hash::Hash32;
@@ -15,7 +14,8 @@ use fairdeal_protocol::table::clocks::Limits;
 use fairdeal_protocol::table::fault::{Fault, FaultKind};
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Event, Output, Table, To};
-use fairdeal_protocol::wire::message::Message;
+use fairdeal_protocol::table::message::Message;
+use fairdeal_protocol::transcript::Transcript;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 

@@ -10,8 +10,8 @@ use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::fault::FaultKind;
+use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::wire::codec::encode;
-use fairdeal_protocol::wire::message::Message;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 

@@ -27,9 +27,9 @@ use fairdeal_protocol::membership::statement::{Accepted, Reason as StatementReas
 use fairdeal_protocol::membership::{Says, Statement, Value, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::journal::Record;
+use fairdeal_protocol::table::message::{Head, Message};
 use fairdeal_protocol::wire::bounded::Bounded;
 use fairdeal_protocol::wire::codec::encode;
-use fairdeal_protocol::wire::message::{Head, Message};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 

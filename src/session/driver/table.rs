@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fairdeal_protocol::audit::auditor::audit;
-use fairdeal_protocol::audit::transcript::Transcript;
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::entry::SignedEntry;
@@ -13,8 +12,9 @@ use fairdeal_protocol::table::abandonment::Abandonment;
 use fairdeal_protocol::table::clocks::Wait;
 use fairdeal_protocol::table::fault::Fault;
 use fairdeal_protocol::table::live::{Event, Output, Stop, To};
+use fairdeal_protocol::table::message::{Head, Message};
 use fairdeal_protocol::table::replica::News;
-use fairdeal_protocol::wire::message::{Head, Message};
+use fairdeal_protocol::transcript::Transcript;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 

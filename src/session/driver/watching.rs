@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fairdeal_protocol::audit::follow::{FollowError, Follower, Page};
+use fairdeal_protocol::audit::follow::{FollowError, Follower};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::game::Game as _;
@@ -11,6 +11,7 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::table::replica::{News, Replica, StepKind};
+use fairdeal_protocol::transcript::page::Page;
 use tokio::time::Instant;
 
 use super::news::{removal, told_by};

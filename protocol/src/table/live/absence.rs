@@ -12,7 +12,7 @@ use crate::seat::{Seat, SeatSet};
 use crate::table::abandonment::{Abandonment, closing, may_close};
 use crate::table::clocks::{Clocks, Wait};
 use crate::table::journal::Record;
-use crate::wire::message::Message;
+use crate::table::message::Message;
 
 /// The claims that a seat holds of its open step and those after it, by step, signer, and whom they name absent.
 pub(super) type Claims = BTreeMap<(u64, Seat, SeatSet), (SignedClaim, Verified)>;

@@ -22,8 +22,8 @@ use crate::log::entry::{Entry, EntryError, SignedEntry};
 use crate::log::state_request::{MAX_REPLIED, Nonce, SignedStateReply, StateReply, StateRequest};
 use crate::membership::Input;
 use crate::seat::{Seat, SeatSet};
+use crate::table::message::Message;
 use crate::wire::bounded::Bounded;
-use crate::wire::message::Message;
 
 /// Why a journal gives no table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

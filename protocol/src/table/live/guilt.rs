@@ -16,7 +16,6 @@ use std::collections::BTreeMap;
 
 use super::removal::membership_at;
 use super::{Event, Output, Stop, Table, To};
-use crate::audit::transcript::{End, Halted, Proven, Transcript};
 use crate::game::{Game, Illegal};
 use crate::log::entry::Entry;
 use crate::log::equivocation::Equivocation;
@@ -26,9 +25,10 @@ use crate::log::halt::{
 use crate::seat::{Seat, SeatSet};
 use crate::table::fault::{Fault, FaultKind};
 use crate::table::journal::Record;
+use crate::table::message::Message;
 use crate::table::replica::{Replica, StepKind};
+use crate::transcript::{End, Halted, Proven, Transcript};
 use crate::wire::bounded::Bounded;
-use crate::wire::message::Message;
 
 /// A seat is proven two-faced, and not all others have said how far they are.
 #[derive(Clone, Debug)]

@@ -5,11 +5,11 @@ use std::ops::RangeBounds;
 
 use super::{Output, REPAIR_BYTES, Table, To};
 use crate::game::Game;
-use crate::log::entry::{Entry, EntryError, SignedEntry};
+use crate::log::entry::{Entry, EntryError, MAX_ENTRIES, SignedEntry};
 use crate::log::equivocation::Equivocation;
 use crate::seat::Seat;
+use crate::table::message::{Head, Message};
 use crate::wire::bounded::Bounded;
-use crate::wire::message::{Head, MAX_ENTRIES, Message};
 
 impl<G: Game> Table<G> {
     pub(super) fn head(&self) -> Message {

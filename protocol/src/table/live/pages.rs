@@ -1,16 +1,15 @@
-//! What a seat hands to those who follow the table from outside ([`crate::audit::follow`]).
+//! What a seat hands to those who follow the table from outside ([`crate::transcript::page`]).
 
 use std::collections::BTreeMap;
 
 use super::Table;
-use crate::audit::follow::{Last, Mark, Page};
 use crate::game::Game;
 use crate::hash::Hash32;
-use crate::log::entry::{Entry, SignedEntry};
+use crate::log::entry::{Entry, MAX_ENTRIES, SignedEntry};
 use crate::log::halt::{Halt, resolve};
 use crate::seat::MAX_SEATS;
+use crate::transcript::page::{Last, Mark, Page};
 use crate::wire::bounded::Bounded;
-use crate::wire::message::MAX_ENTRIES;
 
 /// Entries of complete steps in a page: with the last go those of the open step, if they prove a fault.
 const MOST: usize = MAX_ENTRIES - MAX_SEATS;

@@ -14,9 +14,9 @@ use crate::membership::{
 };
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
+use crate::table::message::{MAX_STATEMENTS, Message};
 use crate::table::replica::Replica;
 use crate::wire::bounded::Bounded;
-use crate::wire::message::{MAX_STATEMENTS, Message};
 
 /// The machine at the open step of a replica.
 pub(super) fn membership_at<G: Game>(replica: &Replica<G>, me: Seat) -> Membership {

@@ -3,9 +3,10 @@
 //! One [`crate::wire::codec`] encoding of magic, version, charter with signatures, all entries by
 //! step and seat, and a trailer. `docs/transcript.md` has it byte for byte.
 
+pub mod page;
+
 use serde::{Deserialize, Serialize};
 
-use super::follow::Page;
 use crate::charter::{Charter, CharterError, SignatureBytes, SignedCharter};
 use crate::hash::Hash32;
 use crate::log::claim::SignedClaim;
@@ -16,6 +17,7 @@ use crate::membership::Certificate;
 use crate::seat::{MAX_SEATS, Seat};
 use crate::wire::bounded::Bounded;
 use crate::wire::codec::{CodecError, MAX_BYTES, decode, encode};
+use page::Page;
 
 /// The first eight bytes of a transcript file.
 pub const MAGIC: [u8; 8] = *b"fairdeal";

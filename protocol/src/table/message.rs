@@ -7,21 +7,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounded::Bounded;
-use super::codec::{CodecError, decode, encode};
 use crate::hash::Hash32;
 use crate::log::claim::SignedClaim;
-use crate::log::entry::SignedEntry;
+use crate::log::entry::{MAX_ENTRIES, SignedEntry};
 use crate::log::equivocation::Equivocation;
 use crate::log::halt::SignedHalt;
 use crate::log::state_request::{SignedStateReply, StateRequest};
 use crate::membership::SignedStatement;
 use crate::seat::MAX_SEATS;
+use crate::wire::bounded::Bounded;
+use crate::wire::codec::{CodecError, decode, encode};
 
 /// The largest message, in bytes.
 pub const MAX_MESSAGE: usize = 1 << 20;
-/// The most entries in one message.
-pub const MAX_ENTRIES: usize = 256;
 /// The most entries that a head lists: those of three steps of the largest table.
 pub const MAX_HAVE: usize = 18;
 
