@@ -1,7 +1,7 @@
 //! Statements of one seat that exclude each other, and records that a consent of their signer forbids.
 
 use super::statement::{Reason, Says, Statement, Verified};
-use super::step::{Consent, EntryNames, StepRemoval};
+use super::step::{Consent, EntryNames, MAX_RELEASES, StepRemoval};
 use crate::hash::Hash32;
 use crate::seat::{Seat, SeatSet};
 
@@ -108,9 +108,12 @@ impl StepRemoval {
         release: Option<Hash32>,
         known: &EntryNames,
     ) -> Standing {
+        // An entry that a decision has put into the step counts for everybody.
+        let fixed = self.fixed();
+        let open = |(of, entry): &&(Seat, Hash32)| fixed.get(of) != Some(entry);
         let forbidden = self.all_consents().filter(|consent| {
-            let bars = |(of, entry): &(Seat, Hash32)| consent.bars(*of, *entry);
-            consent.seat == seat && names.iter().any(bars)
+            let mut named = names.iter().filter(open);
+            consent.seat == seat && named.any(|(of, entry)| consent.bars(*of, *entry))
         });
         self.standing(forbidden, self, release, known)
     }
@@ -146,8 +149,8 @@ impl StepRemoval {
         later: &StepRemoval,
         mut release: Option<Hash32>,
     ) -> Option<Option<Reason>> {
-        // Each names one of its own step or of the one before; two are enough for a consent of this step.
-        for _ in 0..4 {
+        // Each names the one before it, of its own step or of the step before.
+        for _ in 0..=2 * MAX_RELEASES {
             let Some(name) = release else {
                 return Some(None);
             };

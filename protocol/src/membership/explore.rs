@@ -252,7 +252,7 @@ impl Scope {
                     if dropped {
                         name == out_name(open.place())
                     } else {
-                        counted.get(&leader) == Some(&name)
+                        acceptable.get(&leader) == Some(&name)
                     }
                 }
                 _ => true,
@@ -274,7 +274,9 @@ impl Scope {
                 continue;
             }
             acceptable.insert(*seat, hash);
-            if own || !open.holds_back(*seat, hash, &acceptable) {
+            let mut stands = names.iter();
+            let stands = stands.all(|(of, name)| counted.get(of) == Some(name));
+            if own || (stands && !open.holds_back(*seat, hash, &acceptable)) {
                 counted.insert(*seat, hash);
             }
         }

@@ -25,6 +25,9 @@
     clippy::too_many_lines
 )] // A panic is how a test fails.
 mod explore;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::cast_possible_truncation)] // A panic is how a test fails.
+mod tests;
 
 pub mod certificate;
 pub mod evidence;

@@ -18,7 +18,7 @@ use crate::seat::{Seat, SeatSet};
 pub type EntryNames = BTreeMap<Seat, Hash32>;
 
 /// The most releases of one seat that are kept for a step.
-const MAX_RELEASES: usize = 24;
+pub(super) const MAX_RELEASES: usize = 24;
 
 /// Which step of which log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -197,12 +197,19 @@ impl StepRemoval {
     }
 
     /// Whether a statement's round is at most one above this seat's own, so that nobody can make it keep rounds
-    /// without end.
+    /// without end. Of an instance that is decided, a release may name a proposal of the same value in any round.
     fn round_is_near(&self, statement: &Statement) -> bool {
         let round = match statement.says {
-            Says::Promise { round, .. }
-            | Says::Propose { round, .. }
-            | Says::Accept { round, .. } => round,
+            Says::Promise { round, .. } | Says::Accept { round, .. } => round,
+            Says::Propose {
+                round, ref value, ..
+            } => {
+                let decided = self.decided.get(usize::from(statement.instance));
+                if decided.is_some_and(|decision| decision.value == *value) {
+                    return true;
+                }
+                round
+            }
             Says::Consent { .. } | Says::Veto { .. } | Says::Release { .. } => return true,
         };
         let own = self.own_round(statement.instance);

@@ -752,7 +752,7 @@ impl<G: Game> Table<G> {
                 if self.acceptable.get(&seat) != Some(&hash) {
                     match self.verdict(&entry, proofs) {
                         Verdict::Counts => {}
-                        Verdict::Fault(_) if self.holds_back(seat, hash) => continue,
+                        Verdict::Fault(_) if !self.may_count(&entry) => continue,
                         Verdict::Fault(what) => {
                             self.find_fault(&entry, what);
                             continue;
@@ -772,7 +772,7 @@ impl<G: Game> Table<G> {
                     }
                     self.acceptable.insert(seat, hash);
                 }
-                if !self.holds_back(seat, hash) {
+                if self.may_count(&entry) {
                     self.accuse(&entry);
                     self.counted.insert(seat);
                 }
@@ -801,7 +801,7 @@ impl<G: Game> Table<G> {
 
     /// What an entry of the open step is worth, also beside its seat's consents.
     fn verdict(&self, entry: &Entry, proofs: Proofs) -> Verdict {
-        let examined = self.replica.examine(entry, &self.counting(), proofs);
+        let examined = self.replica.examine(entry, &self.accepted(), proofs);
         if examined != Verdict::Counts || entry.seat() == self.me {
             return examined;
         }
@@ -839,6 +839,15 @@ impl<G: Game> Table<G> {
         self.astray.contains(seat) || self.open.get(&seat).is_some_and(forbidden)
     }
 
+    /// Whether a sound entry of the open step counts: no own consent holds it back, nor one on which it stands.
+    fn may_count(&self, entry: &Entry) -> bool {
+        let named = entry.body().stands_on();
+        let mut open = self.open.iter();
+        let base = open.find(|(_, other)| Some(other.hash()) == named);
+        let stands = base.is_none_or(|(seat, _)| self.counted.contains(*seat));
+        stands && !self.holds_back(entry.seat(), entry.hash())
+    }
+
     /// Whether own consents keep an entry of the open step from counting.
     fn holds_back(&self, seat: Seat, entry: Hash32) -> bool {
         let mut acceptable = self.acceptable_names();
@@ -847,7 +856,15 @@ impl<G: Game> Table<G> {
         seat != self.me && !open.is_empty() && open.holds_back(seat, entry, &acceptable)
     }
 
-    /// The entries that count so far: the only ones that others may name.
+    /// The entries that are sound by their content, also those that own consents hold back.
+    fn accepted(&self) -> BTreeMap<Seat, Entry> {
+        let sound =
+            |(seat, entry): &(&Seat, &Entry)| self.acceptable.get(seat) == Some(&entry.hash());
+        let sound = self.open.iter().filter(sound);
+        sound.map(|(seat, entry)| (*seat, entry.clone())).collect()
+    }
+
+    /// The entries that count so far: the only ones that this seat may name.
     fn counting(&self) -> BTreeMap<Seat, Entry> {
         self.open
             .iter()

@@ -1,0 +1,169 @@
+//! One step's statements by hand: what is kept, what accounts for a consent, what a decision frees.
+
+use ed25519_dalek::SigningKey;
+
+use super::statement::{Reason, Says, Statement, Value, Verified};
+use super::step::{EntryNames, Inserted, Place, StepRemoval};
+use super::{Membership, Standing};
+use crate::hash::Hash32;
+use crate::party::Parties;
+use crate::seat::{Seat, SeatSet};
+
+fn seat(index: usize) -> Seat {
+    Seat::new(index).unwrap()
+}
+
+fn seats(indices: &[usize]) -> SeatSet {
+    indices.iter().map(|index| seat(*index)).collect()
+}
+
+fn place(step: u64) -> Place {
+    Place {
+        table: Hash32([1; 32]),
+        step,
+        parent: Hash32([2; 32]),
+    }
+}
+
+fn signed(step: u64, by: usize, release: Option<Hash32>, says: Says) -> Verified {
+    let place = place(step);
+    let statement = Statement {
+        table: place.table,
+        step,
+        parent: place.parent,
+        instance: 0,
+        seat: seat(by),
+        release,
+        says,
+    };
+    Verified::sign(statement, &SigningKey::from_bytes(&[by as u8 + 1; 32]))
+}
+
+fn consent(out: &[usize], counted: &[(Seat, Hash32)]) -> Says {
+    Says::Consent {
+        out: seats(out),
+        counted: counted.to_vec().try_into().unwrap(),
+    }
+}
+
+/// The entry of seat 1 in every scene.
+const ENTRY: Hash32 = Hash32([9; 32]);
+
+/// A step of five seats, as seat 4 sees it, where seats 0, 3 and 4 have removed seats 1 and 2 and count seat 1's entry;
+/// seat 0's own consent lacks it.
+fn group_removed() -> (StepRemoval, Value, EntryNames) {
+    let mut step = StepRemoval::new(place(4), seat(4), SeatSet::all(5), Parties::singles(5));
+    let entry = (seat(1), ENTRY);
+    let known: EntryNames = [entry].into();
+    let mut insert = |verified: Verified| {
+        let hash = verified.hash();
+        assert_eq!(step.insert(verified), Inserted::New);
+        hash
+    };
+    insert(signed(4, 0, None, consent(&[1, 2], &[])));
+    let mut promises = Vec::new();
+    for by in [3, 4] {
+        insert(signed(4, by, None, consent(&[1, 2], &[entry])));
+    }
+    for by in [0, 3, 4] {
+        let says = Says::Promise {
+            round: 0,
+            accepted: None,
+        };
+        promises.push(insert(signed(4, by, None, says)));
+    }
+    let value = Value::Out {
+        seats: seats(&[1, 2]),
+        counted: vec![entry].try_into().unwrap(),
+    };
+    let says = Says::Propose {
+        round: 0,
+        value: value.clone(),
+        promises: promises.try_into().unwrap(),
+    };
+    let proposal = insert(signed(4, 0, None, says));
+    for by in [0, 3, 4] {
+        insert(signed(4, by, None, Says::Accept { round: 0, proposal }));
+    }
+    step.settle(&known);
+    assert_eq!(step.decisions().len(), 1);
+    (step, value, known)
+}
+
+/// A decision puts an entry into the step: its followers must name it, also one that had consented without it.
+#[test]
+fn a_decided_entry_may_be_named() {
+    let (step, _, known) = group_removed();
+    let names = [(seat(1), ENTRY)];
+    assert_eq!(step.entry(seat(0), &names, None, &known), Standing::Free);
+    // Another entry of that seat stays forbidden.
+    let other = [(seat(1), Hash32([8; 32]))];
+    let standing = step.entry(seat(0), &other, None, &known);
+    assert!(matches!(standing, Standing::Forbidden(_)), "{standing:?}");
+}
+
+/// Others may have decided the same in a later round; their releases name that proposal.
+#[test]
+fn a_later_proposal_of_a_decided_value_is_kept() {
+    let (mut step, value, _) = group_removed();
+    let propose = |value: Value| Says::Propose {
+        round: 7,
+        value,
+        promises: Default::default(),
+    };
+    let entry = ENTRY;
+    let other = Value::Keep {
+        seat: seat(1),
+        entry,
+    };
+    let ignored = step.insert(signed(4, 3, None, propose(other)));
+    assert_eq!(ignored, Inserted::Ignored);
+    let kept = step.insert(signed(4, 3, None, propose(value)));
+    assert_eq!(kept, Inserted::New);
+}
+
+/// Each release names the one before it: the first accounts for the consent however many follow.
+#[test]
+fn the_first_of_many_releases_still_accounts() {
+    let mut step = StepRemoval::new(place(4), seat(4), SeatSet::all(5), Parties::singles(5));
+    let known: EntryNames = [(seat(1), ENTRY)].into();
+    let bound = signed(4, 0, None, consent(&[1], &[]));
+    let veto = Says::Veto {
+        seat: seat(1),
+        entry: ENTRY,
+    };
+    let veto = signed(4, 3, None, veto);
+    let reason = Reason::Vetoes(vec![veto.hash()].try_into().unwrap());
+    let mut reasons = vec![(bound.hash(), reason)];
+    step.insert(bound);
+    step.insert(veto);
+    let mut last = None;
+    for count in 0..10 {
+        let says = Says::Release {
+            reasons: reasons.clone().try_into().unwrap(),
+        };
+        let release = signed(4, 0, last, says);
+        last = Some(release.hash());
+        assert_eq!(step.insert(release), Inserted::New);
+        let names = [(seat(1), ENTRY)];
+        assert_eq!(step.entry(seat(0), &names, last, &known), Standing::Free);
+        // Each later one accounts for another consent alone.
+        let other = Reason::Decision(Hash32([count; 32]));
+        reasons = vec![(Hash32([count + 10; 32]), other)];
+    }
+}
+
+/// What an entry's author forbids itself counts where another party has counted it, not where the author says so.
+#[test]
+fn a_veto_of_another_party_vouches() {
+    let mut membership = Membership::new(place(4), seat(4), SeatSet::all(5), Parties::singles(5));
+    let veto = Says::Veto {
+        seat: seat(1),
+        entry: ENTRY,
+    };
+    assert!(!membership.is_vouched_for(seat(1), ENTRY));
+    membership.open.insert(signed(4, 3, None, veto));
+    assert!(membership.is_vouched_for(seat(1), ENTRY));
+    assert!(!membership.is_vouched_for(seat(1), Hash32([8; 32])));
+    assert!(!membership.is_vouched_for(seat(3), ENTRY));
+}
