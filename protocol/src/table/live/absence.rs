@@ -1,24 +1,16 @@
 //! Absence: keeping how long a seat is waited for, and the claims with which those who are present close a table that
 //! nobody can go on with ([`crate::table::abandonment`]).
 
-use std::collections::BTreeMap;
-
 use rand_core::CryptoRng;
 
-use super::{Event, Output, ReceiveError, Stop, Table, To};
+use super::{Event, ReceiveError, Stop, Table, To};
 use crate::game::Game;
-use crate::log::claim::{Claim, ClaimError, Ground, SignedClaim, Verified};
+use crate::log::claim::{Claim, ClaimError, Ground, SignedClaim};
 use crate::seat::{Seat, SeatSet};
-use crate::table::abandonment::{Abandonment, closing, may_close};
+use crate::table::abandonment::may_close;
 use crate::table::clocks::{Clocks, Wait};
 use crate::table::journal::Record;
 use crate::table::message::Message;
-
-/// The claims that a seat holds of its open step and those after it, by step, signer, and whom they name absent.
-pub(super) type Claims = BTreeMap<(u64, Seat, SeatSet), (SignedClaim, Verified)>;
-
-/// How many claims of one seat are held.
-const MAX_CLAIMS: usize = 8;
 
 /// Why a claim is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,8 +31,8 @@ impl<G: Game> Table<G> {
     fn claimable(&self) -> Option<Claim> {
         let live = self.replica.live();
         let may_sign = self.may_sign() || self.replica.is_over();
-        let ready = self.stopped.is_none() && self.halting.is_none() && may_sign;
-        if !ready || !live.contains(self.me) {
+        let ready = self.outbox.stopped().is_none() && !self.forks.is_open() && may_sign;
+        if !ready || !live.contains(self.me()) {
             return None;
         }
         let due = self.missing();
@@ -49,15 +41,18 @@ impl<G: Game> Table<G> {
         let timing = self.replica.charter().timing();
         let limited = timing.is_some_and(|timing| timing.turn_time().is_some());
         // Whoever has just woken up hears the other first, and with that what it has done meanwhile.
-        let heard = |seat: Seat| self.clocks.turn_ran_out(seat) && self.clocks.hears(seat);
+        let heard =
+            |seat: Seat| self.peers.clocks().turn_ran_out(seat) && self.peers.clocks().hears(seat);
         let late = |seat: Seat| two && limited && heard(seat);
-        let overdue = |seat: Seat| self.clocks.is_overdue(seat) || self.quit.contains(seat);
-        let (ground, absent) = if self.clocks.may_claim() && due.iter().any(overdue) {
-            let absent = |seat: &Seat| self.clocks.is_absent(*seat) || self.quit.contains(*seat);
+        let overdue =
+            |seat: Seat| self.peers.clocks().is_overdue(seat) || self.claims.has_quit(seat);
+        let (ground, absent) = if self.peers.clocks().may_claim() && due.iter().any(overdue) {
+            let absent =
+                |seat: &Seat| self.peers.clocks().is_absent(*seat) || self.claims.has_quit(*seat);
             (Ground::Absent, live.iter().filter(absent).collect())
         } else if due.iter().any(late) {
             let own = parties
-                .party_of(self.me)
+                .party_of(self.me())
                 .map(|party| parties.seats_of(party));
             (Ground::OutOfTime, live.minus(own.unwrap_or_default()))
         } else {
@@ -65,7 +60,7 @@ impl<G: Game> Table<G> {
         };
         let claim = Claim {
             table: self.replica.table(),
-            seat: self.me,
+            seat: self.me(),
             step: self.replica.step(),
             parent: self.replica.parent(),
             absent,
@@ -73,8 +68,8 @@ impl<G: Game> Table<G> {
             // Named when it is signed.
             entry: None,
         };
-        let signed = self.claims.contains_key(&place_of(&claim));
-        (!signed && may_close(&self.replica, self.counted, absent)).then_some(claim)
+        let signed = self.claims.contains(&claim);
+        (!signed && may_close(&self.replica, self.entries.counted(), absent)).then_some(claim)
     }
 
     /// The seats whose entries are due here, each since when, and when it was last heard. At a seat of this program the
@@ -84,25 +79,29 @@ impl<G: Game> Table<G> {
         due.iter().filter_map(|seat| {
             Some(Wait {
                 seat,
-                due: self.clocks.due(seat)?,
-                heard: self.clocks.heard(seat)?,
+                due: self.peers.clocks().due(seat)?,
+                heard: self.peers.clocks().heard(seat)?,
             })
         })
     }
 
     /// The clocks of this program.
     pub fn clocks(&self) -> &Clocks {
-        &self.clocks
+        self.peers.clocks()
     }
 
     /// Keeps for whom the open step waits, now and then.
     pub(super) fn keep_waits(&mut self) {
-        if self.stopped.is_some() || self.is_finished() {
+        if self.outbox.stopped().is_some() || self.is_finished() {
             return;
         }
         let missing = self.missing();
-        if let Some(waits) = self.clocks.to_keep(self.replica.step(), missing) {
-            self.outputs.push_back(Output::Keep(Record::Waits(waits)));
+        if let Some(waits) = self
+            .peers
+            .clocks_mut()
+            .to_keep(self.replica.step(), missing)
+        {
+            self.outbox.keep(Record::Waits(waits));
         }
     }
 
@@ -124,26 +123,31 @@ impl<G: Game> Table<G> {
             return;
         };
         let parties = self.replica.parties();
-        let own = parties.party_of(self.me);
+        let own = parties.party_of(self.me());
         let leads = |seat: Seat| parties.is_person(seat) || parties.party_of(seat) == own;
-        let mut held = self.claims.values().map(|(_, held)| held.claim);
         let same = |other: &Claim| (other.step, other.absent) == (claim.step, claim.absent);
-        let follows =
-            !parties.is_person(self.me) && held.any(|other| same(&other) && leads(other.seat));
+        let led = self
+            .claims
+            .said()
+            .any(|other| same(&other) && leads(other.seat));
+        let follows = !parties.is_person(self.me()) && led;
         if self.replica.is_over() || follows {
             self.sign_claim(claim);
         }
     }
 
     fn sign_claim(&mut self, claim: Claim) {
-        let own = self.open.get(&self.me).map(|own| own.signed().clone());
-        let signed = SignedClaim::sign(claim, own, &self.key);
+        let own = self
+            .entries
+            .open()
+            .get(&self.me())
+            .map(|own| own.signed().clone());
+        let signed = SignedClaim::sign(claim, own, self.own.key());
         self.keep_counted();
-        self.outputs
-            .push_back(Output::Keep(Record::Claim(signed.clone())));
+        self.outbox.keep(Record::Claim(signed.clone()));
         let (charter, table) = (self.replica.charter(), self.replica.table());
         if let Ok(verified) = signed.verify(charter, &table) {
-            self.claims.insert(place_of(&claim), (signed, verified));
+            self.claims.insert(signed, verified);
         }
         self.tell_claims();
         self.settle_claims();
@@ -156,15 +160,12 @@ impl<G: Game> Table<G> {
     pub(super) fn hold_claim(&mut self, signed: &SignedClaim) -> Result<(), ClaimError> {
         let verified = signed.verify(self.replica.charter(), &self.replica.table())?;
         let claim = verified.claim;
-        let own = claim.seat == self.me && self.may_sign();
+        let own = claim.seat == self.me() && self.may_sign();
         // Seats are never more than a step apart.
         let ahead = claim.step.checked_sub(self.replica.step());
         let near = ahead.is_some_and(|ahead| ahead <= 1);
-        let held = self.claims.keys();
-        let held = held.filter(|(_, seat, _)| *seat == claim.seat).count();
-        if near && !own && held < MAX_CLAIMS {
-            let held = || (signed.clone(), verified);
-            self.claims.entry(place_of(&claim)).or_insert_with(held);
+        if near && !own {
+            self.claims.insert(signed.clone(), verified);
         }
         Ok(())
     }
@@ -172,11 +173,10 @@ impl<G: Game> Table<G> {
     /// Notes who has closed the table for itself where this seat went on: nothing more will come of it.
     fn note_quit(&mut self, claim: &Claim) {
         let place = (claim.step, claim.parent);
-        let last = self.earlier.back();
+        let last = self.forks.last_state();
         let before = last.is_some_and(|last| (last.step(), last.parent()) == place);
-        if before && claim.absent.contains(self.me) && !self.quit.contains(claim.seat) {
-            self.quit.insert(claim.seat);
-            self.event(Event::HasClosed(claim.seat));
+        if before && claim.absent.contains(self.me()) && self.claims.note_quit(claim.seat) {
+            self.outbox.tell(Event::HasClosed(claim.seat));
         }
     }
 
@@ -199,82 +199,58 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// The groups of claims that close the table; two are enough to cancel each other.
-    fn abandonments(&self) -> Vec<Abandonment> {
-        let claims = self.claims.values().map(|(_, verified)| verified);
-        let mut groups = closing(&self.replica, claims);
-        groups.truncate(2);
-        groups
-    }
-
-    /// Who is absent by the first of those groups.
+    /// Who is absent by the first group of claims that closes the table.
     pub(super) fn abandoned(&self) -> SeatSet {
-        let groups = self.abandonments();
+        let groups = self.claims.groups(&self.replica);
         groups.first().map_or(SeatSet::EMPTY, |group| group.absent)
-    }
-
-    /// The claims of those groups, in the order of a transcript.
-    pub(super) fn closing_claims(&self) -> Vec<SignedClaim> {
-        let groups = self.abandonments();
-        let closes = |claim: &Claim| {
-            let of =
-                |group: &Abandonment| group.absent == claim.absent && group.ground == claim.ground;
-            claim.step == self.replica.step() && groups.iter().any(of)
-        };
-        let claims = self.claims.values();
-        let claims = claims.filter(|(_, verified)| closes(&verified.claim));
-        claims.map(|(signed, _)| signed.clone()).collect()
     }
 
     /// Closes the table if the claims that are held do.
     pub(super) fn settle_claims(&mut self) {
-        let closed = match &self.stopped {
+        let closed = match self.outbox.stopped() {
             None => false,
             Some(Stop::Claimed(_) | Stop::Unopened(_)) => true,
             Some(_) => return,
         };
-        if self.claims.is_empty() || (!closed && self.counted == self.replica.live()) {
+        if self.claims.is_empty() || (!closed && self.entries.counted() == self.replica.live()) {
             // Nobody claims, or the others were only late.
             return;
         }
-        let groups = self.abandonments();
+        let groups = self.claims.groups(&self.replica);
         let Some(first) = groups.first() else {
             return;
         };
         let stop = if self.replica.is_over() {
-            Stop::Unopened(self.replica.unopened(self.counted))
+            Stop::Unopened(self.replica.unopened(self.entries.counted()))
         } else {
             Stop::Claimed(*first)
         };
-        if closed && self.told_claims == groups.len() {
+        let new = self.claims.tell(groups.len());
+        if closed && !new {
             return;
         }
-        self.told_claims = groups.len();
         self.keep_counted();
-        for signed in self.closing_claims() {
-            if signed.claim().seat != self.me {
-                self.outputs.push_back(Output::Keep(Record::Claim(signed)));
+        for signed in self.claims.closing(&self.replica) {
+            if signed.claim().seat != self.me() {
+                self.outbox.keep(Record::Claim(signed));
             }
         }
         // A second group cancels the first: what was told of the end is told anew.
-        self.stopped = Some(stop.clone());
-        self.event(Event::Stopped(stop));
+        self.outbox.stop_as(stop);
     }
 
     /// Whether claims have closed the table.
     pub(super) fn is_claimed(&self) -> bool {
-        matches!(self.stopped, Some(Stop::Claimed(_) | Stop::Unopened(_)))
+        matches!(
+            self.outbox.stopped(),
+            Some(Stop::Claimed(_) | Stop::Unopened(_))
+        )
     }
 
     /// Tells all claims that are held, also those of other seats: not every two seats have a link.
     pub(super) fn tell_claims(&mut self) {
-        let held = self.claims.values();
-        let messages = held.map(|(signed, _)| Message::Claim(signed.clone()));
-        let sent = messages.map(|message| Output::Send(To::All, message));
-        self.outputs.extend(sent);
+        for signed in self.claims.signed() {
+            self.outbox.send(To::All, Message::Claim(signed.clone()));
+        }
     }
-}
-
-fn place_of(claim: &Claim) -> (u64, Seat, SeatSet) {
-    (claim.step, claim.seat, claim.absent)
 }

@@ -7,19 +7,17 @@
 //! Some of the others may be gone for good, and could then never answer. So after one absence timeout the answers of a
 //! majority of the parties, this one included, are enough (`docs/protocol.md`, "Coming back").
 
-use std::collections::BTreeMap;
-
 use ed25519_dalek::SigningKey;
 use rand_core::CryptoRng;
 
 use super::super::journal::Record;
 use super::super::replica::Proofs;
 use super::requests::Taken;
-use super::{Output, REPAIR_BYTES, ReceiveError, Table, To};
+use super::{REPAIR_BYTES, ReceiveError, Table, To};
 use crate::charter::SignedCharter;
 use crate::game::{Game, RuleSetError};
 use crate::log::entry::{Entry, EntryError, SignedEntry};
-use crate::log::state_request::{MAX_REPLIED, Nonce, SignedStateReply, StateReply, StateRequest};
+use crate::log::state_request::{MAX_REPLIED, SignedStateReply, StateReply, StateRequest};
 use crate::membership::Input;
 use crate::seat::{Seat, SeatSet};
 use crate::table::message::Message;
@@ -42,16 +40,6 @@ pub enum RestoreError {
     Evidence,
 }
 
-/// A seat that has come back and has not heard from all others yet.
-#[derive(Clone, Debug)]
-pub(super) struct Return {
-    nonce: Nonce,
-    /// Who has told everything that it holds of ours.
-    heard: SeatSet,
-    /// Whether it has been awake for the absence timeout, and waits for a silent minority no longer.
-    pub(super) impatient: bool,
-}
-
 impl<G: Game> Table<G> {
     /// Sits down again at a table that this seat has left unwillingly, with what its journal holds.
     /// The events of what was replayed are the first outputs; nothing is sent before
@@ -69,36 +57,30 @@ impl<G: Game> Table<G> {
         let mut table = Self::new(charter, me, key)?;
         let mut nonce = [0; 16];
         rng.fill_bytes(&mut nonce);
-        table.returning = Some(Return {
-            nonce,
-            heard: SeatSet::EMPTY,
-            impatient: false,
-        });
+        table.peers.begin_return(nonce);
         for record in records {
             table.replay(record)?;
         }
-        table.clocks.end_replay();
-        // What the journal holds is not sent or kept again by itself.
-        table
-            .outputs
-            .retain(|output| matches!(output, Output::Event(_)));
+        table.peers.clocks_mut().end_replay();
+        table.outbox.end_replay();
         Ok(table)
     }
 
     fn replay(&mut self, record: Record) -> Result<(), RestoreError> {
         match record {
             Record::Seed { deal, seed } => {
-                self.seeds.insert(deal, seed);
+                self.own.put_seed(deal, seed);
             }
             Record::Waits(waits) => {
                 if waits.step == self.replica.step() {
-                    self.clocks.restore(&waits);
+                    self.peers.clocks_mut().restore(&waits);
                 }
             }
             Record::Refused(signed) => {
                 self.put_back(&signed)?;
                 // Another entry in its place may be kept yet.
-                self.kept.remove(signed.claimed_seat().unwrap_or(self.me));
+                self.entries
+                    .note_unkept(signed.claimed_seat().unwrap_or(self.me()));
                 self.replay_step(Proofs::Verify);
             }
             Record::Statement(signed) => {
@@ -134,10 +116,10 @@ impl<G: Game> Table<G> {
     fn replay_step(&mut self, proofs: Proofs) {
         self.count(proofs);
         // The entry may be what a decision stands on whose statements were kept before it.
-        if self.stopped.is_none() && self.deliberate(Input::Look) {
+        if self.outbox.stopped().is_none() && self.deliberate(Input::Look) {
             self.count(proofs);
         }
-        if self.stopped.is_none() && self.counted == self.replica.live() {
+        if self.outbox.stopped().is_none() && self.entries.counted() == self.replica.live() {
             self.complete();
         }
     }
@@ -146,14 +128,14 @@ impl<G: Game> Table<G> {
     fn put_back(&mut self, signed: &SignedEntry) -> Result<(), RestoreError> {
         let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
         let seat = entry.seat();
-        let held = self.open.get(&seat);
-        let taken = held.is_some_and(|held| !self.blamed.contains(&held.hash()));
+        let held = self.entries.open().get(&seat);
+        let taken = held.is_some_and(|held| !self.entries.is_blamed(held.hash()));
         if entry.step() != self.replica.step() || taken {
             return Err(RestoreError::Order(entry.step()));
         }
-        self.recollect();
-        self.open.insert(seat, entry);
-        self.kept.insert(seat);
+        self.own.recollect(&self.replica);
+        self.entries.insert(entry);
+        self.entries.note_kept(seat);
         Ok(())
     }
 
@@ -161,43 +143,44 @@ impl<G: Game> Table<G> {
     pub(super) fn may_sign(&self) -> bool {
         // After the end of the game there is one thing to sign at each place, whatever a disk has forgotten.
         let over = self.replica.is_over();
-        let back = self.returning.as_ref();
-        back.is_none_or(|back| over && back.impatient)
+        self.peers.returning().is_none() || (over && self.peers.is_impatient())
     }
 
     /// Asks what the others hold of ours, if that is still to be known.
     pub(super) fn request_state(&mut self, to: To) {
-        if let Some(back) = &self.returning {
+        if let Some(nonce) = self.peers.returning() {
             let request = Message::StateRequest(StateRequest {
-                asker: self.me,
-                nonce: back.nonce,
+                asker: self.me(),
+                nonce,
                 step: self.replica.step(),
             });
-            self.outputs.push_back(Output::Send(to, request));
+            self.outbox.send(to, request);
         }
     }
 
     /// Answers a request, and hands it on to those who may have no link to the asker.
     pub(super) fn take_request(&mut self, from: Seat, request: &StateRequest) {
-        if request.asker == self.me {
+        if request.asker == self.me() {
             return;
         }
-        let taken = self.requests.take(from, request);
+        let taken = self.peers.requests().take(from, request);
         if taken == Taken::No {
             return;
         }
-        let reply = SignedStateReply::sign(self.reply_to(request), &self.key);
+        let reply = SignedStateReply::sign(self.reply_to(request), self.own.key());
         let reply = Message::StateReply(Box::new(reply));
-        self.outputs.push_back(Output::Send(To::One(from), reply));
+        self.outbox.send(To::One(from), reply);
         if taken == Taken::HandOn {
-            let near = [self.me, from, request.asker];
+            let near = [self.me(), from, request.asker];
             let others = self
                 .replica
                 .live()
                 .iter()
                 .filter(|seat| !near.contains(seat));
-            let request = |to| Output::Send(To::One(to), Message::StateRequest(*request));
-            self.outputs.extend(others.map(request));
+            for to in others {
+                self.outbox
+                    .send(To::One(to), Message::StateRequest(*request));
+            }
         }
     }
 
@@ -207,7 +190,7 @@ impl<G: Game> Table<G> {
         let mut entries: Vec<SignedEntry> = Vec::new();
         let (mut bytes, mut complete) = (0, true);
         let mut step = request.step;
-        while let Some(held) = self.step_entries(step) {
+        while let Some(held) = self.entries.step(step) {
             if let Some(entry) = held.get(&asker) {
                 bytes += entry.signed().size();
                 if bytes > REPAIR_BYTES || entries.len() >= MAX_REPLIED {
@@ -219,17 +202,17 @@ impl<G: Game> Table<G> {
             step = step.saturating_add(1);
         }
         let from = request.step.saturating_sub(1);
-        let statements = self.membership.statements_from(from);
+        let statements = self.removals.membership().statements_from(from);
         let statements = statements.filter(|held| held.seat() == asker);
         StateReply {
             table: self.replica.table(),
-            author: self.me,
+            author: self.me(),
             asker,
             nonce: request.nonce,
             complete,
             entries: Bounded::first(entries),
             statements: Bounded::first(statements.map(|held| held.signed().clone())),
-            halts: Bounded::first(self.halts_of(asker).cloned()),
+            halts: Bounded::first(self.forks.halts_of(asker).cloned()),
         }
     }
 
@@ -239,12 +222,12 @@ impl<G: Game> Table<G> {
     /// [`ReceiveError`] if no seat of this table signed it, or something in it.
     pub(super) fn take_reply(&mut self, signed: &SignedStateReply) -> Result<(), ReceiveError> {
         let reply = signed.verify(self.replica.charter(), &self.replica.table())?;
-        if reply.asker == self.me {
+        if reply.asker == self.me() {
             return self.learn_own(reply);
         }
-        if let Some(way) = self.requests.way_back(reply.asker, reply.nonce) {
+        if let Some(way) = self.peers.requests().way_back(reply.asker, reply.nonce) {
             let reply = Message::StateReply(Box::new(signed.clone()));
-            self.outputs.push_back(Output::Send(To::One(way), reply));
+            self.outbox.send(To::One(way), reply);
         }
         Ok(())
     }
@@ -254,12 +237,11 @@ impl<G: Game> Table<G> {
     /// # Errors
     /// [`ReceiveError`] if no seat of this table signed something in it.
     fn learn_own(&mut self, reply: &StateReply) -> Result<(), ReceiveError> {
-        let asked = |back: &Return| back.nonce == reply.nonce;
-        if !self.returning.as_ref().is_some_and(asked) {
+        if self.peers.returning() != Some(reply.nonce) {
             return Ok(());
         }
         // The nonce shows that it is no old one.
-        self.clocks.hear(reply.author);
+        self.peers.clocks_mut().hear(reply.author);
         let mut known = reply.complete;
         for signed in reply.entries.iter() {
             self.hold(signed)?;
@@ -267,24 +249,28 @@ impl<G: Game> Table<G> {
             let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
             // One that is further ahead than we can keep is asked for again when we have come nearer.
             known &= self
-                .step_entries(entry.step())
-                .and_then(|held| held.get(&self.me))
+                .entries
+                .step(entry.step())
+                .and_then(|held| held.get(&self.me()))
                 .is_some_and(|own| own.hash() == hash);
         }
-        let me = self.me;
+        let me = self.me();
         let own = reply.statements.iter();
         for signed in own.filter(|signed| signed.unverified().seat == me) {
             self.hold_statement(signed)?;
             let statement = signed.unverified();
-            let mut held = self.membership.statements_from(statement.step);
+            let mut held = self.removals.membership().statements_from(statement.step);
             known &= held.any(|held| held.statement() == statement);
         }
         for signed in reply.halts.iter() {
             self.hold_halt(signed)?;
-            known &= self.halt_of(signed.halt().culprit, self.me).is_some();
+            known &= self
+                .forks
+                .halt_of(signed.halt().culprit, self.me())
+                .is_some();
         }
-        if known && let Some(back) = &mut self.returning {
-            back.heard.insert(reply.author);
+        if known {
+            self.peers.note_answer(reply.author);
         }
         self.settle_return();
         Ok(())
@@ -293,64 +279,24 @@ impl<G: Game> Table<G> {
     /// Whether enough others have answered; then this seat signs again.
     pub(super) fn settle_return(&mut self) {
         let (live, parties) = (self.replica.live(), self.replica.parties());
-        let others = live.without(self.me);
-        if let Some(back) = &self.returning {
-            let mut heard = back.heard;
-            heard.insert(self.me);
-            let all = others.iter().all(|seat| heard.contains(seat));
-            if all || (back.impatient && parties.is_majority(live, heard)) {
-                self.returning = None;
-            }
-        }
-    }
-
-    /// Takes up the secrets of the open deal if the journal held its seed.
-    pub(super) fn recollect(&mut self) {
-        let deal = self.replica.deal();
-        if self
-            .secrets
-            .as_ref()
-            .is_none_or(|secrets| secrets.deal() != deal)
-            && let Some(seed) = self.seeds.remove(&deal)
-        {
-            let context = self.replica.context(self.me);
-            self.secrets = Some(super::Secrets::new(seed, context));
-        }
+        self.peers.settle_return(self.me(), live, parties);
     }
 
     /// Keeps the entries of the open step that count and are not kept yet.
     pub(super) fn keep_counted(&mut self) {
-        self.keep_entries(self.counted);
+        self.keep_entries(self.entries.counted());
     }
 
     /// Keeps the entries of the open step of these seats that are not kept yet.
-    pub(super) fn keep_entries(&mut self, seats: SeatSet) {
-        let fresh: Vec<(Seat, SignedEntry)> = self
-            .open
-            .iter()
-            .filter(|(seat, _)| seats.contains(**seat) && !self.kept.contains(**seat))
-            .map(|(seat, entry)| (*seat, entry.signed().clone()))
-            .collect();
-        for (seat, entry) in fresh {
-            self.kept.insert(seat);
-            self.outputs.push_back(Output::Keep(Record::Entry(entry)));
+    fn keep_entries(&mut self, seats: SeatSet) {
+        for entry in self.entries.take_unkept(seats) {
+            self.outbox.keep(Record::Entry(entry));
         }
-    }
-
-    /// Keeps this seat's own entry of the open step.
-    pub(super) fn keep_own(&mut self, entry: &Entry) {
-        self.kept.insert(self.me);
-        let record = Record::Entry(entry.signed().clone());
-        self.outputs.push_back(Output::Keep(record));
     }
 
     /// Keeps an entry that is refused, with what it may name.
     pub(super) fn keep_refused(&mut self, entry: &Entry) {
         self.keep_counted();
-        let record = Record::Refused(entry.signed().clone());
-        self.outputs.push_back(Output::Keep(record));
+        self.outbox.keep(Record::Refused(entry.signed().clone()));
     }
 }
-
-/// Seeds from a journal whose deals have not begun, by deal.
-pub(super) type Seeds = BTreeMap<u32, crate::crypto::seed::Seed>;

@@ -21,20 +21,26 @@
 
 mod absence;
 mod back;
+mod claims;
+mod entries;
+mod forks;
 mod guilt;
 mod held;
+mod outbox;
 pub mod pages;
+mod peers;
 mod removal;
+mod removals;
 mod requests;
+mod this_seat;
 mod write;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 
 use ed25519_dalek::SigningKey;
 use rand_core::CryptoRng;
 
 use super::abandonment::Abandonment;
-use super::author::Secrets;
 use super::clocks::{Clocks, Limits};
 use super::fault::Fault;
 use super::journal::Record;
@@ -47,30 +53,28 @@ use crate::log::body::{ActionBytes, Body};
 use crate::log::claim::ClaimError;
 use crate::log::entry::{Content, Entry, EntryError, SignedEntry};
 use crate::log::equivocation::Equivocation;
-use crate::log::halt::{EARLIER, HaltError};
+use crate::log::halt::HaltError;
 use crate::log::state_request::StateReplyError;
-use crate::membership::{Certificate, Input, Membership, Standing, StatementError};
+use crate::membership::{Input, Standing, StatementError};
 use crate::seat::{Seat, SeatSet};
 use crate::table::message::Message;
-use crate::transcript::{End, Halted, Proven, Trailer, Transcript};
+use crate::transcript::{End, Trailer, Transcript};
 use crate::wire::bounded::Bounded;
 use crate::wire::codec::{CodecError, try_encode};
 
-use absence::Claims;
 pub use absence::NothingToClaim;
 pub use back::RestoreError;
-use back::{Return, Seeds};
-use guilt::Halting;
+use claims::Claims;
+use entries::Entries;
+use forks::Forks;
+use outbox::Outbox;
+use peers::Peers;
 pub use removal::NothingToPropose;
-use removal::{membership_at, place_of};
-use requests::Requests;
+use removals::Removals;
+use this_seat::ThisSeat;
 
 /// How many bytes of entries one answer to a head carries at most.
 const REPAIR_BYTES: usize = 512 << 10;
-/// How many heads of one seat are answered between two ticks: one for each of its own ticks and one
-/// for its greeting. A head is small and its answer is not, so a flood of them must not pay.
-const ANSWERS_A_TICK: u8 = 2;
-
 /// Whom a message is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum To {
@@ -216,67 +220,17 @@ pub struct Progress {
     pub log: Hash32,
 }
 
-/// A seat at a table.
+/// A seat at a table: each part has its own state, and this hands messages, actions and time to them.
 pub struct Table<G: Game> {
+    /// The state that follows from the log.
     replica: Replica<G>,
-    me: Seat,
-    key: SigningKey,
-    secrets: Option<Secrets>,
-    known: Faces,
-    log: Vec<BTreeMap<Seat, Entry>>,
-    open: BTreeMap<Seat, Entry>,
-    ahead: BTreeMap<Seat, Entry>,
-    counted: SeatSet,
-    /// What this seat's player wants to do, and its bytes.
-    intent: Option<(G::Action, ActionBytes)>,
-    /// Whether this seat leaves as soon as it may.
-    leaving: bool,
-    told_turn: Option<u64>,
-    heads: BTreeMap<Seat, u64>,
-    /// The first step that this seat had no part in.
-    left_at: Option<u64>,
-    /// How many heads of each seat were answered since the last tick.
-    answered: BTreeMap<Seat, u8>,
-    /// State requests of other seats.
-    requests: Requests,
-    outputs: VecDeque<Output<G>>,
-    stopped: Option<Stop>,
-    evidence: Option<Equivocation>,
-    /// The removal of absent parties.
-    membership: Membership,
-    /// What has removed absent parties, by step.
-    certificates: BTreeMap<u64, Certificate>,
-    /// Whom this seat's player has proposed to remove in the open step.
-    proposed: SeatSet,
-    /// The entries that prove faults, by step.
-    faults: BTreeMap<u64, Vec<Proven>>,
-    /// Entries of the last step that prove faults.
-    blamed: BTreeSet<Hash32>,
-    /// Entries of the open step that are sound; own consents may keep some of them from counting.
-    acceptable: BTreeMap<Seat, Hash32>,
-    /// The claims of the open step and those ahead.
+    own: ThisSeat<G>,
+    entries: Entries,
+    removals: Removals,
     claims: Claims,
-    /// How many groups of them have been told to the player as closing the table.
-    told_claims: usize,
-    /// Who has closed the table for itself in a step that this seat has completed.
-    quit: SeatSet,
-    /// Whose entries of the open step name another digest than ours.
-    astray: SeatSet,
-    /// Who is being removed as two-faced.
-    halting: Option<Halting>,
-    /// Who has been.
-    halted: Vec<Halted>,
-    /// The states before the last steps, the latest last.
-    earlier: VecDeque<Replica<G>>,
-    clocks: Clocks,
-    /// Whose entry of the open step has stopped the table.
-    refused: Option<Seat>,
-    /// The seats whose entries of the open step are in the journal.
-    kept: SeatSet,
-    /// Seeds from the journal for deals that are still to be replayed.
-    seeds: Seeds,
-    /// Set from a return until enough others have answered.
-    returning: Option<Return>,
+    forks: Forks<G>,
+    peers: Peers,
+    outbox: Outbox<G>,
 }
 
 impl<G: Game> std::fmt::Debug for Table<G> {
@@ -285,7 +239,7 @@ impl<G: Game> std::fmt::Debug for Table<G> {
             f,
             "Table({:?}, {}, step {})",
             self.replica.table(),
-            self.me,
+            self.me(),
             self.replica.step()
         )
     }
@@ -304,55 +258,28 @@ impl<G: Game> Table<G> {
         let limits = Limits::of(replica.charter().timing());
         let clocks = Clocks::new(others, limits);
         Ok(Self {
-            membership: membership_at(&replica, me),
+            removals: Removals::new(&replica, me),
             replica,
-            me,
-            key,
-            secrets: None,
-            known: Faces::new(),
-            log: Vec::new(),
-            open: BTreeMap::new(),
-            ahead: BTreeMap::new(),
-            counted: SeatSet::EMPTY,
-            intent: None,
-            leaving: false,
-            told_turn: None,
-            heads: BTreeMap::new(),
-            left_at: None,
-            answered: BTreeMap::new(),
-            requests: Requests::default(),
-            outputs: VecDeque::new(),
-            stopped: None,
-            evidence: None,
-            certificates: BTreeMap::new(),
-            proposed: SeatSet::EMPTY,
-            faults: BTreeMap::new(),
-            blamed: BTreeSet::new(),
-            acceptable: BTreeMap::new(),
-            claims: Claims::new(),
-            told_claims: 0,
-            quit: SeatSet::EMPTY,
-            astray: SeatSet::EMPTY,
-            halting: None,
-            halted: Vec::new(),
-            earlier: VecDeque::new(),
-            clocks,
-            refused: None,
-            kept: SeatSet::EMPTY,
-            seeds: Seeds::new(),
-            returning: None,
+            own: ThisSeat::new(me, key),
+            entries: Entries::default(),
+            claims: Claims::default(),
+            forks: Forks::new(),
+            peers: Peers::new(clocks),
+            outbox: Outbox::new(),
         })
     }
 
     /// Changes the time limits of the table.
     pub fn set_limits(&mut self, limits: Limits) {
-        self.clocks.set_limits(limits);
+        self.peers.clocks_mut().set_limits(limits);
     }
 
     /// Changes the absence timeout of the table, in milliseconds.
     pub fn set_absence(&mut self, absence: u64) {
-        let limits = self.clocks.limits();
-        self.clocks.set_limits(Limits { absence, ..limits });
+        let limits = self.peers.clocks().limits();
+        self.peers
+            .clocks_mut()
+            .set_limits(Limits { absence, ..limits });
     }
 
     // Getters.
@@ -369,17 +296,17 @@ impl<G: Game> Table<G> {
 
     /// This seat.
     pub fn me(&self) -> Seat {
-        self.me
+        self.own.seat()
     }
 
     /// The sealed cards that this seat knows.
     pub fn known(&self) -> &Faces {
-        &self.known
+        self.own.known()
     }
 
     /// Why the table stopped, if it did.
     pub fn stopped(&self) -> Option<&Stop> {
-        self.stopped.as_ref()
+        self.outbox.stopped()
     }
 
     /// Whether the log has come to its end.
@@ -394,9 +321,9 @@ impl<G: Game> Table<G> {
             && self
                 .replica
                 .live()
-                .without(self.me)
+                .without(self.me())
                 .iter()
-                .all(|seat| self.heads.get(&seat).is_some_and(|step| *step >= end))
+                .all(|seat| self.peers.head(seat).is_some_and(|step| step >= end))
     }
 
     /// Whether this seat has left and nobody needs it any more.
@@ -405,14 +332,14 @@ impl<G: Game> Table<G> {
         // Our last entry is in the step before the one in which we were no longer counted.
         let known = || {
             live.iter().all(|seat| {
-                let head = self.heads.get(&seat);
+                let head = self.peers.head(seat);
                 // Beyond the step: who is in the next one reckons with this seat no more, should a halt come.
                 let beyond = |at: u64| at.saturating_add(u64::from(!self.is_finished()));
-                head.is_some_and(|step| Some(*step) >= self.left_at.map(beyond))
+                head.is_some_and(|step| Some(step) >= self.own.left_at().map(beyond))
             })
         };
-        let halted = self.halting.is_some();
-        !live.contains(self.me) && !self.halt_needs_me() && (halted || known())
+        let halted = self.forks.is_open();
+        !live.contains(self.me()) && !self.halt_needs_me() && (halted || known())
     }
 
     /// The hash of the last complete step.
@@ -423,12 +350,12 @@ impl<G: Game> Table<G> {
     /// How the table stands.
     pub fn progress(&self) -> Progress {
         let kind = self.replica.kind();
-        let awaited = self.replica.due(self.counted);
+        let awaited = self.replica.due(self.entries.counted());
         Progress {
             step: self.replica.step(),
             kind,
             deal: self.replica.deal(),
-            done: self.counted,
+            done: self.entries.counted(),
             awaited,
             log: self.log_hash(),
         }
@@ -436,28 +363,28 @@ impl<G: Game> Table<G> {
 
     /// Whether this seat has come back and still asks the others what it had signed.
     pub fn is_returning(&self) -> bool {
-        self.returning.is_some()
+        self.peers.returning().is_some()
     }
 
     /// Whether this seat is asked for an action of its turn now.
     pub fn is_my_turn(&self) -> bool {
-        self.stopped.is_none()
+        self.outbox.stopped().is_none()
             && self.may_sign()
-            && self.halting.is_none()
-            && self.replica.kind() == Some(StepKind::Action { leader: self.me })
-            && !self.open.contains_key(&self.me)
-            && self.intent.is_none()
+            && !self.forks.is_open()
+            && self.replica.kind() == Some(StepKind::Action { leader: self.me() })
+            && !self.entries.open().contains_key(&self.me())
+            && self.own.intent().is_none()
     }
 
     /// The transcript so far; complete once the log has ended.
     pub fn transcript(&self) -> Transcript {
-        let end = match (&self.stopped, self.is_finished()) {
+        let end = match (self.outbox.stopped(), self.is_finished()) {
             (_, true) | (Some(Stop::Unopened(_)), _) => End::Finished,
             (Some(stop), false) if stop.has_evidence() => End::Stopped,
             (_, false) => End::Unfinished,
         };
-        let refused = self.refused.and_then(|seat| self.open.get(&seat));
-        self.transcript_as(end, refused, self.evidence.clone())
+        let refused = self.entries.refused();
+        self.transcript_as(end, refused, self.forks.evidence().cloned())
     }
 
     /// A transcript with that end; the entry of the open step that is refused, and the proof that a seat is
@@ -468,32 +395,32 @@ impl<G: Game> Table<G> {
         refused: Option<&Entry>,
         two_faced: Option<Equivocation>,
     ) -> Transcript {
-        let complete = self.log.iter().flat_map(BTreeMap::values);
+        let complete = self.entries.log().iter().flat_map(BTreeMap::values);
         let claimed = end != End::Stopped && self.is_claimed();
         let shows_open = refused.is_some() || claimed;
         // What is held of the open step goes along only as evidence against the entry that is refused (what counts,
         // and what does not), or to show that a claim was made where two were left. A complaint names no other
         // entry. Two faces prove themselves.
         // Of a closed table those of the present alone: with all of them the step would be complete.
-        let present = match &self.stopped {
-            Some(Stop::Claimed(group)) => self.counted.minus(group.absent),
-            Some(Stop::Unopened(_)) => self.counted.minus(self.abandoned()),
-            _ => self.counted,
+        let present = match self.outbox.stopped() {
+            Some(Stop::Claimed(group)) => self.entries.counted().minus(group.absent),
+            Some(Stop::Unopened(_)) => self.entries.counted().minus(self.abandoned()),
+            _ => self.entries.counted(),
         };
         let complains = !claimed && self.replica.kind() == Some(StepKind::Accept);
         let shown = |entry: &&Entry| {
             let counts = shows_open && present.contains(entry.seat()) && !complains;
             counts || refused.is_some_and(|refused| refused.hash() == entry.hash())
         };
-        let open = self.open.values().filter(shown);
+        let open = self.entries.open().values().filter(shown);
         let entries = complete.chain(open).map(|entry| entry.signed().clone());
         let step = self.replica.step();
         // What removed a seat from the open step belongs to no complete one.
         let until = step.saturating_add(u64::from(shows_open));
-        let claims = self.closing_claims();
+        let claims = self.claims.closing(&self.replica);
         let claims = claims.into_iter().filter(|_| claimed);
-        let removals = self.certificates.range(..until);
-        let faults = self.faults.range(..until);
+        let removals = self.removals.certificates(..until);
+        let faults = self.entries.proofs(..until);
         Transcript::new(
             self.replica.signed_charter().clone(),
             entries.collect(),
@@ -501,9 +428,9 @@ impl<G: Game> Table<G> {
                 end,
                 log: self.log_hash(),
                 equivocation: two_faced.map(Box::new).filter(|_| end == End::Stopped),
-                removals: Bounded::first(removals.map(|(_, certificate)| certificate.clone())),
-                faults: Bounded::first(faults.flat_map(|(_, faults)| faults).cloned()),
-                halted: Bounded::first(self.halted.iter().cloned()),
+                removals: Bounded::first(removals.cloned()),
+                faults: Bounded::first(faults.cloned()),
+                halted: Bounded::first(self.forks.over().iter().cloned()),
                 claims: Bounded::first(claims),
             },
         )
@@ -514,11 +441,10 @@ impl<G: Game> Table<G> {
     /// Starts: draws the first seed and sends the first commitment; after a return sends the own
     /// entry of the open step again, unchanged, and asks the others what they hold.
     pub fn begin(&mut self, rng: &mut dyn CryptoRng) {
-        if self.returning.is_some() {
-            if let Some(own) = self.open.get(&self.me) {
+        if self.peers.returning().is_some() {
+            if let Some(own) = self.entries.open().get(&self.me()) {
                 let own = Bounded::one(own.signed().clone());
-                self.outputs
-                    .push_back(Output::Send(To::All, Message::Entries(own)));
+                self.outbox.send(To::All, Message::Entries(own));
             }
             self.request_state(To::All);
             self.settle_return();
@@ -528,7 +454,7 @@ impl<G: Game> Table<G> {
 
     /// The next thing to do; `None` when there is nothing more for now.
     pub fn poll(&mut self) -> Option<Output<G>> {
-        self.outputs.pop_front()
+        self.outbox.pop()
     }
 
     /// Takes a message from a peer; `from` is whom to answer, not who is believed.
@@ -554,7 +480,7 @@ impl<G: Game> Table<G> {
         message: Message,
         rng: &mut dyn CryptoRng,
     ) -> Result<(), ReceiveError> {
-        self.clocks.hear(from);
+        self.peers.clocks_mut().hear(from);
         match message {
             Message::Entries(entries) => {
                 for entry in entries.iter() {
@@ -563,11 +489,7 @@ impl<G: Game> Table<G> {
                 self.work(rng);
             }
             Message::Head(head) => {
-                let best = self.heads.entry(from).or_default();
-                *best = head.step.max(*best);
-                let answered = self.answered.entry(from).or_default();
-                if *answered < ANSWERS_A_TICK {
-                    *answered += 1;
+                if self.peers.take_head(from, head.step) {
                     self.answer(from, &head);
                 }
             }
@@ -611,18 +533,18 @@ impl<G: Game> Table<G> {
     /// # Errors
     /// [`ActError`]; nothing has been signed then.
     pub fn act(&mut self, action: G::Action, rng: &mut dyn CryptoRng) -> Result<(), ActError> {
-        if self.stopped.is_some() || self.is_finished() {
+        if self.outbox.stopped().is_some() || self.is_finished() {
             return Err(ActError::Closed);
         }
         let game = self.replica.game();
-        game.check(self.me, &action)?;
+        game.check(self.me(), &action)?;
         self.check_claims(&action)?;
         if game.out_of_turn(&action) && self.has_acted_out_of_turn() {
             return Err(ActError::OncePerTurn);
         }
         let bytes = try_encode(&action).map_err(ActError::NoEncoding)?;
         let bytes = ActionBytes::try_from(bytes.to_vec()).map_err(|_| ActError::TooLarge)?;
-        self.intent = Some((action, bytes));
+        self.own.set_intent(action, bytes);
         self.work(rng);
         Ok(())
     }
@@ -633,14 +555,13 @@ impl<G: Game> Table<G> {
     /// # Errors
     /// [`ActError::Closed`]; [`ActError::Alone`] at a table for one.
     pub fn leave(&mut self, rng: &mut dyn CryptoRng) -> Result<(), ActError> {
-        if self.stopped.is_some() || self.is_finished() {
+        if self.outbox.stopped().is_some() || self.is_finished() {
             return Err(ActError::Closed);
         }
         if self.replica.live().len() < 2 {
             return Err(ActError::Alone);
         }
-        self.leaving = true;
-        self.intent = None;
+        self.own.leave();
         self.work(rng);
         Ok(())
     }
@@ -648,13 +569,7 @@ impl<G: Game> Table<G> {
     /// Tells everybody what we have, so that what got lost is sent again, and sees who is absent. Call
     /// it every second or so with the wall clock, in milliseconds since any fixed moment; it may jump.
     pub fn tick(&mut self, now: u64, rng: &mut dyn CryptoRng) {
-        self.clocks.tick(now);
-        self.clocks.expect(self.missing());
-        self.answered.clear();
-        self.requests.tick();
-        if let Some(back) = &mut self.returning {
-            back.impatient |= self.clocks.awake() >= self.clocks.limits().absence;
-        }
+        self.peers.tick(now, self.missing());
         self.settle_return();
         self.work(rng);
         self.claim_by_itself();
@@ -664,14 +579,14 @@ impl<G: Game> Table<G> {
 
     /// Tells everybody what we have.
     fn tell(&mut self) {
-        if let Some(evidence) = &self.evidence {
+        if let Some(evidence) = self.forks.evidence() {
             let evidence = Message::Evidence(Box::new(evidence.clone()));
-            self.outputs.push_back(Output::Send(To::All, evidence));
+            self.outbox.send(To::All, evidence);
         }
         self.tell_halts(To::All);
         self.tell_claims();
         let head = self.head();
-        self.outputs.push_back(Output::Send(To::All, head));
+        self.outbox.send(To::All, head);
         self.request_state(To::All);
     }
 
@@ -679,23 +594,12 @@ impl<G: Game> Table<G> {
     pub fn greet(&mut self, seat: Seat) {
         self.request_state(To::One(seat));
         let head = self.head();
-        self.outputs.push_back(Output::Send(To::One(seat), head));
-    }
-
-    fn stop(&mut self, why: Stop) {
-        if self.stopped.is_none() {
-            self.stopped = Some(why.clone());
-            self.outputs.push_back(Output::Event(Event::Stopped(why)));
-        }
-    }
-
-    fn event(&mut self, event: Event<G>) {
-        self.outputs.push_back(Output::Event(event));
+        self.outbox.send(To::One(seat), head);
     }
 
     /// Counts, signs and completes as long as anything moves.
     fn work(&mut self, rng: &mut dyn CryptoRng) {
-        while self.stopped.is_none() {
+        while self.outbox.stopped().is_none() {
             // First, for it may change what the open step is.
             self.halt();
             let Some(kind) = self.replica.kind() else {
@@ -704,19 +608,19 @@ impl<G: Game> Table<G> {
             self.count(Proofs::Verify);
             self.settle_claims();
             let decides = !self.is_frozen() || self.is_passed_over();
-            if self.stopped.is_none() && decides && self.deliberate(Input::Look) {
+            if self.outbox.stopped().is_none() && decides && self.deliberate(Input::Look) {
                 self.count(Proofs::Verify);
             }
-            if self.stopped.is_some() {
+            if self.outbox.stopped().is_some() {
                 return;
             }
-            if !self.open.contains_key(&self.me)
+            if !self.entries.open().contains_key(&self.me())
                 && self.may_sign()
-                && self.halting.is_none()
-                && self.replica.live().contains(self.me)
+                && !self.forks.is_open()
+                && self.replica.live().contains(self.me())
             {
                 match self.body(kind, rng) {
-                    Err(broken) => return self.stop(Stop::Broken(broken)),
+                    Err(broken) => return self.outbox.stop(Stop::Broken(broken)),
                     Ok(None) => {}
                     Ok(Some(body)) => {
                         self.sign(body);
@@ -724,7 +628,7 @@ impl<G: Game> Table<G> {
                     }
                 }
             }
-            if self.counted != self.replica.live() || !self.may_complete() {
+            if self.entries.counted() != self.replica.live() || !self.may_complete() {
                 self.ask(kind);
                 return;
             }
@@ -736,20 +640,20 @@ impl<G: Game> Table<G> {
     fn count(&mut self, proofs: Proofs) {
         loop {
             // A fault may have been all that held another entry out.
-            let before = (self.counted, self.replica.live());
+            let before = (self.entries.counted(), self.replica.live());
             for seat in self.replica.live().iter() {
                 // A fault of one may have brought up a vote on another.
-                if self.counted.contains(seat) || !self.replica.live().contains(seat) {
+                if self.entries.counted().contains(seat) || !self.replica.live().contains(seat) {
                     continue;
                 }
-                let Some(entry) = self.open.get(&seat).cloned() else {
+                let Some(entry) = self.entries.open().get(&seat).cloned() else {
                     continue;
                 };
                 let hash = entry.hash();
-                if self.blamed.contains(&hash) {
+                if self.entries.is_blamed(hash) {
                     continue;
                 }
-                if self.acceptable.get(&seat) != Some(&hash) {
+                if !self.entries.is_accepted(seat, hash) {
                     match self.verdict(&entry, proofs) {
                         Verdict::Counts => {}
                         Verdict::Fault(_) if !self.may_count(&entry) => continue,
@@ -758,30 +662,30 @@ impl<G: Game> Table<G> {
                             continue;
                         }
                         Verdict::Waits => continue,
-                        Verdict::Broken(broken) => return self.stop(Stop::Broken(broken)),
-                        Verdict::Desync if self.astray.contains(seat) => continue,
+                        Verdict::Broken(broken) => return self.outbox.stop(Stop::Broken(broken)),
+                        Verdict::Desync if self.entries.astray().contains(seat) => continue,
                         Verdict::Desync => {
                             self.keep_refused(&entry);
-                            self.astray.insert(seat);
+                            self.entries.note_astray(seat);
                             if self.is_alone_astray(seat) {
                                 continue;
                             }
-                            self.refused = Some(seat);
-                            return self.stop(Stop::Desync(seat, entry.step()));
+                            self.entries.refuse(seat);
+                            return self.outbox.stop(Stop::Desync(seat, entry.step()));
                         }
                     }
-                    self.acceptable.insert(seat, hash);
+                    self.entries.accept(seat, hash);
                 }
                 if self.may_count(&entry) {
                     self.accuse(&entry);
-                    self.counted.insert(seat);
+                    self.entries.count(seat);
                 }
 
-                if self.stopped.is_some() {
+                if self.outbox.stopped().is_some() {
                     return;
                 }
             }
-            if (self.counted, self.replica.live()) == before {
+            if (self.entries.counted(), self.replica.live()) == before {
                 return;
             }
         }
@@ -793,7 +697,8 @@ impl<G: Game> Table<G> {
         let parties = self.replica.parties();
         let party = parties.party_of(seat);
         let alone = self
-            .astray
+            .entries
+            .astray()
             .iter()
             .all(|other| parties.party_of(other) == party);
         alone && parties.count(self.replica.live()) > 2
@@ -801,15 +706,20 @@ impl<G: Game> Table<G> {
 
     /// What an entry of the open step is worth, also beside its seat's consents.
     fn verdict(&self, entry: &Entry, proofs: Proofs) -> Verdict {
-        let examined = self.replica.examine(entry, &self.accepted(), proofs);
-        if examined != Verdict::Counts || entry.seat() == self.me {
+        let examined = self
+            .replica
+            .examine(entry, &self.entries.accepted(), proofs);
+        if examined != Verdict::Counts || entry.seat() == self.me() {
             return examined;
         }
         match self.standing(entry) {
             Standing::Free => Verdict::Counts,
             // A seat that goes on against its own consent is missing, unless another seat did not know of that.
             Standing::Waits | Standing::Forbidden(_) => {
-                let vouched = self.membership.is_vouched_for(entry.seat(), entry.hash());
+                let vouched = self
+                    .removals
+                    .membership()
+                    .is_vouched_for(entry.seat(), entry.hash());
                 if vouched {
                     Verdict::Counts
                 } else {
@@ -823,123 +733,96 @@ impl<G: Game> Table<G> {
     fn standing(&self, entry: &Entry) -> Standing {
         let named = entry.body().stands_on();
         let named = self
-            .open
+            .entries
+            .open()
             .iter()
             .filter(|(_, other)| Some(other.hash()) == named);
         let named: Vec<(Seat, Hash32)> = named.map(|(seat, other)| (*seat, other.hash())).collect();
         let (seat, release) = (entry.seat(), entry.content().release);
-        let acceptable = self.acceptable_names();
-        self.membership.entry(seat, &named, release, &acceptable)
+        let acceptable = self.entries.accepted_names();
+        self.removals
+            .membership()
+            .entry(seat, &named, release, &acceptable)
     }
 
     /// Whether a seat's entry of the open step cannot count here, now or later, unless others count it: its digest is
     /// wrong, or its own consent forbids it.
     fn is_barred(&self, seat: Seat) -> bool {
         let forbidden = |entry: &Entry| matches!(self.standing(entry), Standing::Forbidden(_));
-        self.astray.contains(seat) || self.open.get(&seat).is_some_and(forbidden)
+        self.entries.astray().contains(seat)
+            || self.entries.open().get(&seat).is_some_and(forbidden)
     }
 
     /// Whether a sound entry of the open step counts: no own consent holds it back, nor one on which it stands.
     fn may_count(&self, entry: &Entry) -> bool {
         let named = entry.body().stands_on();
-        let mut open = self.open.iter();
+        let mut open = self.entries.open().iter();
         let base = open.find(|(_, other)| Some(other.hash()) == named);
-        let stands = base.is_none_or(|(seat, _)| self.counted.contains(*seat));
+        let stands = base.is_none_or(|(seat, _)| self.entries.counted().contains(*seat));
         stands && !self.holds_back(entry.seat(), entry.hash())
     }
 
     /// Whether own consents keep an entry of the open step from counting.
     fn holds_back(&self, seat: Seat, entry: Hash32) -> bool {
-        let mut acceptable = self.acceptable_names();
+        let mut acceptable = self.entries.accepted_names();
         acceptable.insert(seat, entry);
-        let open = self.membership.open();
-        seat != self.me && !open.is_empty() && open.holds_back(seat, entry, &acceptable)
-    }
-
-    /// The entries that are sound by their content, also those that own consents hold back.
-    fn accepted(&self) -> BTreeMap<Seat, Entry> {
-        let sound =
-            |(seat, entry): &(&Seat, &Entry)| self.acceptable.get(seat) == Some(&entry.hash());
-        let sound = self.open.iter().filter(sound);
-        sound.map(|(seat, entry)| (*seat, entry.clone())).collect()
-    }
-
-    /// The entries that count so far: the only ones that this seat may name.
-    fn counting(&self) -> BTreeMap<Seat, Entry> {
-        self.open
-            .iter()
-            .filter(|(seat, _)| self.counted.contains(**seat))
-            .map(|(seat, entry)| (*seat, entry.clone()))
-            .collect()
+        let open = self.removals.membership().open();
+        seat != self.me() && !open.is_empty() && open.holds_back(seat, entry, &acceptable)
     }
 
     fn sign(&mut self, body: Body) {
         let content = Content {
             table: self.replica.table(),
             step: self.replica.step(),
-            seat: self.me,
+            seat: self.me(),
             parent: self.replica.parent(),
             digest: self.replica.digest(),
-            release: self.membership.release(self.replica.step()),
+            release: self.removals.membership().release(self.replica.step()),
             body,
         };
         // One that does not fit leaves us missing, not guilty.
-        let Ok(entry) = Entry::sign(content, &self.key) else {
-            return self.stop(Stop::Broken(Broken::TooLarge));
+        let Ok(entry) = Entry::sign(content, self.own.key()) else {
+            return self.outbox.stop(Stop::Broken(Broken::TooLarge));
         };
         let message = Bounded::one(entry.signed().clone());
         // With everything that it names, before anybody sees it.
         self.keep_counted();
-        self.keep_own(&entry);
-        self.open.insert(self.me, entry);
-        self.outputs
-            .push_back(Output::Send(To::All, Message::Entries(message)));
+        let record = Record::Entry(entry.signed().clone());
+        self.entries.insert(entry);
+        self.entries.note_kept(self.me());
+        self.outbox.publish(record, Message::Entries(message));
     }
 
     fn complete(&mut self) {
         let step = self.replica.step();
         self.keep_counted();
-        self.clocks.next_step();
-        // A seat that is removed without an entry has none in the step, whenever it comes.
-        let live = self.replica.live();
-        self.open.retain(|seat, _| live.contains(*seat));
-        let entries = std::mem::replace(&mut self.open, std::mem::take(&mut self.ahead));
-        self.counted = SeatSet::EMPTY;
-        self.kept = SeatSet::EMPTY;
-        self.acceptable.clear();
-        self.proposed = SeatSet::EMPTY;
-        self.astray = SeatSet::EMPTY;
-        self.claims.retain(|(at, ..), _| *at > step);
-        let names = self.names_of(&entries);
+        self.peers.clocks_mut().next_step();
+        self.claims.complete(step);
+        let entries = self.entries.complete(self.replica.live());
+        let counting = entries.iter().map(|(seat, entry)| (*seat, entry.hash()));
+        let names = counting.chain(self.entries.faulty_names(step)).collect();
         let seats = self.replica.participants();
         let deal = self.replica.deal();
-        // Who has said how far it is may complete one step more, and go back from there.
-        if self.earlier.len() > EARLIER {
-            self.earlier.pop_front();
-        }
-        self.earlier.push_back(self.replica.clone());
+        self.forks.remember(self.replica.clone());
         let result = self.replica.finish(&entries);
-        self.log.push(entries);
-        let stay = self.replica.participants();
-        let next = place_of(&self.replica);
-        self.membership
-            .complete(names, seats.minus(stay), next, stay);
+        let removed = seats.minus(self.replica.participants());
+        self.removals.complete(names, removed, &self.replica);
         match result {
-            Err(broken) => self.stop(Stop::Broken(broken)),
+            Err(broken) => self.outbox.stop(Stop::Broken(broken)),
             Ok(news) => {
                 self.after_deal(deal);
                 if self.is_finished() {
                     self.end_halting();
                 }
-                if self.left_at.is_none() && !self.replica.live().contains(self.me) {
-                    self.left_at = Some(step.saturating_add(1));
+                if self.own.left_at().is_none() && !self.replica.live().contains(self.me()) {
+                    self.own.set_left_at(Some(step.saturating_add(1)));
                     // The others learn that we know.
                     self.tell();
                 }
-                self.event(Event::Step(step, self.replica.parent()));
+                self.outbox.tell(Event::Step(step, self.replica.parent()));
                 for item in news {
                     self.learn(&item);
-                    self.event(Event::News(item));
+                    self.outbox.tell(Event::News(item));
                 }
                 if self.is_finished() {
                     self.tell();
@@ -951,25 +834,20 @@ impl<G: Game> Table<G> {
     /// Opens for ourselves what was dealt to us.
     fn learn(&mut self, news: &News<G>) {
         if let News::Dealt { card, to } = news
-            && *to == self.me
-            && let Some(face) = self
-                .secrets
-                .as_ref()
-                .and_then(|secrets| secrets.face(&self.replica, *card))
+            && *to == self.me()
         {
-            self.known.set(*card, face);
+            self.own.learn(*card, &self.replica);
         }
     }
 
     fn ask(&mut self, kind: StepKind) {
         let step = self.replica.step();
-        if kind == (StepKind::Action { leader: self.me })
-            && !self.open.contains_key(&self.me)
+        if kind == (StepKind::Action { leader: self.me() })
+            && !self.entries.open().contains_key(&self.me())
             && self.may_sign()
-            && self.told_turn != Some(step)
+            && self.own.tell_turn(step)
         {
-            self.told_turn = Some(step);
-            self.event(Event::YourTurn);
+            self.outbox.tell(Event::YourTurn);
         }
     }
 }

@@ -33,11 +33,11 @@ impl<G: Game> Table<G> {
         let Some(first) = self.step_after(from) else {
             return Next::Anew;
         };
-        let ended = self.is_finished() || self.stopped.is_some();
+        let ended = self.is_finished() || self.outbox.stopped().is_some();
         let mut entries: Vec<SignedEntry> = Vec::new();
         let mut bytes = 0;
         let (mut until, mut all) = (first, true);
-        for (index, step) in self.log.iter().enumerate().skip(first) {
+        for (index, step) in self.entries.log().iter().enumerate().skip(first) {
             if step.is_empty() {
                 // Void since a halt: what led there belongs to the step that goes on from it.
                 continue;
@@ -54,14 +54,14 @@ impl<G: Game> Table<G> {
         }
         let is_last = ended && all;
         if is_last {
-            until = self.log.len();
+            until = self.entries.log().len();
         }
         if entries.is_empty() && !is_last {
             return Next::Nothing;
         }
         let number = |step: usize| u64::try_from(step).unwrap_or(u64::MAX);
         // What removed a seat from the open step belongs to no complete one, unless that is how the log ends.
-        let open = u64::from(is_last && (self.refused.is_some() || self.is_claimed()));
+        let open = u64::from(is_last && (self.entries.refused().is_some() || self.is_claimed()));
         let steps = number(first)..number(until).saturating_add(open);
         let last = is_last.then(|| {
             let whole = self.transcript();
@@ -74,17 +74,17 @@ impl<G: Game> Table<G> {
                 claims: Bounded::first(whole.claims().iter().cloned()),
             }
         });
-        let halted = self.halted.iter().filter(|halted| {
+        let halted = self.forks.over().iter().filter(|halted| {
             let halts: Vec<Halt> = halted.halts.iter().map(|h| h.halt().clone()).collect();
             resolve(&halts).is_some_and(|place| steps.contains(&place.point.step))
         });
-        let removals = self.certificates.range(steps.clone());
-        let faults = self.faults.range(steps.clone());
+        let removals = self.removals.certificates(steps.clone());
+        let faults = self.entries.proofs(steps.clone());
         Next::Page(Box::new(Page {
             from,
             entries: Bounded::first(entries),
-            removals: Bounded::first(removals.map(|(_, certificate)| certificate.clone())),
-            faults: Bounded::first(faults.flat_map(|(_, faults)| faults).cloned()),
+            removals: Bounded::first(removals.cloned()),
+            faults: Bounded::first(faults.cloned()),
             halted: Bounded::first(halted.cloned()),
             last,
         }))
@@ -92,20 +92,20 @@ impl<G: Game> Table<G> {
 
     /// The entries of complete steps.
     fn logged(&self) -> usize {
-        self.log.iter().map(BTreeMap::len).sum()
+        self.entries.log().iter().map(BTreeMap::len).sum()
     }
 
     /// The index of the first step that does not belong to a mark; `None` if the mark is not of this log.
     fn step_after(&self, mark: Mark) -> Option<usize> {
         let mut held = 0_u64;
         let mut last = Hash32::default();
-        for (index, step) in self.log.iter().enumerate() {
+        for (index, step) in self.entries.log().iter().enumerate() {
             if held == mark.entries {
                 return (last == mark.last).then_some(index);
             }
             held = held.checked_add(u64::try_from(step.len()).ok()?)?;
             last = step.values().last().map_or(last, Entry::hash);
         }
-        (held == mark.entries && last == mark.last).then_some(self.log.len())
+        (held == mark.entries && last == mark.last).then_some(self.entries.log().len())
     }
 }

@@ -3,63 +3,19 @@
 //! The machine decides, this file signs, journals and sends. A statement is in the journal, with every entry that it
 //! may name, before anybody sees it.
 
-use std::collections::BTreeMap;
-
-use super::{Event, Output, Stop, Table, To};
+use super::{Event, Stop, Table, To};
 use crate::game::Game;
 use crate::log::equivocation::Equivocation;
-use crate::membership::step::{EntryNames, Place};
-use crate::membership::{
-    Effect, Input, Membership, SignedStatement, StatementError, Value, Verified, View,
-};
+use crate::membership::{Effect, Input, SignedStatement, StatementError, Value, Verified, View};
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
 use crate::table::message::{MAX_STATEMENTS, Message};
-use crate::table::replica::Replica;
 use crate::wire::bounded::Bounded;
 
-/// The machine at the open step of a replica.
-pub(super) fn membership_at<G: Game>(replica: &Replica<G>, me: Seat) -> Membership {
-    let (seats, parties) = (replica.participants(), replica.parties());
-    Membership::new(place_of(replica), me, seats, parties)
-}
-
-/// The open step of a replica.
-pub(super) fn place_of<G: Game>(replica: &Replica<G>) -> Place {
-    Place {
-        table: replica.table(),
-        step: replica.step(),
-        parent: replica.parent(),
-    }
-}
-
 impl<G: Game> Table<G> {
-    /// The entries of the open step that count here, by name; those that prove faults, too.
-    pub(super) fn counted_names(&self) -> EntryNames {
-        let counted = self.acceptable.iter();
-        let mut names: EntryNames = counted
-            .filter(|(seat, _)| self.counted.contains(**seat))
-            .map(|(seat, entry)| (*seat, *entry))
-            .collect();
-        names.extend(self.faulty_names());
-        names
-    }
-
-    /// The entries of the open step that would count if no own consent held them back.
-    pub(super) fn acceptable_names(&self) -> EntryNames {
-        let mut names = self.acceptable.clone();
-        names.extend(self.faulty_names());
-        names
-    }
-
-    fn faulty_names(&self) -> impl Iterator<Item = (Seat, crate::hash::Hash32)> {
-        let proven = self.faults.get(&self.replica.step()).into_iter().flatten();
-        proven.map(|proven| (proven.seat, proven.entry.hash()))
-    }
-
     /// The seats whose entries are missing here although all that they must name is held.
     pub(super) fn missing(&self) -> SeatSet {
-        self.replica.due(self.counted)
+        self.replica.due(self.entries.counted())
     }
 
     /// Takes a removal statement of any seat.
@@ -73,7 +29,7 @@ impl<G: Game> Table<G> {
         let (charter, table) = (self.replica.charter(), self.replica.table());
         let verified = signed.verify(charter, &table)?;
         // What this seat has signed it knows; another process with its key is for the others to judge.
-        if verified.seat() != self.me || !self.may_sign() {
+        if verified.seat() != self.me() || !self.may_sign() {
             self.deliberate(Input::Statement(Box::new(verified)));
         }
         Ok(())
@@ -84,33 +40,38 @@ impl<G: Game> Table<G> {
         let mut moved = false;
         let mut inputs = vec![input];
         while let Some(input) = inputs.pop() {
-            let removed = matches!(self.stopped, Some(Stop::Removed(_)));
-            if self.stopped.is_some() && !removed {
+            let removed = matches!(self.outbox.stopped(), Some(Stop::Removed(_)));
+            if self.outbox.stopped().is_some() && !removed {
                 return moved;
             }
-            let (acceptable, counted) = (self.acceptable_names(), self.counted_names());
-            let others = self.replica.live().without(self.me).iter();
-            let silent = others.filter(|seat| self.clocks.is_absent(*seat)).collect();
+            let (acceptable, counted) =
+                (self.entries.accepted_names(), self.entries.counted_names());
+            let others = self.replica.live().without(self.me()).iter();
+            let silent = others
+                .filter(|seat| self.peers.clocks().is_absent(*seat))
+                .collect();
             let view = View {
-                now: self.clocks.uptime(),
+                now: self.peers.clocks().uptime(),
                 acceptable: &acceptable,
                 counted: &counted,
                 removable: self.removable(),
                 silent,
-                absence: self.clocks.limits().absence,
-                may_sign: self.may_sign() && self.halting.is_none() && !removed,
+                absence: self.peers.clocks().limits().absence,
+                may_sign: self.may_sign() && !self.forks.is_open() && !removed,
             };
-            for effect in self.membership.handle(input, &view) {
+            for effect in self.removals.handle(input, &view) {
                 moved = true;
                 match effect {
                     Effect::Keep(verified) => self.keep_statement(&verified),
                     Effect::Sign(statement) => {
-                        self.keep_acceptable();
-                        let verified = Verified::sign(*statement, &self.key);
+                        for entry in self.entries.take_unkept_accepted() {
+                            self.outbox.keep(Record::Entry(entry));
+                        }
+                        let verified = Verified::sign(*statement, self.own.key());
                         inputs.push(Input::Statement(Box::new(verified)));
                     }
                     Effect::Decided(value) => self.decided(&value),
-                    Effect::Removed(step) => self.stop(Stop::Removed(step)),
+                    Effect::Removed(step) => self.outbox.stop(Stop::Removed(step)),
                     Effect::Conflict(one, other) => {
                         let place = (one.seat(), one.statement().step);
                         if let Some(evidence) = Equivocation::of_statements(&one, &other) {
@@ -125,44 +86,43 @@ impl<G: Game> Table<G> {
 
     /// To the journal, and to the others: they may be waiting for it.
     fn keep_statement(&mut self, verified: &Verified) {
-        let record = Record::Statement(Box::new(verified.signed().clone()));
-        self.outputs.push_back(Output::Keep(record));
-        if verified.seat() == self.me {
-            let message = Message::Statements(Bounded::one(verified.signed().clone()));
-            self.outputs.push_back(Output::Send(To::All, message));
+        let signed = verified.signed().clone();
+        let record = Record::Statement(Box::new(signed.clone()));
+        if verified.seat() == self.me() {
+            let message = Message::Statements(Bounded::one(signed));
+            self.outbox.publish(record, message);
+        } else {
+            self.outbox.keep(record);
         }
     }
 
     fn decided(&mut self, value: &Value) {
         let step = self.replica.step();
-        if let Some(certificate) = self.membership.open().certificate() {
-            self.certificates.insert(step, certificate);
-        }
+        self.removals.certify(step);
         let Value::Out { seats, counted } = value else {
             return;
         };
         self.replica.remove_absent(*seats, counted);
-        if seats.contains(self.me) {
-            return self.stop(Stop::Removed(step));
+        if seats.contains(self.me()) {
+            return self.outbox.stop(Stop::Removed(step));
         }
         // Acks of a leader's lost entry do not count any more.
-        self.acceptable.clear();
-        self.counted = SeatSet::EMPTY;
+        self.entries.recount();
         for seat in seats.iter() {
-            self.event(Event::RemovalDecided(seat));
+            self.outbox.tell(Event::RemovalDecided(seat));
         }
     }
 
     /// The missing seats that this seat may consent to remove.
     fn removable(&self) -> SeatSet {
-        let due = self.missing().without(self.me);
+        let due = self.missing().without(self.me());
         // That needs no timeout: its seat has signed its entry, and will not mend it.
         let barred: SeatSet = due.iter().filter(|seat| self.is_barred(*seat)).collect();
-        if due.is_empty() || !self.clocks.may_consent() {
+        if due.is_empty() || !self.peers.clocks().may_consent() {
             return barred;
         }
         let parties = self.replica.parties();
-        let open = self.membership.open();
+        let open = self.removals.membership().open();
         let proposed: SeatSet = open
             .statements()
             .filter(|held| parties.is_person(held.seat()))
@@ -176,11 +136,13 @@ impl<G: Game> Table<G> {
             })
             .flat_map(SeatSet::iter)
             .collect();
-        let follows = !parties.is_person(self.me);
+        let follows = !parties.is_person(self.me());
         due.iter()
             .filter(|seat| {
-                let asked = self.proposed.contains(*seat) || (follows && proposed.contains(*seat));
-                self.clocks.is_overdue(*seat) || (asked && self.clocks.turn_ran_out(*seat))
+                let asked = self.removals.proposed().contains(*seat)
+                    || (follows && proposed.contains(*seat));
+                self.peers.clocks().is_overdue(*seat)
+                    || (asked && self.peers.clocks().turn_ran_out(*seat))
             })
             .chain(barred.iter())
             .collect()
@@ -190,11 +152,11 @@ impl<G: Game> Table<G> {
     /// run out.
     pub fn may_propose_removal(&self, seat: Seat) -> bool {
         let three = self.replica.parties().count(self.replica.participants()) > 2;
-        self.stopped.is_none()
+        self.outbox.stopped().is_none()
             && three
-            && !self.proposed.contains(seat)
-            && self.missing().without(self.me).contains(seat)
-            && self.clocks.turn_ran_out(seat)
+            && !self.removals.proposed().contains(seat)
+            && self.missing().without(self.me()).contains(seat)
+            && self.peers.clocks().turn_ran_out(seat)
     }
 
     /// Proposes to remove a seat that is here but whose time for the action has run out; the others have to
@@ -206,35 +168,21 @@ impl<G: Game> Table<G> {
         if !self.may_propose_removal(seat) {
             return Err(NothingToPropose);
         }
-        self.proposed.insert(seat);
+        self.removals.propose(seat);
         self.deliberate(Input::Look);
         Ok(())
-    }
-
-    /// Keeps every entry on which a statement may stand.
-    fn keep_acceptable(&mut self) {
-        let held: SeatSet = self.acceptable.keys().copied().collect();
-        self.keep_entries(held);
     }
 
     /// Sends a seat the statements that it may lack, given its open step.
     pub(super) fn send_statements(&mut self, to: Seat, step: u64) {
         let from = step.saturating_sub(1);
-        let all = self.membership.statements_from(from);
+        let membership = self.removals.membership();
+        let all = membership.statements_from(from);
         let all: Vec<SignedStatement> = all.map(|held| held.signed().clone()).collect();
         for some in all.chunks(MAX_STATEMENTS) {
             let message = Message::Statements(Bounded::first(some.iter().cloned()));
-            self.outputs.push_back(Output::Send(To::One(to), message));
+            self.outbox.send(To::One(to), message);
         }
-    }
-
-    /// The names of the entries of a completed step, and of what proved faults in it.
-    pub(super) fn names_of(
-        &self,
-        entries: &BTreeMap<Seat, crate::log::entry::Entry>,
-    ) -> EntryNames {
-        let counting = entries.iter().map(|(seat, entry)| (*seat, entry.hash()));
-        counting.chain(self.faulty_names()).collect()
     }
 }
 

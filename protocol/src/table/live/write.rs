@@ -2,13 +2,12 @@
 
 use rand_core::CryptoRng;
 
-use super::{Event, Output, Table};
+use super::{Event, Table};
 use crate::crypto::seed::Seed;
 use crate::game::{Game, Illegal};
 use crate::log::body::{ActionBytes, Answers, Body};
 use crate::log::entry::Entry;
 use crate::seat::Seat;
-use crate::table::author::Secrets;
 use crate::table::journal::Record;
 use crate::table::replica::{Broken, Preview, Refused, Replica, StepKind};
 
@@ -28,10 +27,9 @@ impl<G: Game> Table<G> {
             StepKind::Closing => return Ok(Some(Body::Close)),
             _ => {}
         }
-        self.recollect();
+        self.own.recollect(&self.replica);
         let deal = self.replica.deal();
-        let of_another = |secrets: &Secrets| secrets.deal() != deal;
-        if self.secrets.as_ref().is_none_or(of_another) {
+        if self.own.lacks_secrets(deal) {
             if kind != StepKind::Commit {
                 // An old disk: the seed of this deal is lost, and with it all that it would say.
                 return Ok(None);
@@ -41,22 +39,22 @@ impl<G: Game> Table<G> {
                 deal,
                 seed: seed.clone(),
             };
-            self.outputs.push_back(Output::Keep(record));
-            let context = self.replica.context(self.me);
-            self.secrets = Some(Secrets::new(seed, context));
+            self.outbox.keep(record);
+            self.own.begin_deal(seed, &self.replica);
         }
         if let StepKind::Action { leader } = kind {
             // Whoever is the last one has nobody to leave it to, and plays on if the rules do.
-            if self.leaving && self.replica.live().len() > 1 {
+            if self.own.is_leaving() && self.replica.live().len() > 1 {
                 return Ok(Some(Body::Leave));
             }
-            return if leader == self.me {
+            return if leader == self.me() {
                 self.lead()
             } else {
                 self.follow(leader)
             };
         }
-        let Some(secrets) = self.secrets.as_mut() else {
+        let me = self.me();
+        let Some(secrets) = self.own.secrets_mut() else {
             return Ok(None);
         };
         Ok(match kind {
@@ -67,15 +65,15 @@ impl<G: Game> Table<G> {
             StepKind::Rebuild { seat } => secrets.rebuild(&self.replica, seat),
             StepKind::Tip => Some(secrets.next_tip(&self.replica)),
             StepKind::Effects => {
-                let owed = self.replica.owed(self.me);
+                let owed = self.replica.owed(me);
                 Some(Body::Effects {
                     answers: secrets.answers(&self.replica, &owed)?,
                 })
             }
-            StepKind::Shuffle { .. } if self.replica.has_shuffled(self.me) => Some(Body::Confirm),
+            StepKind::Shuffle { .. } if self.replica.has_shuffled(me) => Some(Body::Confirm),
             StepKind::Shuffle { .. } => {
-                let before = self.counting();
-                let secrets = self.secrets.as_ref();
+                let before = self.entries.counting();
+                let secrets = self.own.secrets();
                 let shuffled = secrets.and_then(|own| own.shuffle(&self.replica, &before));
                 shuffled.map(Body::Shuffle)
             }
@@ -87,22 +85,22 @@ impl<G: Game> Table<G> {
     /// Whether this seat has used the one out-of-turn action that it has before the next turn, in
     /// the open step or before it.
     pub(super) fn has_acted_out_of_turn(&self) -> bool {
-        let open = self.open.get(&self.me).map(Entry::body);
+        let open = self.entries.open().get(&self.me()).map(Entry::body);
         let open = match open {
             Some(Body::Interject { .. }) => true,
             Some(Body::Act { action, .. }) => Replica::<G>::action(action)
                 .is_some_and(|action| self.replica.game().out_of_turn(&action)),
             _ => false,
         };
-        open || self.replica.interjected().contains(self.me)
+        open || self.replica.interjected().contains(self.me())
     }
 
     /// Whether the faces that an action claims are those of the cards: the others will look, and a
     /// false one would prove this seat a cheat, whatever its player meant.
     pub(super) fn check_claims(&self, action: &G::Action) -> Result<(), Illegal> {
-        let secrets = self.secrets.as_ref();
+        let secrets = self.own.secrets();
         let face = |card| secrets.and_then(|secrets| secrets.face(&self.replica, card));
-        let shown = self.replica.game().shown(self.me, action);
+        let shown = self.replica.game().shown(self.me(), action);
         if shown
             .iter()
             .all(|shown| face(shown.card) == Some(shown.face))
@@ -117,16 +115,16 @@ impl<G: Game> Table<G> {
 
     /// The intended action, if it is legal now; one that has become illegal is dropped.
     fn intended(&mut self) -> Option<(G::Action, ActionBytes)> {
-        let (action, bytes) = self.intent.clone()?;
+        let (action, bytes) = self.own.intent().cloned()?;
         let game = self.replica.game();
-        let used = game.out_of_turn(&action) && self.replica.interjected().contains(self.me);
-        let checked = game.check(self.me, &action);
+        let used = game.out_of_turn(&action) && self.replica.interjected().contains(self.me());
+        let checked = game.check(self.me(), &action);
         match checked.and_then(|()| self.check_claims(&action)) {
             Ok(()) if !used => Some((action, bytes)),
             Ok(()) => None,
             Err(why) => {
-                self.intent = None;
-                self.event(Event::Dropped(why));
+                self.own.drop_intent();
+                self.outbox.tell(Event::Dropped(why));
                 None
             }
         }
@@ -135,22 +133,21 @@ impl<G: Game> Table<G> {
     /// The leader's entry: the action if there is one, a yield if somebody has interjected or leaves.
     fn lead(&mut self) -> Result<Option<Body>, Broken> {
         if let Some((action, bytes)) = self.intended() {
-            let preview = self.preview(self.me, &action)?;
-            let owed = self.replica.owed_first(self.me, self.me, &preview);
-            let Some(secrets) = self.secrets.as_mut() else {
+            let preview = self.preview(self.me(), &action)?;
+            let owed = self.replica.owed_first(self.me(), self.me(), &preview);
+            let Some(secrets) = self.own.secrets_mut() else {
                 return Ok(None);
             };
             let answers = secrets.answers(&self.replica, &owed)?;
-            self.intent = None;
+            self.own.drop_intent();
             return Ok(Some(Body::Act {
                 action: bytes,
                 answers,
             }));
         }
-        let waits = self
-            .open
-            .iter()
-            .find(|(seat, entry)| self.counted.contains(**seat) && entry.body().is_yielded_to());
+        let waits = self.entries.open().iter().find(|(seat, entry)| {
+            self.entries.counted().contains(**seat) && entry.body().is_yielded_to()
+        });
         Ok(waits.map(|(_, entry)| Body::Yield { to: entry.hash() }))
     }
 
@@ -166,11 +163,11 @@ impl<G: Game> Table<G> {
     /// A follower's entry: its interjection if it has one, an ack once the leader's entry counts.
     fn follow(&mut self, leader: Seat) -> Result<Option<Body>, Broken> {
         let out_of_turn = self
-            .intent
-            .as_ref()
+            .own
+            .intent()
             .is_some_and(|(action, _)| self.replica.game().out_of_turn(action));
         if out_of_turn && let Some((_, action)) = self.intended() {
-            self.intent = None;
+            self.own.drop_intent();
             return Ok(Some(Body::Interject { action }));
         }
         if self.replica.out().contains(leader) {
@@ -179,8 +176,8 @@ impl<G: Game> Table<G> {
                 answers: Answers::default(),
             }));
         }
-        let led = self.open.get(&leader);
-        let Some(led) = led.filter(|_| self.counted.contains(leader)) else {
+        let led = self.entries.open().get(&leader);
+        let Some(led) = led.filter(|_| self.entries.counted().contains(leader)) else {
             return Ok(None);
         };
         let named = led.hash();
@@ -188,8 +185,8 @@ impl<G: Game> Table<G> {
             Body::Act { action, .. } => {
                 let action = Replica::<G>::action(action).ok_or(Broken::Engine)?;
                 let preview = self.preview(leader, &action)?;
-                let owed = self.replica.owed_first(self.me, leader, &preview);
-                let Some(secrets) = self.secrets.as_mut() else {
+                let owed = self.replica.owed_first(self.me(), leader, &preview);
+                let Some(secrets) = self.own.secrets_mut() else {
                     return Ok(None);
                 };
                 secrets.answers(&self.replica, &owed)?

@@ -1,0 +1,105 @@
+//! The abandonment claims that a seat holds.
+
+use std::collections::BTreeMap;
+
+use crate::game::Game;
+use crate::log::claim::{Claim, SignedClaim, Verified};
+use crate::seat::{Seat, SeatSet};
+use crate::table::abandonment::{Abandonment, closing};
+use crate::table::replica::Replica;
+
+/// How many claims of one seat are held.
+const MAX_CLAIMS: usize = 8;
+
+/// Where a claim stands: an honest seat signs one for each.
+type Place = (u64, Seat, SeatSet);
+
+fn place_of(claim: &Claim) -> Place {
+    (claim.step, claim.seat, claim.absent)
+}
+
+/// Claims of the open step and those after it.
+#[derive(Debug, Default)]
+pub(super) struct Claims {
+    held: BTreeMap<Place, (SignedClaim, Verified)>,
+    /// How many groups of them have been told to the player as closing the table.
+    told: usize,
+    /// Who has closed the table for itself in a step that this seat has completed.
+    quit: SeatSet,
+}
+
+impl Claims {
+    /// Takes a claim whose signature holds, if there is room for it.
+    pub(super) fn insert(&mut self, signed: SignedClaim, verified: Verified) {
+        let seat = verified.claim.seat;
+        let of_seat = self.held.keys().filter(|(_, by, _)| *by == seat).count();
+        if of_seat < MAX_CLAIMS {
+            let place = place_of(&verified.claim);
+            self.held.entry(place).or_insert((signed, verified));
+        }
+    }
+
+    /// Whether a claim of that place is held.
+    pub(super) fn contains(&self, claim: &Claim) -> bool {
+        self.held.contains_key(&place_of(claim))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// What the claims say.
+    pub(super) fn said(&self) -> impl Iterator<Item = Claim> {
+        self.held.values().map(|(_, verified)| verified.claim)
+    }
+
+    /// The claims as they travel.
+    pub(super) fn signed(&self) -> impl Iterator<Item = &SignedClaim> {
+        self.held.values().map(|(signed, _)| signed)
+    }
+
+    /// Forgets the claims of a step that is complete.
+    pub(super) fn complete(&mut self, step: u64) {
+        self.held.retain(|(at, ..), _| *at > step);
+    }
+
+    /// The groups of claims that close the table; two are enough to cancel each other.
+    pub(super) fn groups<G: Game>(&self, replica: &Replica<G>) -> Vec<Abandonment> {
+        let claims = self.held.values().map(|(_, verified)| verified);
+        let mut groups = closing(replica, claims);
+        groups.truncate(2);
+        groups
+    }
+
+    /// The claims of those groups, in the order of a transcript.
+    pub(super) fn closing<G: Game>(&self, replica: &Replica<G>) -> Vec<SignedClaim> {
+        let groups = self.groups(replica);
+        let closes = |claim: &Claim| {
+            let of =
+                |group: &Abandonment| group.absent == claim.absent && group.ground == claim.ground;
+            claim.step == replica.step() && groups.iter().any(of)
+        };
+        let claims = self.held.values();
+        let claims = claims.filter(|(_, verified)| closes(&verified.claim));
+        claims.map(|(signed, _)| signed.clone()).collect()
+    }
+
+    /// Notes how many groups the player is told of; whether that is news.
+    pub(super) fn tell(&mut self, groups: usize) -> bool {
+        let new = self.told != groups;
+        self.told = groups;
+        new
+    }
+
+    /// Whether a seat has closed the table for itself a step before.
+    pub(super) fn has_quit(&self, seat: Seat) -> bool {
+        self.quit.contains(seat)
+    }
+
+    /// Notes that a seat has; whether that is new.
+    pub(super) fn note_quit(&mut self, seat: Seat) -> bool {
+        let new = !self.quit.contains(seat);
+        self.quit.insert(seat);
+        new
+    }
+}

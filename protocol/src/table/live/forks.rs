@@ -1,0 +1,145 @@
+//! Proof that seats are two-faced, the words on it that are held, and the states to which the log may go back.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::game::Game;
+use crate::log::equivocation::Equivocation;
+use crate::log::halt::{EARLIER, SignedHalt};
+use crate::seat::{Seat, SeatSet};
+use crate::table::replica::Replica;
+use crate::transcript::Halted;
+
+/// A seat is proven two-faced, and not all others have said how far they are.
+#[derive(Clone, Debug)]
+pub(super) struct Fork {
+    /// The party of the seat, by its lowest seat.
+    pub(super) culprit: Seat,
+    /// All seats of that party.
+    pub(super) party: SeatSet,
+    pub(super) proven: Seat,
+    pub(super) evidence: Equivocation,
+    pub(super) halts: BTreeMap<Seat, SignedHalt>,
+    /// All others have spoken, and some do not reckon with this seat: they go on without it.
+    pub(super) without_me: bool,
+}
+
+/// The forks of a table, as one seat sees them.
+pub(super) struct Forks<G: Game> {
+    open: Option<Fork>,
+    over: Vec<Halted>,
+    /// The proof that has stopped the table, or came after its end.
+    evidence: Option<Equivocation>,
+    /// The states before the last steps, the latest last.
+    states: VecDeque<Replica<G>>,
+}
+
+impl<G: Game> Forks<G> {
+    pub(super) fn new() -> Self {
+        Self {
+            open: None,
+            over: Vec::new(),
+            evidence: None,
+            states: VecDeque::new(),
+        }
+    }
+
+    /// The fork that is not mended yet.
+    pub(super) fn open(&self) -> Option<&Fork> {
+        self.open.as_ref()
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Those from which all have gone on together.
+    pub(super) fn over(&self) -> &[Halted] {
+        &self.over
+    }
+
+    /// Opens a fork: nothing more is signed but words on it.
+    pub(super) fn begin(&mut self, proven: Seat, party: SeatSet, evidence: Equivocation) {
+        self.open = Some(Fork {
+            culprit: party.iter().next().unwrap_or(proven),
+            party,
+            proven,
+            evidence,
+            halts: BTreeMap::new(),
+            without_me: false,
+        });
+    }
+
+    /// Takes a word whose signature holds.
+    pub(super) fn insert(&mut self, signed: SignedHalt) {
+        if let Some(fork) = &mut self.open {
+            fork.halts.insert(signed.halt().seat, signed);
+        }
+    }
+
+    /// Notes that the others go on without this seat.
+    pub(super) fn pass_over(&mut self) {
+        if let Some(fork) = &mut self.open {
+            fork.without_me = true;
+        }
+    }
+
+    /// Ends the open fork.
+    pub(super) fn take(&mut self) -> Option<Fork> {
+        self.open.take()
+    }
+
+    /// Notes what all went on from; the states before mean nothing any more.
+    pub(super) fn go_on(&mut self, halted: Halted) {
+        self.over.push(halted);
+        self.states.clear();
+    }
+
+    /// The word of a seat on a party that is, or was, proven two-faced.
+    pub(super) fn halt_of(&self, culprit: Seat, seat: Seat) -> Option<&SignedHalt> {
+        let open = self.open.iter().filter(|fork| fork.culprit == culprit);
+        let open = open.filter_map(|fork| fork.halts.get(&seat));
+        let over = self.over.iter().flat_map(|halted| halted.halts.iter());
+        let of_both = |signed: &&SignedHalt| signed.halt().place() == (culprit, seat);
+        open.chain(over.filter(of_both)).next()
+    }
+
+    /// All words that are held of a seat.
+    pub(super) fn halts_of(&self, seat: Seat) -> impl Iterator<Item = &SignedHalt> {
+        let open = self.open.iter().flat_map(|fork| fork.halts.values());
+        let over = self.over.iter().flat_map(|halted| halted.halts.iter());
+        open.chain(over)
+            .filter(move |signed| signed.halt().seat == seat)
+    }
+
+    // Evidence.
+
+    /// The proof that has stopped the table, or came after its end.
+    pub(super) fn evidence(&self) -> Option<&Equivocation> {
+        self.evidence.as_ref()
+    }
+
+    pub(super) fn set_evidence(&mut self, evidence: Equivocation) {
+        self.evidence = Some(evidence);
+    }
+
+    // States.
+
+    /// Remembers the state before a step that is completed now. Who has said how far it is may complete one step more,
+    /// and go back from there.
+    pub(super) fn remember(&mut self, state: Replica<G>) {
+        if self.states.len() > EARLIER {
+            self.states.pop_front();
+        }
+        self.states.push_back(state);
+    }
+
+    /// The state before the last step.
+    pub(super) fn last_state(&self) -> Option<&Replica<G>> {
+        self.states.back()
+    }
+
+    /// The states before the last steps, the latest last.
+    pub(super) fn states(&self) -> impl DoubleEndedIterator<Item = &Replica<G>> {
+        self.states.iter()
+    }
+}

@@ -1,0 +1,99 @@
+//! The removals of absent parties at a live table: the machine at the open step, and what it has decided.
+
+use std::collections::BTreeMap;
+use std::ops::RangeBounds;
+
+use crate::game::Game;
+use crate::membership::step::{EntryNames, Place};
+use crate::membership::{Certificate, Effect, Input, Membership, View};
+use crate::seat::{Seat, SeatSet};
+use crate::table::replica::Replica;
+
+/// The machine and its certificates.
+pub(super) struct Removals {
+    membership: Membership,
+    /// What has removed absent parties, by step.
+    certificates: BTreeMap<u64, Certificate>,
+    /// Whom this seat's player has proposed to remove in the open step.
+    proposed: SeatSet,
+}
+
+fn membership_at<G: Game>(replica: &Replica<G>, me: Seat) -> Membership {
+    let (seats, parties) = (replica.participants(), replica.parties());
+    Membership::new(place_of(replica), me, seats, parties)
+}
+
+/// The open step of a replica.
+fn place_of<G: Game>(replica: &Replica<G>) -> Place {
+    Place {
+        table: replica.table(),
+        step: replica.step(),
+        parent: replica.parent(),
+    }
+}
+
+impl Removals {
+    /// Begins at the open step of a replica.
+    pub(super) fn new<G: Game>(replica: &Replica<G>, me: Seat) -> Self {
+        Self {
+            membership: membership_at(replica, me),
+            certificates: BTreeMap::new(),
+            proposed: SeatSet::EMPTY,
+        }
+    }
+
+    pub(super) fn membership(&self) -> &Membership {
+        &self.membership
+    }
+
+    /// Hands an input to the machine; what follows is the caller's to carry out.
+    pub(super) fn handle(&mut self, input: Input, view: &View<'_>) -> Vec<Effect> {
+        self.membership.handle(input, view)
+    }
+
+    /// Keeps what proves the decision that the open step has come to.
+    pub(super) fn certify(&mut self, step: u64) {
+        if let Some(certificate) = self.membership.open().certificate() {
+            self.certificates.insert(step, certificate);
+        }
+    }
+
+    /// The certificates of some steps.
+    pub(super) fn certificates(
+        &self,
+        steps: impl RangeBounds<u64>,
+    ) -> impl Iterator<Item = &Certificate> {
+        self.certificates
+            .range(steps)
+            .map(|(_, certificate)| certificate)
+    }
+
+    /// Whom this seat's player has proposed to remove.
+    pub(super) fn proposed(&self) -> SeatSet {
+        self.proposed
+    }
+
+    pub(super) fn propose(&mut self, seat: Seat) {
+        self.proposed.insert(seat);
+    }
+
+    /// Goes on to the step that is open in `replica`, with the entries that counted in the last one and the seats that
+    /// it removed.
+    pub(super) fn complete<G: Game>(
+        &mut self,
+        entries: EntryNames,
+        removed: SeatSet,
+        replica: &Replica<G>,
+    ) {
+        self.proposed = SeatSet::EMPTY;
+        let (next, stay) = (place_of(replica), replica.participants());
+        self.membership.complete(entries, removed, next, stay);
+    }
+
+    /// Goes back to before the step `point`, and on at the open step of a replica.
+    pub(super) fn go_on_at<G: Game>(&mut self, replica: &Replica<G>, me: Seat, point: u64) {
+        self.certificates.split_off(&point);
+        self.proposed = SeatSet::EMPTY;
+        self.membership = membership_at(replica, me);
+    }
+}
