@@ -748,7 +748,12 @@ impl<G: Game> Table<G> {
     /// Whether a seat's entry of the open step cannot count here, now or later, unless others count it: its digest is
     /// wrong, or its own consent forbids it.
     fn is_barred(&self, seat: Seat) -> bool {
-        let forbidden = |entry: &Entry| matches!(self.standing(entry), Standing::Forbidden(_));
+        // On another log than this one its signer may be right.
+        let parent = self.replica.parent();
+        let forbidden = |entry: &Entry| {
+            let here = entry.content().parent == parent;
+            here && matches!(self.standing(entry), Standing::Forbidden(_))
+        };
         self.entries.astray().contains(seat)
             || self.entries.open().get(&seat).is_some_and(forbidden)
     }

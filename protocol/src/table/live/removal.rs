@@ -64,13 +64,15 @@ impl<G: Game> Table<G> {
                 match effect {
                     Effect::Keep(verified) => self.keep_statement(&verified),
                     Effect::Sign(statement) => {
-                        for entry in self.entries.take_unkept_accepted() {
-                            self.outbox.keep(Record::Entry(entry));
-                        }
+                        self.keep_accepted();
                         let verified = Verified::sign(*statement, self.own.key());
                         inputs.push(Input::Statement(Box::new(verified)));
                     }
-                    Effect::Decided(value) => self.decided(&value),
+                    Effect::Decided(value) => {
+                        // A replay comes to the decision with the entries on which its statements stand.
+                        self.keep_accepted();
+                        self.decided(&value);
+                    }
                     Effect::Removed(step) => self.outbox.stop(Stop::Removed(step)),
                     Effect::Conflict(one, other) => {
                         let place = (one.seat(), one.statement().step);
@@ -93,6 +95,13 @@ impl<G: Game> Table<G> {
             self.outbox.publish(record, message);
         } else {
             self.outbox.keep(record);
+        }
+    }
+
+    /// Keeps every entry on which a statement may stand.
+    fn keep_accepted(&mut self) {
+        for entry in self.entries.take_unkept_accepted() {
+            self.outbox.keep(Record::Entry(entry));
         }
     }
 
