@@ -19,7 +19,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
 use super::news::told_by;
-use super::{Attended, Driver, LINGER, Seated, Stage};
+use super::{Attended, Driver, LINGER, Seated, Stage, TICK};
 use crate::games::{AnyAction, AnyGame};
 use crate::history;
 use crate::net::{Multiaddr, PeerId};
@@ -30,7 +30,7 @@ use crate::session::{
     PeerState, Seating, SessionEvent, Snapshot, Standing, Waiting, Waits, coarse,
 };
 
-/// Ticks in which a head that has not changed is not told.
+/// Ticks in which a head that has not changed is not told, at most.
 const QUIET: u32 = 2;
 /// For how long a seat must be silent before its player is told, in milliseconds.
 const SILENT: u64 = 15_000;
@@ -414,6 +414,14 @@ impl Driver {
     }
 }
 
+/// In how many ticks an unchanged head is not told, given the absence timeout in milliseconds. A player who thinks is
+/// heard by its heads alone: several of them must come within the timeout, or a short one would remove it.
+fn quiet(absence: u64) -> u32 {
+    let tick = u64::try_from(TICK.as_millis()).unwrap_or(u64::MAX);
+    let spare = (absence / 4 / tick).saturating_sub(1);
+    u32::try_from(spare).map_or(QUIET, |spare| spare.min(QUIET))
+}
+
 impl Seated {
     /// For whom the table waits, as its player is told.
     pub(super) fn waits(&self) -> Waits {
@@ -476,8 +484,9 @@ impl Seated {
     /// Whether a head is to be told to all: at once if it is new, else now and then. Who has lost something lacks
     /// it until then; who connects is told apart.
     fn is_due(&mut self, head: &Head) -> bool {
+        let most = quiet(self.table.clocks().limits().absence);
         match &mut self.told_head {
-            Some((last, quiet)) if last == head && *quiet < QUIET => {
+            Some((last, quiet)) if last == head && *quiet < most => {
                 *quiet += 1;
                 false
             }
@@ -570,4 +579,17 @@ pub(crate) fn display_names(charter: &Charter) -> Vec<String> {
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_absence_makes_heads_frequent() {
+        let cases = [(1000, 0), (2000, 0), (4000, 1), (6000, 2), (u64::MAX, 2)];
+        for (absence, ticks) in cases {
+            assert_eq!(quiet(absence), ticks, "{absence} ms");
+        }
+    }
 }
