@@ -288,5 +288,11 @@ async fn a_table_that_stops_is_remembered() {
     history.arg("--data-dir").arg(root.path().join("host"));
     let output = history.args(["history", "--json"]).output().unwrap();
     let listed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(listed["ended"], "unfair", "{listed}");
+    assert_eq!(listed["ended"], "forfeited", "{listed}");
+    assert_eq!(listed["forfeited_by"], 1, "{listed}");
+    let mut history = fairdeal();
+    history.arg("--data-dir").arg(root.path().join("host"));
+    let output = history.arg("history").output().unwrap();
+    let words = String::from_utf8(output.stdout).unwrap();
+    assert!(words.contains("forfeited by cheat"), "{words}");
 }

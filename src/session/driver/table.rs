@@ -308,7 +308,7 @@ impl Driver {
         };
         let table = &seated.table;
         let game = table.game();
-        let saved = self.save_transcript();
+        let saved = self.save_transcript(None);
         self.end_journal();
         let transcript = match saved {
             None => PathBuf::new(),
@@ -330,15 +330,16 @@ impl Driver {
         self.tell(over).await;
     }
 
-    /// Writes the transcript of the table; a bot of the house leaves that to its host.
-    fn save_transcript(&self) -> Option<Result<PathBuf, String>> {
+    /// Writes the transcript of the table, whose game that seat may have forfeited; a bot of the house leaves that to
+    /// its host.
+    fn save_transcript(&self, forfeited: Option<Seat>) -> Option<Result<PathBuf, String>> {
         let Stage::Table(seated) = &self.stage else {
             return None;
         };
         self.keeper.house.is_none().then(|| {
             let table = &seated.table;
             let (transcript, me) = (table.transcript(), Some(table.me()));
-            let kept = history::keep(&self.keeper.data, &transcript, table.game(), me);
+            let kept = history::keep(&self.keeper.data, &transcript, table.game(), me, forfeited);
             kept.map_err(|error| error.to_string())
         })
     }
@@ -356,14 +357,15 @@ impl Driver {
         let Stage::Table(seated) = &self.stage else {
             return;
         };
-        if let Stop::Claimed(Abandonment { by, absent, .. }) = stop {
-            let transcript = self.save_transcript().and_then(Result::ok);
+        if let Stop::Claimed(Abandonment { by, absent, ground }) = stop {
+            let transcript = self.save_transcript(None).and_then(Result::ok);
             self.end_journal();
             self.settled = true;
             let (by, absent) = (by.iter().collect(), absent.iter().collect());
             let claimed = SessionEvent::Claimed {
                 by,
                 absent,
+                ground,
                 transcript,
             };
             return self.tell(claimed).await;
@@ -399,7 +401,8 @@ impl Driver {
             }
         };
         // The log is kept as far as it goes, as that of any other game.
-        if let Some(Err(error)) = self.save_transcript() {
+        let forfeited = seat.filter(|_| matches!(stop, Stop::Desync(..)));
+        if let Some(Err(error)) = self.save_transcript(forfeited) {
             self.tell(SessionEvent::Error(error)).await;
         }
         self.end_journal();

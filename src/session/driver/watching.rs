@@ -323,7 +323,7 @@ impl Driver {
         let (scores, winners) = (game.scores(), game.winners().iter().collect());
         let finished = shown.follower.replica().is_finished();
         let log = shown.follower.replica().parent();
-        let kept = history::keep(&self.keeper.data, &transcript, game, None);
+        let kept = history::keep(&self.keeper.data, &transcript, game, None, None);
         let transcript: PathBuf = match kept {
             Ok(path) => path,
             Err(error) => {
