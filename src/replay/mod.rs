@@ -284,6 +284,7 @@ impl Replay {
             standing: Standing::Sealed(kept.progress.clone()),
             my_turn: false,
             connected: kept.here,
+            indirect: SeatSet::EMPTY,
             round_trips: BTreeMap::new(),
             waits: Waits::default(),
         }

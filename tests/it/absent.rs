@@ -191,7 +191,14 @@ async fn slow_thinker_without_direct_link_is_not_removed() {
     for events in others.iter().chain([&events]) {
         assert!(!events.iter().any(removed), "{events:?}");
     }
+    // Neither guest ever has a connection with the other, and its player is told so.
     let guests = Seat::first(3).skip(1).collect::<SeatSet>();
+    for (events, other) in [(&others[1], "thinker"), (&events, "far")] {
+        let line = SessionEvent::Line(format!(
+            "No direct link to {other}: the others pass on what it plays."
+        ));
+        assert!(events.contains(&line), "{other}");
+    }
     for event in others[1].iter().chain(&events) {
         if let SessionEvent::Snapshot(snapshot) = event {
             let connected = snapshot.connected;

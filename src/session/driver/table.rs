@@ -196,6 +196,27 @@ impl Driver {
         self.think = may_act.then(|| Instant::now() + pilot.pace);
     }
 
+    /// Tells the player with which seats there is no direct link, if that has changed.
+    pub(super) async fn tell_indirect(&mut self) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        let now = seated.indirect(&self.connected);
+        let before = std::mem::replace(&mut seated.told_indirect, now);
+        if now == before {
+            return;
+        }
+        let names = now.minus(before).iter();
+        let names = names.filter_map(|seat| seated.names.get(seat.index()));
+        let lines: Vec<String> = names
+            .map(|name| format!("No direct link to {name}: the others pass on what it plays."))
+            .collect();
+        for line in lines {
+            self.tell(SessionEvent::Line(line)).await;
+        }
+        self.show().await;
+    }
+
     pub(super) async fn show(&self) {
         let Stage::Table(seated) = &self.stage else {
             return;
@@ -216,6 +237,7 @@ impl Driver {
             standing: Standing::Sealed(table.progress()),
             my_turn: table.is_my_turn(),
             connected,
+            indirect: seated.indirect(&self.connected),
             round_trips: seated.round_trips.clone(),
             waits: seated.waits(),
         };
@@ -464,10 +486,9 @@ impl Seated {
     /// Where a seat may be found: where it says that it listens, and where it did when the table was opened.
     pub(super) fn addresses_of(&self, seat: Seat) -> Vec<Multiaddr> {
         let heard = self.heard.get(&seat).into_iter().flatten().cloned();
-        let listed = self.addresses.get(seat.index()).into_iter();
-        let listed = listed
-            .flat_map(|listed| listed.iter())
-            .filter_map(|bytes| Multiaddr::try_from(bytes.to_vec()).ok());
+        let record = self.records.get(seat.index()).zip(self.peers.get(&seat));
+        let listed = record.and_then(|(record, peer)| record.of(*peer).ok());
+        let listed = listed.into_iter().flatten();
         let mut known: Vec<Multiaddr> = Vec::new();
         for address in listed.chain(heard) {
             if !known.contains(&address) {
@@ -482,6 +503,16 @@ impl Seated {
         let others = self.peers.iter();
         let here = others.filter(|(_, peer)| peers.contains(peer));
         here.map(|(seat, _)| *seat).collect()
+    }
+
+    /// The seats with which this one has no connection, and others that are connected say that they have one.
+    pub(super) fn indirect(&self, peers: &[PeerId]) -> SeatSet {
+        let connected = self.connected(peers);
+        let links = self.links.iter();
+        let linked = links.filter(|(seat, _)| connected.contains(**seat));
+        let reached: SeatSet = linked.flat_map(|(_, seats)| seats.iter()).collect();
+        let others: SeatSet = self.peers.keys().copied().collect();
+        SeatSet::from_iter(reached.iter().filter(|seat| others.contains(*seat))).minus(connected)
     }
 
     /// Whether a head is to be told to all: at once if it is new, else now and then. Who has lost something lacks
