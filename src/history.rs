@@ -20,6 +20,7 @@ use fairdeal_protocol::charter::{Charter, SeatKey};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::transcript::{End, Transcript};
 use fairdeal_protocol::wire::codec::CodecError;
 use serde::{Deserialize, Serialize};
@@ -32,7 +33,7 @@ use crate::session::text::{clean, clean_reason};
 use crate::store::{DataDir, JournalFile, StoreError, TranscriptFile, read_transcript};
 
 /// The version of the summary's encoding.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +48,11 @@ pub enum Ending {
         /// Who claims that; two such claims cancel.
         by: Vec<Seat>,
     },
+    /// A seat signed another state than the rules give, where nobody else could decide: the game is forfeited by it.
+    Forfeited {
+        /// Which.
+        by: Seat,
+    },
     /// By the proof of a fault, or the log is not fair.
     Unfair {
         /// What was found.
@@ -55,14 +61,16 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// In a word or two.
-    pub fn in_words(&self) -> &'static str {
-        match self {
+    /// In a few words; `name` is that of a seat.
+    fn in_words(&self, name: impl Fn(Seat) -> String) -> String {
+        let words = match self {
             Self::Finished => "finished",
             Self::Unfinished => "unfinished",
             Self::Claimed { .. } => "closed by claim",
+            Self::Forfeited { by } => return format!("forfeited by {}", name(*by)),
             Self::Unfair { .. } => "NOT FAIR",
-        }
+        };
+        words.to_owned()
     }
 }
 
@@ -109,6 +117,10 @@ impl Summary {
     fn audited(transcript: &Transcript, report: &Report, me: Option<Seat>) -> Self {
         let ending = match &report.finding {
             None => ending(transcript),
+            // Only a table that has stopped has such an entry at its end; others remove the seat and go on.
+            Some(Finding::Fault(fault)) if fault.what == FaultKind::Digest => {
+                Ending::Forfeited { by: fault.seat }
+            }
             Some(finding) => Ending::Unfair {
                 why: clean_reason(&finding.to_string()),
             },
@@ -143,6 +155,11 @@ impl Summary {
     /// The game's name as people write it.
     pub fn game_name(&self) -> &str {
         game_info(&self.game).map_or(self.game.as_str(), |info| info.name)
+    }
+
+    /// How it ended, in a few words: "forfeited by Anna".
+    pub fn ended(&self) -> String {
+        self.ending.in_words(|seat| self.name(seat))
     }
 
     /// The name of a player; its seat if there is none.
@@ -212,7 +229,7 @@ pub enum KeepError {
 }
 
 /// Saves the transcript of a table that has been played or followed here, with its summary; `game` is as it
-/// stands at the end.
+/// stands at the end, and `forfeited` the seat whose wrong digest has stopped the table.
 ///
 /// # Errors
 /// [`KeepError`]. That the summary is not written is none: it is made again when it is wanted.
@@ -221,16 +238,18 @@ pub fn keep(
     transcript: &Transcript,
     game: &AnyGame,
     me: Option<Seat>,
+    forfeited: Option<Seat>,
 ) -> Result<PathBuf, KeepError> {
     let bytes = transcript.to_bytes()?;
     let table = transcript.charter().table().to_string();
     let path = data.save_transcript(&table, &bytes)?;
     let charter = transcript.charter().charter();
+    let ending = forfeited.map_or_else(|| ending(transcript), |by| Ending::Forfeited { by });
     let summary = Summary {
         scores: game.scores(),
         winners: game.winners().iter().collect(),
         bytes: length(&bytes),
-        ..Summary::new(charter, me, ending(transcript), transcript.log_hash())
+        ..Summary::new(charter, me, ending, transcript.log_hash())
     };
     save(data, &table, &summary);
     Ok(path)
@@ -346,13 +365,14 @@ impl Past {
     }
 
     /// How it ended, in a few words.
-    pub fn in_words(&self) -> &'static str {
-        match &self.what {
-            What::Over(summary) => summary.ending.in_words(),
+    pub fn in_words(&self) -> String {
+        let words = match &self.what {
+            What::Over(summary) => return summary.ended(),
             What::Waits(_) => "waits: fairdeal resume",
             What::Unread => "not read yet",
             What::Unreadable(_) => "unreadable",
-        }
+        };
+        words.to_owned()
     }
 
     /// Audits a transcript of which nothing is known yet, and keeps its summary; it stays unread if `tell` breaks
@@ -435,7 +455,17 @@ mod tests {
         let bytes = serde_json::to_vec(&summary()).unwrap();
         let read = Summary::from_bytes(&bytes, &file(7)).unwrap();
         assert_eq!(read.players, ["Anna[31m", "Béla"]);
-        assert_eq!(read.ending.in_words(), "NOT FAIR");
+        assert_eq!(read.ended(), "NOT FAIR");
+        let by = Seat::new(1).unwrap();
+        let ending = Ending::Forfeited { by };
+        assert_eq!(
+            Summary {
+                ending,
+                ..read.clone()
+            }
+            .ended(),
+            "forfeited by Béla"
+        );
         assert!(matches!(&read.ending, Ending::Unfair { why } if why == "seat 0 cheats"));
         assert_eq!((read.me, &read.scores), (Seat::new(1), &vec![1, -2]));
         assert_eq!(read.game_name(), "Loot");

@@ -7,7 +7,7 @@
 use ed25519_dalek::SigningKey;
 use fairdeal::bots::Level;
 use fairdeal::games::{AnyAction, AnyGame, GAMES, TableGame as _};
-use fairdeal::net::{Multiaddr, PeerId, Ticket, Transport};
+use fairdeal::net::{AddressRecord, Multiaddr, PeerId, Ticket, Transport};
 use fairdeal::session::door::{GuestDoor, HostDoor};
 use fairdeal::session::frame::{
     Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Showing, Taken, Watch,
@@ -198,10 +198,15 @@ fn addresses() -> Addresses {
         .unwrap()
 }
 
+/// A record of the right form: a real one has the time of its signature in it.
+fn places() -> AddressRecord {
+    AddressRecord::from_bytes(vec![10, 36, 8, 1, 18, 32, 7]).unwrap()
+}
+
 fn proposal() -> Proposal {
     Proposal {
         charter: TABLE.0.charter().clone(),
-        addresses: vec![addresses(); 3].try_into().unwrap(),
+        records: vec![places(); 3].try_into().unwrap(),
     }
 }
 
@@ -426,7 +431,7 @@ fn frame(to: &mut Folder<'_>) {
                 lobby: Some([3; 8]),
                 name: text("Anna"),
                 nonce: [2; 32],
-                addresses: addresses(),
+                record: places(),
                 proof: None,
                 program: [7; 16].into(),
                 played_by: PlayedBy::Person,
@@ -569,7 +574,7 @@ fn header(to: &mut Folder<'_>) {
     let charter = TABLE.0.charter();
     let signatures: Vec<SignatureBytes> = TABLE.0.signatures().to_vec();
     let seat = Seat::new(1).unwrap();
-    let places = vec![addresses(); 3];
+    let places = vec![places(); 3];
     let common = (
         charter,
         signatures,

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use super::Exit;
 use crate::games::{AnyGame, TableGame as _};
-use crate::session::{Command, Handle, LobbyView, PeerState, SessionEvent};
+use crate::session::{
+    Command, Handle, LobbyView, PeerState, SessionEvent, ground_in_words, ground_name,
+};
 
 /// Prints a session until it ends.
 pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> {
@@ -123,11 +125,13 @@ impl Printer {
             SessionEvent::Claimed {
                 by,
                 absent,
+                ground,
                 transcript,
             } => {
                 let seats = |all: &[Seat]| all.iter().map(seat).collect::<Vec<_>>();
                 json!({
-                    "event": "claimed", "by": seats(by), "absent": seats(absent), "transcript": transcript,
+                    "event": "claimed", "by": seats(by), "absent": seats(absent),
+                    "ground": ground_name(*ground), "transcript": transcript,
                 })
             }
             SessionEvent::Over {
@@ -177,10 +181,13 @@ impl Printer {
                 Some(path) => format!("FAULT: {what}. The evidence is in {}.", path.display()),
                 None => format!("FAULT: {what}."),
             },
-            SessionEvent::Claimed { by, absent, .. } => {
+            SessionEvent::Claimed {
+                by, absent, ground, ..
+            } => {
                 let seats = |all: &[Seat]| all.iter().copied().collect::<SeatSet>();
                 let (by, absent) = (seats(by), seats(absent));
-                format!("The table is closed by claim: {by} waited in vain for {absent}.")
+                let why = ground_in_words(*ground);
+                format!("{by} closed the table by claim: {absent} {why}.")
             }
             SessionEvent::Over {
                 scores, transcript, ..

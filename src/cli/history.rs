@@ -46,7 +46,7 @@ fn table(all: &[Past]) -> String {
             past.date(),
             past.table.chars().take(SHORT).collect(),
             game.to_owned(),
-            past.in_words().to_owned(),
+            past.in_words(),
             players,
         ]
     }));
@@ -95,6 +95,7 @@ fn line(past: &Past) -> Value {
             Ending::Finished => "finished",
             Ending::Unfinished => "unfinished",
             Ending::Claimed { .. } => "claimed",
+            Ending::Forfeited { .. } => "forfeited",
             Ending::Unfair { .. } => "unfair",
         },
         What::Waits(_) => "waits",
@@ -110,6 +111,10 @@ fn line(past: &Past) -> Value {
         _ => None,
     };
     let summary = past.summary();
+    let forfeited_by = summary.and_then(|summary| match summary.ending {
+        Ending::Forfeited { by } => Some(by.index()),
+        _ => None,
+    });
     json!({
         "table": past.table,
         "date": past.date(),
@@ -118,6 +123,7 @@ fn line(past: &Past) -> Value {
         "me": summary.and_then(|summary| summary.me).map(|seat| seat.index()),
         "ended": ended,
         "why": why,
+        "forfeited_by": forfeited_by,
         "scores": summary.map(|summary| &summary.scores),
         "winners": summary.map(|summary| {
             summary.winners.iter().map(|seat| seat.index()).collect::<Vec<_>>()

@@ -4,10 +4,10 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use fairdeal_protocol::audit::auditor::{Audit, Reason, Report};
-use fairdeal_protocol::log::claim::Ground;
+use fairdeal_protocol::audit::auditor::{Audit, Finding, Reason, Report};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::abandonment::Abandonment;
+use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::transcript::End;
 use serde_json::json;
 
@@ -17,8 +17,8 @@ use super::{Exit, usage};
 use crate::games::AnyGame;
 use crate::replay::deals::Ledger;
 use crate::replay::verdict;
-use crate::session::Seating;
 use crate::session::text::clean;
+use crate::session::{Seating, ground_in_words, ground_name};
 use crate::store::read_transcript;
 
 pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
@@ -120,10 +120,7 @@ fn print_words(report: &Report, game: &str, names: &[String], seating: &Seating)
             };
             for claim in &report.claims {
                 let (by, absent) = (named(claim.by), named(claim.absent));
-                let why = match claim.ground {
-                    Ground::Absent => "stayed away",
-                    Ground::OutOfTime => "ran out of time",
-                };
+                let why = ground_in_words(claim.ground);
                 println!("\nclosed by claim of {by}: {absent} {why}");
             }
             if !report.unopened.is_empty() {
@@ -138,7 +135,18 @@ fn print_words(report: &Report, game: &str, names: &[String], seating: &Seating)
             let who = finding.seat().and_then(|seat| names.get(seat.index()));
             let named = who.map_or_else(String::new, |name| format!(" [{name}]"));
             println!("NOT FAIR: {finding}{named}");
+            if let (Some(_), Some(name)) = (forfeited_by(finding), who) {
+                println!("the game is forfeited by {name}");
+            }
         }
+    }
+}
+
+/// The seat whose wrong digest has stopped the table: it forfeits the game.
+fn forfeited_by(finding: &Finding) -> Option<Seat> {
+    match finding {
+        Finding::Fault(fault) if fault.what == FaultKind::Digest => Some(fault.seat),
+        _ => None,
     }
 }
 
@@ -192,6 +200,7 @@ fn print_json(report: &Report, names: &[String], seating: &Seating) {
             "scores": report.scores,
             "winners": winners,
             "finding": finding,
+            "forfeited_by": report.finding.as_ref().and_then(forfeited_by).map(Seat::index),
         })
     );
 }
@@ -201,9 +210,6 @@ fn numbers(seats: SeatSet) -> Vec<usize> {
 }
 
 fn claim_json(claim: &Abandonment) -> serde_json::Value {
-    let ground = match claim.ground {
-        Ground::Absent => "absent",
-        Ground::OutOfTime => "out-of-time",
-    };
+    let ground = ground_name(claim.ground);
     json!({"by": numbers(claim.by), "absent": numbers(claim.absent), "ground": ground})
 }

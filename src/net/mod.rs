@@ -14,7 +14,7 @@
 //! watched  streams that break when silent
 //! codec    frames on a stream              outbox   events to the owner, fair and bounded
 //! wanted   who to dial again, and when     peer     ids        ticket   invitations
-//! port     ports of listening addresses
+//! port     ports of listening addresses    record   addresses that a peer has signed
 //! ```
 
 mod codec;
@@ -27,6 +27,7 @@ mod optional;
 mod outbox;
 mod peer;
 mod port;
+mod record;
 mod relays;
 mod swarm;
 #[cfg(test)]
@@ -43,6 +44,7 @@ pub use peer::{PeerId, PeerIdError};
 pub use port::{
     any_port, at_port_of, everywhere, is_loopback, is_public, leads_to, names_a_peer, presentable,
 };
+pub use record::{AddressRecord, MAX_RECORD, MAX_RECORDED, RecordError};
 pub use swarm::PROTOCOL_VERSION;
 pub use ticket::{
     JoinError, JoinTarget, MAX_ADDRESS_BYTES, MAX_ADDRESSES, MAX_TICKET, Ticket, TicketError,

@@ -22,7 +22,9 @@ use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::card::{Faces, Handle};
 use fairdeal_protocol::game::RuleSetError;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::abandonment::Abandonment;
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::transcript::{End, Transcript};
 
@@ -38,10 +40,15 @@ pub const MAX_MOMENTS: usize = 1 << 16;
 pub fn verdict(report: &Report, seats: usize) -> &'static str {
     match (report.end, seats) {
         _ if report.claims.len() == 1 => {
-            "fair so far, unfinished: closed by claim of those who say that the others stayed away"
+            let out_of_time = |claim: &Abandonment| claim.ground == Ground::OutOfTime;
+            if report.claims.iter().all(out_of_time) {
+                "fair so far, unfinished: closed by claim of one who says that the other ran out of time"
+            } else {
+                "fair so far, unfinished: closed by claim of those who say that the others stayed away"
+            }
         }
         _ if report.claims.len() > 1 => {
-            "fair so far, unfinished: each side claims that the other stayed away, so neither claim counts"
+            "fair so far, unfinished: each side claims against the other, so neither claim counts"
         }
         (_, 1) => "rules followed, shuffle vouched for by nobody else",
         (End::Finished, _) if !report.unopened.is_empty() => {
@@ -277,6 +284,7 @@ impl Replay {
             standing: Standing::Sealed(kept.progress.clone()),
             my_turn: false,
             connected: kept.here,
+            indirect: SeatSet::EMPTY,
             round_trips: BTreeMap::new(),
             waits: Waits::default(),
         }

@@ -12,12 +12,12 @@ use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
 use serde::{Deserialize, Serialize};
 
 use super::text::MAX_SHOWN;
-use crate::net::{MAX_ANNOUNCEMENT, MAX_TICKET};
+use crate::net::{AddressRecord, MAX_ANNOUNCEMENT, MAX_RECORDED, MAX_TICKET};
 
 /// The largest frame, in bytes: a message of the table in its envelope.
 pub const MAX_FRAME: usize = MAX_MESSAGE + 64;
 /// The most addresses that a peer tells of itself.
-pub const MAX_ADDRESSES: usize = 8;
+pub const MAX_ADDRESSES: usize = MAX_RECORDED;
 /// The longest address, in bytes of its binary form.
 pub const MAX_ADDRESS: usize = 256;
 /// The longest reason for a refusal, in bytes.
@@ -70,8 +70,8 @@ pub struct Join {
     pub name: Text<MAX_NAME>,
     /// Its fresh bytes for the charter.
     pub nonce: [u8; 32],
-    /// Where it listens.
-    pub addresses: Addresses,
+    /// Where it listens, signed by it.
+    pub record: AddressRecord,
     /// That it knows the table's password, if there is one.
     pub proof: Option<Proof>,
     /// The program it comes from.
@@ -113,8 +113,8 @@ pub struct Roster {
 pub struct Proposal {
     /// The charter.
     pub charter: Charter,
-    /// The addresses, in seat order.
-    pub addresses: Bounded<Addresses, MAX_SEATS>,
+    /// The addresses in seat order, each signed by its seat.
+    pub records: Bounded<AddressRecord, MAX_SEATS>,
 }
 
 /// A table that is playing, to one of its seats that has lost it.
@@ -324,8 +324,8 @@ mod tests {
             played_by: PlayedBy::Person,
         };
         let option = (text("target"), text("100"));
-        let address: AddressBytes = vec![4, 127, 0, 0, 1].try_into().unwrap();
-        let addresses: Addresses = vec![address].try_into().unwrap();
+        // A real one has the time of its signature in it.
+        let record = AddressRecord::from_bytes(vec![4, 127, 0, 0, 1]).unwrap();
         let charter = Charter {
             lobby: [3; 8],
             game: text("loot"),
@@ -337,7 +337,7 @@ mod tests {
             lobby: Some([3; 8]),
             name: text("Anna"),
             nonce: [2; 32],
-            addresses: addresses.clone(),
+            record: record.clone(),
             proof: None,
             program: ProgramId([7; 16]),
             played_by: PlayedBy::Person,
@@ -367,7 +367,7 @@ mod tests {
         };
         let proposal = Proposal {
             charter,
-            addresses: vec![addresses].try_into().unwrap(),
+            records: vec![record].try_into().unwrap(),
         };
         let frames = [
             Frame::Join(join),

@@ -14,10 +14,10 @@ use zeroize::{Zeroize as _, Zeroizing};
 
 use super::driver::Pilot;
 use super::frame::Addresses;
-use super::lobby::Agreed;
+use super::lobby::{Agreed, check_records};
 use crate::bots::Level;
 use crate::games::game_info;
-use crate::net::{self, Multiaddr, Transport};
+use crate::net::{self, AddressRecord, Multiaddr, PeerId, Transport};
 use crate::store::{DataDir, IdentityKey, Journal, JournalFile, StoreError};
 
 /// The longest header, in bytes: a charter and the addresses of the largest table.
@@ -43,7 +43,7 @@ pub struct Header {
     charter: Charter,
     signatures: Bounded<SignatureBytes, MAX_SEATS>,
     seat: Seat,
-    addresses: Bounded<Addresses, MAX_SEATS>,
+    records: Bounded<AddressRecord, MAX_SEATS>,
     transport: Transport,
     listen: Addresses,
     relays: Addresses,
@@ -106,7 +106,7 @@ impl Header {
                 .try_into()
                 .unwrap_or_default(),
             seat: agreed.me,
-            addresses: agreed.addresses.clone().try_into().unwrap_or_default(),
+            records: agreed.records.clone().try_into().unwrap_or_default(),
             transport: place.transport,
             listen: packed(&place.listen),
             relays: packed(&place.relays),
@@ -181,6 +181,8 @@ impl Interrupted {
             Header::from_bytes(&kept.header).map_err(|error| damaged(error.to_string()))?;
         let charter = SignedCharter::assemble(header.charter, header.signatures.into_inner())
             .map_err(|error| damaged(error.to_string()))?;
+        check_records(charter.charter(), &header.records)
+            .map_err(|error| damaged(error.to_string()))?;
         let each = kept.records.iter();
         let records: Result<Vec<Record>, CodecError> =
             each.map(|bytes| Record::from_bytes(bytes)).collect();
@@ -188,7 +190,7 @@ impl Interrupted {
             agreed: Agreed {
                 charter,
                 me: header.seat,
-                addresses: header.addresses.into_inner(),
+                records: header.records.into_inner(),
                 again: true,
             },
             place: Place {
@@ -226,8 +228,12 @@ impl Interrupted {
 
     /// Where the others were told that it listens.
     pub fn told(&self) -> Vec<Multiaddr> {
-        let own = self.agreed.addresses.get(self.agreed.me.index());
-        own.map(unpacked).unwrap_or_default()
+        let me = self.agreed.me;
+        let key = self.agreed.charter.charter().player(me).map(|own| own.key);
+        let peer = key.and_then(|key| PeerId::from_bytes(&key.to_bytes()).ok());
+        let record = self.agreed.records.get(me.index()).zip(peer);
+        let told = record.and_then(|(record, peer)| record.of(peer).ok());
+        told.unwrap_or_default()
     }
 
     /// What carried its connections.
@@ -348,16 +354,16 @@ mod tests {
 
     fn agreed() -> Agreed {
         let rules = rule_set("ivory-tower", 1, &BTreeMap::new()).unwrap();
+        let key = ed25519_dalek::SigningKey::from_bytes(&[1; 32]);
         let own = Join {
             lobby: None,
             name: Text::try_from("one".to_owned()).unwrap(),
             nonce: [1; 32],
-            addresses: Addresses::default(),
+            record: AddressRecord::sign(&key, &[]).unwrap(),
             proof: None,
             program: [1; 16].into(),
             played_by: PlayedBy::Person,
         };
-        let key = ed25519_dalek::SigningKey::from_bytes(&[1; 32]);
         let mut lobby = HostLobby::new([0; 8], rules, key, own, true);
         lobby.sit_alone().unwrap().1.unwrap()
     }

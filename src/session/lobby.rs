@@ -4,7 +4,7 @@
 //! and then, which says again what may have been lost. The host seats guests in the order in which
 //! they come and proposes a charter when all seats are taken and all are ready; every guest checks that
 //! it stands in it as it asked to, and signs; the host hands all signatures round. The host decides who sits
-//! where and nothing else: it cannot change a name, a key, the rules or the table id unnoticed.
+//! where and nothing else: it cannot change a name, a key, an address, the rules or the table id unnoticed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,13 +19,13 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::Text;
 
 use super::door::GuestDoor;
-use super::frame::{Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Taken, Watch};
+use super::frame::{Announcement, Back, Frame, Join, Proposal, Roster, Taken, Watch};
 use super::gallery::Gallery;
 use super::talk::{Bucket, Rate};
 use super::text::{clean, clean_reason};
 use super::{LobbySeat, LobbyView};
 use crate::games::AnyGame;
-use crate::net::PeerId;
+use crate::net::{AddressRecord, Multiaddr, PeerId, RecordError};
 
 /// How often a guest may say that it is ready, or that it is not, or change its wish: all others are told each time.
 const CHANGES: Rate = Rate {
@@ -46,8 +46,8 @@ pub struct Agreed {
     pub charter: SignedCharter,
     /// This player's seat.
     pub me: Seat,
-    /// The addresses in seat order.
-    pub addresses: Vec<Addresses>,
+    /// The addresses in seat order, each signed by its seat ([`check_records`]).
+    pub records: Vec<AddressRecord>,
     /// Whether this player has sat at the table before: it may have signed entries there.
     pub again: bool,
 }
@@ -64,12 +64,60 @@ pub enum LobbyError {
     /// The charter proposed is not what was agreed.
     #[error("the host proposed a charter that {0}; do not play with this host")]
     BadProposal(&'static str),
+    /// The addresses of a seat are not its own: the host has changed them, or left them out.
+    #[error("the host gave wrong addresses for {seat} ({why}); do not play with this host")]
+    Record {
+        /// Whose.
+        seat: Seat,
+        /// What is wrong with its record.
+        why: RecordError,
+    },
+    /// The own addresses cannot be signed.
+    #[error("the own address record: {0}")]
+    OwnRecord(RecordError),
     /// The charter cannot be put together.
     #[error("{0}")]
     Charter(#[from] CharterError),
     /// The rules of the table are not known here.
     #[error("{0}")]
     Rules(String),
+}
+
+/// Checks that each seat of a charter has signed where it listens. The host passes the records on, and could else lead
+/// a guest's traffic astray.
+///
+/// # Errors
+/// [`LobbyError::Record`] names the first seat that has not; [`LobbyError::BadProposal`] if there is not one for each.
+pub(super) fn check_records(
+    charter: &Charter,
+    records: &[AddressRecord],
+) -> Result<(), LobbyError> {
+    if records.len() != charter.players.len() {
+        return Err(LobbyError::BadProposal(
+            "does not say where each seat listens",
+        ));
+    }
+    for ((seat, player), record) in charter.seated().zip(records) {
+        let peer = PeerId::from_bytes(&player.key.to_bytes());
+        let peer = peer.map_err(|_| RecordError::OtherPeer);
+        let read = peer.and_then(|peer| record.of(peer));
+        read.map_err(|why| LobbyError::Record { seat, why })?;
+    }
+    Ok(())
+}
+
+/// Signs where this player listens, unless that has been said already: a new record is a new wish.
+fn set_addresses(
+    own: &mut Join,
+    key: &SigningKey,
+    addresses: &[Multiaddr],
+) -> Result<(), LobbyError> {
+    let peer = PeerId::from_bytes(&key.verifying_key().to_bytes());
+    let said = peer.ok().and_then(|peer| own.record.of(peer).ok());
+    if said.is_none_or(|said| said != addresses) {
+        own.record = AddressRecord::sign(key, addresses).map_err(LobbyError::OwnRecord)?;
+    }
+    Ok(())
 }
 
 struct Guest {
@@ -205,8 +253,11 @@ impl HostLobby {
     }
 
     /// Where the host listens, once that is known.
-    pub fn set_addresses(&mut self, addresses: Addresses) {
-        self.own.addresses = addresses;
+    ///
+    /// # Errors
+    /// [`LobbyError::OwnRecord`], which no key of ours gives.
+    pub fn set_addresses(&mut self, addresses: &[Multiaddr]) -> Result<(), LobbyError> {
+        set_addresses(&mut self.own, &self.key, addresses)
     }
 
     fn roster(&self, you: Option<Seat>) -> Option<Frame> {
@@ -315,6 +366,10 @@ impl HostLobby {
         let Ok(key) = SeatKey::try_from(peer.to_bytes()) else {
             return refuse("your identity key cannot be used at a table; make a new one");
         };
+        // All the others would refuse it.
+        if let Err(why) = join.record.of(peer) {
+            return refuse(&format!("your address record is refused: {why}"));
+        }
         let others = self.guests.values().filter(|guest| guest.peer != peer);
         let nonces = others.map(|guest| guest.join.nonce);
         let taken = nonces.chain([self.own.nonce]).any(|n| n == join.nonce);
@@ -418,7 +473,7 @@ impl HostLobby {
             return Ok(outbox);
         };
         let mut players = Vec::new();
-        let mut addresses = Vec::new();
+        let mut records = Vec::new();
         for (seat, join, taken) in joins {
             let key = match self.guests.get(&seat) {
                 None => (&self.key).into(),
@@ -431,12 +486,12 @@ impl HostLobby {
                 party: taken.party,
                 played_by: taken.played_by,
             });
-            addresses.push(join.addresses.clone());
+            records.push(join.record.clone());
         }
         let charter = Charter::new(self.lobby, &self.rules, players)?;
         let proposal = Proposal {
             charter,
-            addresses: addresses.try_into().unwrap_or_default(),
+            records: records.try_into().unwrap_or_default(),
         };
         for guest in self.guests.values() {
             outbox.push((guest.peer, Frame::Propose(Box::new(proposal.clone()))));
@@ -462,23 +517,23 @@ impl HostLobby {
             .values()
             .map(|guest| (guest.peer, frame.clone()))
             .collect();
-        let addresses = proposal.addresses.to_vec();
+        let records = proposal.records.to_vec();
         Ok((
             outbox,
             Some(Agreed {
                 charter,
                 me,
-                addresses,
+                records,
                 again: false,
             }),
         ))
     }
 
     /// For a seat of the table that has lost it.
-    pub fn back(charter: &SignedCharter, addresses: &[Addresses]) -> Frame {
+    pub fn back(charter: &SignedCharter, records: &[AddressRecord]) -> Frame {
         let proposal = Proposal {
             charter: charter.charter().clone(),
-            addresses: addresses.to_vec().try_into().unwrap_or_default(),
+            records: records.to_vec().try_into().unwrap_or_default(),
         };
         Frame::Back(Box::new(Back {
             proposal,
@@ -660,8 +715,11 @@ impl GuestLobby {
     }
 
     /// Where this guest listens, once that is known.
-    pub fn set_addresses(&mut self, addresses: Addresses) {
-        self.own.addresses = addresses;
+    ///
+    /// # Errors
+    /// [`LobbyError::OwnRecord`], which no key of ours gives.
+    pub fn set_addresses(&mut self, addresses: &[Multiaddr]) -> Result<(), LobbyError> {
+        set_addresses(&mut self.own, &self.key, addresses)
     }
 
     /// The table whose charter this guest has signed, and its seat there: from now on others can begin it.
@@ -716,13 +774,13 @@ impl GuestLobby {
                 }
                 let charter =
                     SignedCharter::assemble(proposal.charter.clone(), signatures.into_inner())?;
-                let addresses = proposal.addresses.to_vec();
+                let records = proposal.records.to_vec();
                 Ok((
                     Vec::new(),
                     Some(Agreed {
                         charter,
                         me: *me,
-                        addresses,
+                        records,
                         again: false,
                     }),
                 ))
@@ -743,7 +801,7 @@ impl GuestLobby {
     /// The table is playing already, and one of its seats is ours: our own signature is the proof that
     /// we have agreed to it once.
     fn come_back(&self, back: Back) -> Result<Option<Agreed>, LobbyError> {
-        let Proposal { charter, addresses } = back.proposal;
+        let Proposal { charter, records } = back.proposal;
         if self.own.lobby.is_some_and(|lobby| lobby != charter.lobby) {
             return Ok(None);
         }
@@ -753,10 +811,11 @@ impl GuestLobby {
             .charter()
             .seat_of(&own_key)
             .ok_or(LobbyError::BadProposal("does not have our seat in it"))?;
+        check_records(charter.charter(), &records)?;
         Ok(Some(Agreed {
             charter,
             me,
-            addresses: addresses.into_inner(),
+            records: records.into_inner(),
             again: true,
         }))
     }
@@ -797,6 +856,13 @@ impl GuestLobby {
                 "has other rules or seats than the lobby showed",
             ));
         }
+        let first = host_seat().and_then(|seat| charter.player(seat));
+        if first.is_none_or(|host| host.key.to_bytes() != self.host.to_bytes()) {
+            return Err(LobbyError::BadProposal(
+                "has another key at the host's seat",
+            ));
+        }
+        check_records(charter, &proposal.records)?;
         if player.is_none_or(|player| player.played_by != self.own.played_by) {
             return Err(LobbyError::BadProposal("has somebody else play our seat"));
         }

@@ -21,9 +21,11 @@ use std::path::PathBuf;
 use fairdeal_protocol::card::{self, Faces};
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::party::{Parties, Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
+use fairdeal_protocol::timing::Timing;
 use tokio::sync::mpsc;
 
 use crate::games::{AnyAction, AnyEvent, AnyGame};
@@ -118,6 +120,8 @@ pub struct Snapshot {
     pub my_turn: bool,
     /// The seats that are connected (this one included).
     pub connected: SeatSet,
+    /// The seats without a direct link that other seats are connected with: what they play comes through those.
+    pub indirect: SeatSet,
     /// The last round trip to each seat that is connected or was, in milliseconds.
     pub round_trips: BTreeMap<Seat, u32>,
     /// For whom the table waits, and what this player may do about it.
@@ -230,6 +234,30 @@ pub fn time_in_words(seconds: u64) -> String {
         },
         _ => format!("{} days", seconds / 86_400),
     }
+}
+
+/// What a claim says of the seats against which it is made: "stayed away".
+pub fn ground_in_words(ground: Ground) -> &'static str {
+    match ground {
+        Ground::Absent => "stayed away",
+        Ground::OutOfTime => "ran out of time",
+    }
+}
+
+/// The same for scripts.
+pub fn ground_name(ground: Ground) -> &'static str {
+    match ground {
+        Ground::Absent => "absent",
+        Ground::OutOfTime => "out-of-time",
+    }
+}
+
+/// An option of a table in words: "target 100", "turn time 2 min".
+pub fn option_in_words(key: &str, value: &str) -> String {
+    let is_time = [Timing::ABSENCE, Timing::TURN_TIME].contains(&key);
+    let seconds = value.parse().ok().filter(|_| is_time);
+    let value = seconds.map_or_else(|| value.to_owned(), time_in_words);
+    format!("{} {value}", key.replace('-', " "))
 }
 
 /// The connection of a seat.
@@ -350,12 +378,14 @@ pub enum SessionEvent {
         /// Where the evidence is kept.
         evidence: Option<PathBuf>,
     },
-    /// Those who are there have closed the table, because all others stayed away.
+    /// Those who are there have closed the table with a claim.
     Claimed {
         /// Who claims it.
         by: Vec<Seat>,
-        /// Who stayed away, by their word.
+        /// Against whom: all others.
         absent: Vec<Seat>,
+        /// What they say of those: that they stayed away, or that their turn time ran out.
+        ground: Ground,
         /// The transcript of the unfinished game.
         transcript: Option<PathBuf>,
     },
@@ -386,6 +416,18 @@ pub struct Handle {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_that_are_times_are_told_in_words() {
+        for (key, value, words) in [
+            ("target", "100", "target 100"),
+            ("absence", "120", "absence 2 min"),
+            ("turn-time", "86400", "turn time 24 h"),
+            ("turn-time", "none", "turn time none"),
+        ] {
+            assert_eq!(option_in_words(key, value), words);
+        }
+    }
 
     #[test]
     fn times_are_as_coarse_as_somebody_notices() {

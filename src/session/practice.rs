@@ -116,6 +116,7 @@ impl Practice {
             },
             my_turn: game.to_act().contains(self.me),
             connected: SeatSet::one(self.me),
+            indirect: SeatSet::EMPTY,
             round_trips: BTreeMap::new(),
             waits: Waits::default(),
         }

@@ -26,7 +26,7 @@ const FORMAT: &str = "format";
 const HEADER: &str = "header";
 const ENDED: &str = "ended";
 /// The version of the header's and the records' encoding.
-const VERSION: &[u8] = b"1";
+const VERSION: &[u8] = b"2";
 const EXTENSION: &str = "redb";
 const PROMISE: &str = "promise";
 /// The pages that redb keeps in memory; a journal is written and hardly ever read.

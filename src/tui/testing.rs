@@ -314,6 +314,7 @@ impl Stage {
                 log: Hash32([0xab; 32]),
             }),
             my_turn: leader == seat(0),
+            indirect: SeatSet::EMPTY,
             round_trips: BTreeMap::new(),
             connected: SeatSet::all(scene.names.len()),
             game,

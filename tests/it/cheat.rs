@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
 use fairdeal::games::AnyGame;
-use fairdeal::net::{JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Transport};
-use fairdeal::session::frame::{Addresses, Frame, Join};
+use fairdeal::net::{AddressRecord, JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Transport};
+use fairdeal::session::frame::{Frame, Join};
 use fairdeal::session::lobby::{Agreed, GuestLobby};
 use fairdeal::store::IdentityKey;
 use fairdeal_protocol::log::body::Body;
@@ -102,7 +102,7 @@ async fn cheat(ticket: String, lie: Lie) {
         lobby: Some(ticket.lobby()),
         name: "cheat".to_owned().try_into().unwrap(),
         nonce: [7; 32],
-        addresses: Addresses::default(),
+        record: AddressRecord::sign(&key, &[]).unwrap(),
         proof: None,
         program: [7; 16].into(),
         played_by: PlayedBy::Person,
@@ -159,10 +159,10 @@ async fn cheat(ticket: String, lie: Lie) {
                         lie,
                     });
                     for seat in cheat.others() {
-                        let listed = cheat.agreed.addresses[seat.index()].iter();
-                        let listed = listed.filter_map(|bytes| bytes.to_vec().try_into().ok());
+                        let peer = cheat.peer(seat);
+                        let listed = cheat.agreed.records[seat.index()].of(peer).unwrap();
                         // The host is known already, and a peer without addresses dials us.
-                        let _ = node.keep(cheat.peer(seat), listed.collect());
+                        let _ = node.keep(peer, listed);
                     }
                     frames.extend(cheat.frames());
                 }
@@ -288,5 +288,11 @@ async fn a_table_that_stops_is_remembered() {
     history.arg("--data-dir").arg(root.path().join("host"));
     let output = history.args(["history", "--json"]).output().unwrap();
     let listed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(listed["ended"], "unfair", "{listed}");
+    assert_eq!(listed["ended"], "forfeited", "{listed}");
+    assert_eq!(listed["forfeited_by"], 1, "{listed}");
+    let mut history = fairdeal();
+    history.arg("--data-dir").arg(root.path().join("host"));
+    let output = history.arg("history").output().unwrap();
+    let words = String::from_utf8(output.stdout).unwrap();
+    assert!(words.contains("forfeited by cheat"), "{words}");
 }

@@ -39,7 +39,14 @@ fn kept() -> (TempDir, DataDir, PathBuf) {
     let data = DataDir::open(Some(root.path())).unwrap();
     let players = play("loot", 2, &[("target", "10")], 1, &mut |_| {});
     let table = &players[1].table;
-    let path = keep(&data, &table.transcript(), table.game(), Some(table.me())).unwrap();
+    let path = keep(
+        &data,
+        &table.transcript(),
+        table.game(),
+        Some(table.me()),
+        None,
+    )
+    .unwrap();
     (root, data, path)
 }
 

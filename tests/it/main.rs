@@ -8,6 +8,7 @@
     clippy::expect_used
 )]
 
+mod absent;
 mod auditor;
 mod bots;
 mod cheat;

@@ -7,8 +7,10 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use fairdeal::net::{JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Ticket, Transport};
-use fairdeal::session::frame::{Addresses, Frame, Join, MAX_FRAME};
+use fairdeal::net::{
+    AddressRecord, JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Ticket, Transport,
+};
+use fairdeal::session::frame::{Frame, Join, MAX_FRAME};
 use fairdeal::store::IdentityKey;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::wire::bounded::Text;
@@ -210,7 +212,7 @@ async fn who_floods_a_table_does_not_hold_it_up() {
         lobby: Some(ticket.lobby()),
         name: Text::try_from("stranger".to_owned()).unwrap(),
         nonce: [9; 32],
-        addresses: Addresses::default(),
+        record: AddressRecord::default(),
         proof: None,
         program: [7; 16].into(),
         played_by: PlayedBy::Person,

@@ -8,10 +8,12 @@ use std::time::Duration;
 use ed25519_dalek::SigningKey;
 use fairdeal::bots::Level;
 use fairdeal::games::rule_set;
-use fairdeal::net::{JoinTarget, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId};
+use fairdeal::net::{
+    AddressRecord, JoinTarget, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId,
+};
 use fairdeal::net::{Ticket, Transport};
 use fairdeal::session::driver::{Attended, Pilot, Role, Setup, start};
-use fairdeal::session::frame::{Addresses, Frame, Join, ProgramId};
+use fairdeal::session::frame::{Frame, Join, ProgramId};
 use fairdeal::session::house::{self, House};
 use fairdeal::session::journal::{Place, interrupted};
 use fairdeal::session::lobby::GuestLobby;
@@ -426,16 +428,16 @@ impl Rogue {
         let (node, events) = Node::spawn(&identity, config).unwrap();
         let host = ticket.host();
         node.keep(host, ticket.addresses().to_vec()).unwrap();
+        let key = SigningKey::from_bytes(identity.seed());
         let own = Join {
             lobby: Some(ticket.lobby()),
             name: Text::try_from("rogue".to_owned()).unwrap(),
             nonce: [7; 32],
-            addresses: Addresses::default(),
+            record: AddressRecord::sign(&key, &[]).unwrap(),
             proof: None,
             program: [7; 16].into(),
             played_by: PlayedBy::Person,
         };
-        let key = SigningKey::from_bytes(identity.seed());
         let lobby = GuestLobby::new(host, key, own.clone(), false, false);
         Self {
             node,

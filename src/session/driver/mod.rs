@@ -31,7 +31,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::door::{GuestDoor, HostDoor};
-use super::frame::{Addresses, Frame, Join, MAX_FRAME, ProgramId};
+use super::frame::{Frame, Join, MAX_FRAME, ProgramId};
 use super::gallery::Gallery;
 use super::journal::{Interrupted, Place};
 use super::lobby::{Agreed, GuestLobby, HostLobby, Outbox};
@@ -41,8 +41,8 @@ use super::{Command, Handle, LobbyView, PeerState, SessionEvent, Waits};
 use crate::bots::{self, Bot, Level};
 use crate::games::AnyGame;
 use crate::net::{
-    JoinTarget, Lan, Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, PeerId, Reach,
-    ReachNews, Ticket, TicketError, any_port,
+    AddressRecord, JoinTarget, Lan, Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle,
+    PeerId, Reach, ReachNews, Ticket, TicketError, any_port,
 };
 use crate::store::{DataDir, IdentityKey, Journal, StoreError};
 
@@ -205,7 +205,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
         lobby: None,
         name,
         nonce,
-        addresses: Addresses::default(),
+        record: AddressRecord::default(),
         proof: None,
         program: setup.program,
         played_by: played_by(setup.pilot)?,
@@ -432,7 +432,8 @@ struct Seated {
     table: Table<AnyGame>,
     id: Hash32,
     charter: SignedCharter,
-    addresses: Vec<Addresses>,
+    /// Where each seat has signed that it listens, in seat order.
+    records: Vec<AddressRecord>,
     /// Where connected seats say that they listen now.
     heard: BTreeMap<Seat, Vec<Multiaddr>>,
     /// The last round trips, in milliseconds.
@@ -449,6 +450,8 @@ struct Seated {
     linked: SeatSet,
     /// With whom connected seats say that they are.
     links: BTreeMap<Seat, SeatSet>,
+    /// The seats of which the player was last told that there is no direct link.
+    told_indirect: SeatSet,
     /// Those who look on, at the host. Who comes back has forgotten the password, and shows nobody anything.
     gallery: Option<Gallery>,
 }
@@ -637,6 +640,7 @@ impl Driver {
                             self.repeat_invitation(seat);
                             let state = PeerState::Connected;
                             self.tell(SessionEvent::Peer { seat, state }).await;
+                            self.tell_indirect().await;
                             self.flush().await;
                         }
                     }
@@ -663,6 +667,7 @@ impl Driver {
                             self.tell_links();
                             let state = PeerState::Lost;
                             self.tell(SessionEvent::Peer { seat, state }).await;
+                            self.tell_indirect().await;
                             self.show().await;
                         } else if let Some(gallery) = &mut seated.gallery {
                             gallery.gone(peer);
@@ -822,7 +827,15 @@ impl Driver {
             }
             (Stage::Table(seated), Frame::Links { table, seats }) if table == seated.id => {
                 if let Some(seat) = seated.seat_of(peer) {
-                    seated.links.insert(seat, seats);
+                    if seated.links.insert(seat, seats).is_none() {
+                        // What was told before may have come too early, while that seat was still in the lobby.
+                        let frame = Frame::Links {
+                            table,
+                            seats: seated.linked,
+                        };
+                        self.send(peer, &frame);
+                    }
+                    self.tell_indirect().await;
                 }
             }
             // A guest that has not heard that everybody signed.
@@ -838,7 +851,7 @@ impl Driver {
 
             // One of us that has lost the table.
             (Stage::Table(seated), Frame::Join(_) | Frame::Knock { .. }) => {
-                let frame = HostLobby::back(&seated.charter, &seated.addresses);
+                let frame = HostLobby::back(&seated.charter, &seated.records);
                 self.send(peer, &frame);
             }
             (Stage::Restored(_) | Stage::Table(_) | Stage::Ended, _) => {}

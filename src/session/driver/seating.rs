@@ -9,8 +9,7 @@ use fairdeal_protocol::table::replica::News;
 
 use super::{Driver, Seated, Stage, display_names};
 use crate::games::{AnyGame, TableGame as _};
-use crate::net::{Multiaddr, PeerId, Ticket, TicketError, at_port_of, presentable};
-use crate::session::frame::{Addresses, MAX_ADDRESSES};
+use crate::net::{MAX_RECORDED, Multiaddr, PeerId, Ticket, TicketError, at_port_of, presentable};
 use crate::session::journal::{self, Header};
 use crate::session::lobby::{Agreed, LobbyError, Outbox};
 use crate::session::{LobbySeat, LobbyView, PeerState, SessionEvent, Waits};
@@ -25,24 +24,25 @@ impl Driver {
             *listen = at_port_of(listen, &addresses);
         }
         let addresses = presentable(&addresses);
-        let bytes: Vec<_> = addresses
-            .iter()
-            .take(MAX_ADDRESSES)
-            .filter_map(|address| address.to_vec().try_into().ok())
-            .collect();
-        let packed: Addresses = bytes.try_into().unwrap_or_default();
+        let told = addresses.get(..MAX_RECORDED).unwrap_or(&addresses);
+        let signed = match &mut self.stage {
+            Stage::Host { lobby, .. } => lobby.set_addresses(told),
+            Stage::Guest(lobby) => lobby.set_addresses(told),
+            _ => Ok(()),
+        };
+        if let Err(error) = signed {
+            return self.fail(error.to_string()).await;
+        }
         let ticket = match &mut self.stage {
             Stage::Host { lobby, id } => {
-                lobby.set_addresses(packed);
                 if lobby.is_solitaire() {
                     let alone = lobby.sit_alone();
                     return self.lobby_result(alone).await;
                 }
-                let listed = addresses.iter().take(MAX_ADDRESSES).cloned();
+                let listed = told.iter().cloned();
                 Ticket::new(*id, self.node.local_peer(), listed)
             }
             Stage::Guest(lobby) => {
-                lobby.set_addresses(packed);
                 let outbox = lobby.tick();
                 self.send_all(&outbox);
                 return;
@@ -227,12 +227,12 @@ impl Driver {
         let Agreed {
             charter,
             me,
-            addresses,
+            records,
             again,
         } = agreed;
         let names = display_names(charter.charter());
         let mut peers = BTreeMap::new();
-        for ((seat, player), listed) in charter.charter().seated().zip(&addresses) {
+        for ((seat, player), record) in charter.charter().seated().zip(&records) {
             if seat == me {
                 continue;
             }
@@ -240,10 +240,8 @@ impl Driver {
                 Ok(peer) => {
                     peers.insert(seat, peer);
                     let _ = self.node.admit(peer);
-                    let known: Vec<Multiaddr> = listed
-                        .iter()
-                        .filter_map(|bytes| Multiaddr::try_from(bytes.to_vec()).ok())
-                        .collect();
+                    // Checked before it came here; a seat without addresses dials us.
+                    let known = record.of(peer).unwrap_or_default();
                     // The later seat dials the earlier one, so that two do not dial each other; but
                     // nobody knows for sure where one that has come back is.
                     let dials = again || (seat < me && Some(seat) != Seat::new(0));
@@ -272,7 +270,7 @@ impl Driver {
             table,
             id,
             charter,
-            addresses,
+            records,
             heard: BTreeMap::new(),
             round_trips: BTreeMap::new(),
             names,
@@ -282,6 +280,7 @@ impl Driver {
             told_head: None,
             linked: SeatSet::EMPTY,
             links: BTreeMap::new(),
+            told_indirect: SeatSet::EMPTY,
             gallery: None,
         }));
         self.journal = Some(journal);

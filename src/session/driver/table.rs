@@ -19,7 +19,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
 use super::news::told_by;
-use super::{Attended, Driver, LINGER, Seated, Stage};
+use super::{Attended, Driver, LINGER, Seated, Stage, TICK};
 use crate::games::{AnyAction, AnyGame};
 use crate::history;
 use crate::net::{Multiaddr, PeerId};
@@ -30,7 +30,7 @@ use crate::session::{
     PeerState, Seating, SessionEvent, Snapshot, Standing, Waiting, Waits, coarse,
 };
 
-/// Ticks in which a head that has not changed is not told.
+/// Ticks in which a head that has not changed is not told, at most.
 const QUIET: u32 = 2;
 /// For how long a seat must be silent before its player is told, in milliseconds.
 const SILENT: u64 = 15_000;
@@ -196,6 +196,27 @@ impl Driver {
         self.think = may_act.then(|| Instant::now() + pilot.pace);
     }
 
+    /// Tells the player with which seats there is no direct link, if that has changed.
+    pub(super) async fn tell_indirect(&mut self) {
+        let Stage::Table(seated) = &mut self.stage else {
+            return;
+        };
+        let now = seated.indirect(&self.connected);
+        let before = std::mem::replace(&mut seated.told_indirect, now);
+        if now == before {
+            return;
+        }
+        let names = now.minus(before).iter();
+        let names = names.filter_map(|seat| seated.names.get(seat.index()));
+        let lines: Vec<String> = names
+            .map(|name| format!("No direct link to {name}: the others pass on what it plays."))
+            .collect();
+        for line in lines {
+            self.tell(SessionEvent::Line(line)).await;
+        }
+        self.show().await;
+    }
+
     pub(super) async fn show(&self) {
         let Stage::Table(seated) = &self.stage else {
             return;
@@ -216,6 +237,7 @@ impl Driver {
             standing: Standing::Sealed(table.progress()),
             my_turn: table.is_my_turn(),
             connected,
+            indirect: seated.indirect(&self.connected),
             round_trips: seated.round_trips.clone(),
             waits: seated.waits(),
         };
@@ -308,7 +330,7 @@ impl Driver {
         };
         let table = &seated.table;
         let game = table.game();
-        let saved = self.save_transcript();
+        let saved = self.save_transcript(None);
         self.end_journal();
         let transcript = match saved {
             None => PathBuf::new(),
@@ -330,15 +352,16 @@ impl Driver {
         self.tell(over).await;
     }
 
-    /// Writes the transcript of the table; a bot of the house leaves that to its host.
-    fn save_transcript(&self) -> Option<Result<PathBuf, String>> {
+    /// Writes the transcript of the table, whose game that seat may have forfeited; a bot of the house leaves that to
+    /// its host.
+    fn save_transcript(&self, forfeited: Option<Seat>) -> Option<Result<PathBuf, String>> {
         let Stage::Table(seated) = &self.stage else {
             return None;
         };
         self.keeper.house.is_none().then(|| {
             let table = &seated.table;
             let (transcript, me) = (table.transcript(), Some(table.me()));
-            let kept = history::keep(&self.keeper.data, &transcript, table.game(), me);
+            let kept = history::keep(&self.keeper.data, &transcript, table.game(), me, forfeited);
             kept.map_err(|error| error.to_string())
         })
     }
@@ -356,14 +379,15 @@ impl Driver {
         let Stage::Table(seated) = &self.stage else {
             return;
         };
-        if let Stop::Claimed(Abandonment { by, absent, .. }) = stop {
-            let transcript = self.save_transcript().and_then(Result::ok);
+        if let Stop::Claimed(Abandonment { by, absent, ground }) = stop {
+            let transcript = self.save_transcript(None).and_then(Result::ok);
             self.end_journal();
             self.settled = true;
             let (by, absent) = (by.iter().collect(), absent.iter().collect());
             let claimed = SessionEvent::Claimed {
                 by,
                 absent,
+                ground,
                 transcript,
             };
             return self.tell(claimed).await;
@@ -399,7 +423,8 @@ impl Driver {
             }
         };
         // The log is kept as far as it goes, as that of any other game.
-        if let Some(Err(error)) = self.save_transcript() {
+        let forfeited = seat.filter(|_| matches!(stop, Stop::Desync(..)));
+        if let Some(Err(error)) = self.save_transcript(forfeited) {
             self.tell(SessionEvent::Error(error)).await;
         }
         self.end_journal();
@@ -412,6 +437,14 @@ impl Driver {
         })
         .await;
     }
+}
+
+/// In how many ticks an unchanged head is not told, given the absence timeout in milliseconds. A player who thinks is
+/// heard by its heads alone: several of them must come within the timeout, or a short one would remove it.
+fn quiet(absence: u64) -> u32 {
+    let tick = u64::try_from(TICK.as_millis()).unwrap_or(u64::MAX);
+    let spare = (absence / 4 / tick).saturating_sub(1);
+    u32::try_from(spare).map_or(QUIET, |spare| spare.min(QUIET))
 }
 
 impl Seated {
@@ -453,10 +486,9 @@ impl Seated {
     /// Where a seat may be found: where it says that it listens, and where it did when the table was opened.
     pub(super) fn addresses_of(&self, seat: Seat) -> Vec<Multiaddr> {
         let heard = self.heard.get(&seat).into_iter().flatten().cloned();
-        let listed = self.addresses.get(seat.index()).into_iter();
-        let listed = listed
-            .flat_map(|listed| listed.iter())
-            .filter_map(|bytes| Multiaddr::try_from(bytes.to_vec()).ok());
+        let record = self.records.get(seat.index()).zip(self.peers.get(&seat));
+        let listed = record.and_then(|(record, peer)| record.of(*peer).ok());
+        let listed = listed.into_iter().flatten();
         let mut known: Vec<Multiaddr> = Vec::new();
         for address in listed.chain(heard) {
             if !known.contains(&address) {
@@ -473,11 +505,22 @@ impl Seated {
         here.map(|(seat, _)| *seat).collect()
     }
 
+    /// The seats with which this one has no connection, and others that are connected say that they have one.
+    pub(super) fn indirect(&self, peers: &[PeerId]) -> SeatSet {
+        let connected = self.connected(peers);
+        let links = self.links.iter();
+        let linked = links.filter(|(seat, _)| connected.contains(**seat));
+        let reached: SeatSet = linked.flat_map(|(_, seats)| seats.iter()).collect();
+        let others: SeatSet = self.peers.keys().copied().collect();
+        SeatSet::from_iter(reached.iter().filter(|seat| others.contains(*seat))).minus(connected)
+    }
+
     /// Whether a head is to be told to all: at once if it is new, else now and then. Who has lost something lacks
     /// it until then; who connects is told apart.
     fn is_due(&mut self, head: &Head) -> bool {
+        let most = quiet(self.table.clocks().limits().absence);
         match &mut self.told_head {
-            Some((last, quiet)) if last == head && *quiet < QUIET => {
+            Some((last, quiet)) if last == head && *quiet < most => {
                 *quiet += 1;
                 false
             }
@@ -570,4 +613,17 @@ pub(crate) fn display_names(charter: &Charter) -> Vec<String> {
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_absence_makes_heads_frequent() {
+        let cases = [(1000, 0), (2000, 0), (4000, 1), (6000, 2), (u64::MAX, 2)];
+        for (absence, ticks) in cases {
+            assert_eq!(quiet(absence), ticks, "{absence} ms");
+        }
+    }
 }

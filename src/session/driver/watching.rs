@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fairdeal_protocol::audit::follow::{FollowError, Follower};
 use fairdeal_protocol::card::Faces;
-use fairdeal_protocol::charter::SignedCharter;
+use fairdeal_protocol::charter::{CharterError, SignedCharter};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -22,7 +22,7 @@ use crate::history;
 use crate::net::PeerId;
 use crate::session::door::GuestDoor;
 use crate::session::frame::{Frame, Roster, Showing, Watch};
-use crate::session::lobby::{Outbox, view_of};
+use crate::session::lobby::{Outbox, host_seat, view_of};
 use crate::session::text::clean_reason;
 use crate::session::{Seating, SessionEvent, Snapshot, Standing, Waits};
 
@@ -30,6 +30,38 @@ use crate::session::{Seating, SessionEvent, Snapshot, Standing, Waits};
 const ASK_AGAIN: Duration = Duration::from_secs(5);
 /// How often the log may go back: each time takes a seat that is two-faced.
 const MAX_ANEW: u32 = 8;
+
+/// Why what a host shows is not the table of the ticket.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum ShownError {
+    /// The charter is not signed by its seats.
+    #[error("the host shows no table: {0}")]
+    Charter(#[from] CharterError),
+    /// It is that of another lobby.
+    #[error("the host shows another table than the ticket's")]
+    OtherTable,
+    /// Its first seat, which is the host's, has another key than the host in the ticket: it may be a table of bots of
+    /// one's own, signed by them all.
+    #[error("the first seat of the table that is shown is not the host of the ticket")]
+    OtherHost,
+}
+
+/// The charter that a host shows, if it is that of the ticket's table.
+fn shown_charter(
+    showing: Showing,
+    host: PeerId,
+    lobby: [u8; 8],
+) -> Result<SignedCharter, ShownError> {
+    let charter = SignedCharter::assemble(showing.charter, showing.signatures.into_inner())?;
+    if charter.charter().lobby != lobby {
+        return Err(ShownError::OtherTable);
+    }
+    let first = host_seat().and_then(|seat| charter.charter().player(seat));
+    if first.is_none_or(|first| first.key.to_bytes() != host.to_bytes()) {
+        return Err(ShownError::OtherHost);
+    }
+    Ok(charter)
+}
 
 /// One who looks on.
 pub(super) struct Watching {
@@ -123,6 +155,7 @@ impl Shown {
             my_turn: false,
             // Only the host knows who is.
             connected: seats.collect(),
+            indirect: SeatSet::EMPTY,
             round_trips: std::collections::BTreeMap::new(),
             waits: Waits::default(),
         }
@@ -200,15 +233,9 @@ impl Driver {
         let Stage::Watch(watching) = &mut self.stage else {
             return;
         };
-        let charter = SignedCharter::assemble(showing.charter, showing.signatures.into_inner());
-        let charter = match charter {
-            Ok(charter) if charter.charter().lobby == watching.watch.lobby => charter,
-            Ok(_) => {
-                return self
-                    .fail("the host shows another table than the ticket's".to_owned())
-                    .await;
-            }
-            Err(error) => return self.fail(format!("the host shows no table: {error}")).await,
+        let charter = match shown_charter(showing, watching.host, watching.watch.lobby) {
+            Ok(charter) => charter,
+            Err(error) => return self.fail(error.to_string()).await,
         };
         if watching
             .shown
@@ -324,7 +351,7 @@ impl Driver {
         let (scores, winners) = (game.scores(), game.winners().iter().collect());
         let finished = shown.follower.replica().is_finished();
         let log = shown.follower.replica().parent();
-        let kept = history::keep(&self.keeper.data, &transcript, game, None);
+        let kept = history::keep(&self.keeper.data, &transcript, game, None, None);
         let transcript: PathBuf = match kept {
             Ok(path) => path,
             Err(error) => {
@@ -375,5 +402,60 @@ impl Driver {
         })
         .await;
         self.stage = Stage::Ended;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use ed25519_dalek::SigningKey;
+    use fairdeal_protocol::charter::{Charter, Player};
+    use fairdeal_protocol::party::{Party, PlayedBy};
+    use fairdeal_protocol::wire::bounded::Text;
+
+    use super::*;
+    use crate::games::rule_set;
+
+    const LOBBY: [u8; 8] = [5; 8];
+
+    fn key(n: u8) -> SigningKey {
+        SigningKey::from_bytes(&[n; 32])
+    }
+
+    fn peer(n: u8) -> PeerId {
+        PeerId::from_bytes(&key(n).verifying_key().to_bytes()).unwrap()
+    }
+
+    /// A table of the seats with keys 1 and 2, signed by both.
+    fn showing() -> Showing {
+        let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
+        let players = [1, 2].into_iter().zip(Seat::first(2));
+        let players = players.map(|(n, seat)| Player {
+            name: Text::try_from(format!("player {n}")).unwrap(),
+            key: (&key(n)).into(),
+            nonce: [n; 32],
+            party: Party::of(seat),
+            played_by: PlayedBy::Person,
+        });
+        let charter = Charter::new(LOBBY, &rules, players.collect()).unwrap();
+        let signatures = vec![charter.sign(&key(1)), charter.sign(&key(2))];
+        Showing {
+            charter,
+            signatures: signatures.try_into().unwrap(),
+        }
+    }
+
+    #[test]
+    fn spectator_refuses_the_table_of_another_host() {
+        let shown = |host, lobby| shown_charter(showing(), host, lobby).map(|_| ());
+        assert_eq!(shown(peer(1), LOBBY), Ok(()));
+        assert_eq!(shown(peer(2), LOBBY), Err(ShownError::OtherHost));
+        assert_eq!(shown(peer(3), LOBBY), Err(ShownError::OtherHost));
+        assert_eq!(shown(peer(1), [6; 8]), Err(ShownError::OtherTable));
+        let mut forged = showing();
+        forged.signatures = vec![forged.signatures[0]; 2].try_into().unwrap();
+        let forged = shown_charter(forged, peer(1), LOBBY);
+        assert!(matches!(forged, Err(ShownError::Charter(_))));
     }
 }

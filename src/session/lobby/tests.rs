@@ -22,7 +22,7 @@ fn wish(n: u8) -> Join {
         lobby: Some(LOBBY),
         name: Text::try_from(format!("player {n}")).unwrap(),
         nonce: [n; 32],
-        addresses: Addresses::default(),
+        record: AddressRecord::sign(&key(n), &[]).unwrap(),
         proof: None,
         program: [n; 16].into(),
         played_by: PlayedBy::Person,
@@ -466,4 +466,61 @@ fn a_guest_signs_only_its_own_party() {
         .unwrap()
         .0;
     assert!(matches!(&answer[..], [(_, Frame::Sign { .. })]));
+}
+
+/// A host that changes, swaps or leaves out where a seat listens is found by every guest, which signs nothing.
+#[test]
+fn changed_addresses_are_found() {
+    let mut host = host(3);
+    let told: Multiaddr = "/ip4/10.0.0.1/tcp/4001".parse().unwrap();
+    let mut one = guest(1);
+    one.set_addresses(std::slice::from_ref(&told)).unwrap();
+    let before = one.own.record.clone();
+    // Said again it is the same record, and no new wish.
+    one.set_addresses(std::slice::from_ref(&told)).unwrap();
+    assert_eq!(one.own.record, before);
+    join(&mut host, 1, one.own.clone());
+    let outbox = join(&mut host, 2, wish(2));
+    let good = proposal(&outbox).unwrap().clone();
+    let listed = good.records[1].of(peer(1)).unwrap();
+    assert_eq!(listed, std::slice::from_ref(&told));
+    let elsewhere = AddressRecord::sign(&key(0), &[told]).unwrap();
+    let seat = Seat::new(1).unwrap();
+    let why = |why| LobbyError::Record { seat, why };
+    let cases = [
+        (elsewhere, why(RecordError::OtherPeer)),
+        (AddressRecord::default(), why(RecordError::NotSigned)),
+        (good.records[2].clone(), why(RecordError::OtherPeer)),
+    ];
+    for (record, expected) in cases {
+        let mut changed = good.clone();
+        let mut records = changed.records.to_vec();
+        records[1] = record;
+        changed.records = records.try_into().unwrap();
+        for n in [1, 2] {
+            let mut guest = guest(n);
+            let shown = roster(&outbox, n).unwrap().clone();
+            guest.receive(peer(0), Frame::Roster(shown)).unwrap();
+            let answer = guest.receive(peer(0), Frame::Propose(Box::new(changed.clone())));
+            assert_eq!(answer.unwrap_err(), expected);
+            assert_eq!(guest.signed(), None);
+        }
+    }
+    let mut few = good;
+    few.records = few.records[..2].to_vec().try_into().unwrap();
+    let error = check_records(&few.charter, &few.records).unwrap_err();
+    assert!(matches!(error, LobbyError::BadProposal(_)));
+}
+
+/// A wish with addresses that somebody else has signed gets no seat.
+#[test]
+fn foreign_address_record_gets_no_seat() {
+    let mut host = host(3);
+    let record = AddressRecord::sign(&key(2), &[]).unwrap();
+    let outbox = join(&mut host, 1, Join { record, ..wish(1) });
+    let [(_, Frame::Refused(why))] = outbox.as_slice() else {
+        panic!("{outbox:?}");
+    };
+    assert!(why.as_str().contains("another peer"), "{}", why.as_str());
+    assert!(!host.has_seated(peer(1)));
 }

@@ -31,7 +31,7 @@ fn in_a_line(past: &Past) -> (String, String) {
                 summary.game_name(),
                 summary.players.join(", ")
             );
-            (words, past.in_words().to_owned())
+            (words, past.in_words())
         }
         What::Unread => (
             format!("{date}  {}", short(&past.table)),

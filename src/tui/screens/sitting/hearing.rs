@@ -7,7 +7,7 @@ use fairdeal_protocol::seat::Seat;
 use super::choosing::sentence;
 use super::moving::{Moving, Telling};
 use super::{Asked, Outcome, Over, Sitting, Voice};
-use crate::session::{PeerState, SessionEvent, Snapshot};
+use crate::session::{PeerState, SessionEvent, Snapshot, ground_in_words};
 use crate::tui::canvas::Target;
 use crate::tui::screen::{Effect, Tone, Wish, Wishes, World};
 use crate::tui::tables::offers::Offers;
@@ -75,6 +75,7 @@ impl Sitting {
             SessionEvent::Claimed {
                 by,
                 absent,
+                ground,
                 transcript,
             } => {
                 let names = |seats: &[Seat]| {
@@ -85,9 +86,9 @@ impl Sitting {
                 let kept = transcript.as_ref().map_or_else(String::new, |path| {
                     format!(" The transcript is in {}.", path.display())
                 });
-                let line = format!(
-                    "{by} closed the table: {absent} stayed away. The game is unfinished.{kept}"
-                );
+                let why = ground_in_words(*ground);
+                let line =
+                    format!("{by} closed the table: {absent} {why}. The game is unfinished.{kept}");
                 self.say(Voice::Warning, line.clone());
                 self.failed = Some(line);
             }

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::{Sitting, Voice, button};
 use crate::games::game_info;
-use crate::session::LobbySeat;
+use crate::session::{LobbySeat, option_in_words};
 use crate::tui::canvas::{Canvas, Target, wrapped};
 use crate::tui::screen::World;
 use crate::tui::screens::column;
@@ -64,7 +64,7 @@ pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, a
         let options: Vec<String> = lobby
             .options
             .iter()
-            .map(|(key, value)| format!("{key} {value}"))
+            .map(|(key, value)| option_in_words(key, value))
             .collect();
         at.y += 1;
         canvas.put(

@@ -174,6 +174,8 @@ pub(super) fn draw_row(
 /// What is said of a practice game.
 const PRACTICE: &str = "Practice: nothing is sealed, nothing is kept, and all can be taken back.";
 
+const ESCROW: &str = "escrow";
+
 /// What the steps of a deal are for, in order: name and meaning.
 const STEPS: [(&str, &str); 6] = [
     (
@@ -185,7 +187,7 @@ const STEPS: [(&str, &str); 6] = [
         "each seat proves its key; a card needs all of them to open",
     ),
     (
-        "escrow",
+        ESCROW,
         "each key in parts with the others: the game can lose a seat",
     ),
     (
@@ -214,6 +216,17 @@ fn stage(kind: Option<StepKind>) -> usize {
     }
 }
 
+/// The steps of a deal at this table, each with its number. With fewer than three parties nobody could go on without
+/// another one, and no key is put in escrow.
+fn parts(snapshot: &Snapshot) -> Vec<(usize, (&'static str, &'static str))> {
+    let parties = &snapshot.seating.parties;
+    let alone = parties.count(SeatSet::all(snapshot.names.len())) < 3;
+    let steps = STEPS.into_iter().enumerate();
+    steps
+        .filter(|(_, (name, _))| !alone || *name != ESCROW)
+        .collect()
+}
+
 /// The seal at length: the steps of a deal and where it is, who has done what, and the hash to compare.
 pub(super) fn draw_panel(sitting: &Sitting, snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
     let theme = canvas.theme();
@@ -222,8 +235,9 @@ pub(super) fn draw_panel(sitting: &Sitting, snapshot: &Snapshot, canvas: &mut Ca
     let told = opened.as_ref().map_or(0, Vec::len);
     let programs = snapshot.seating.in_words(&snapshot.names);
     let programs = programs.map_or_else(Vec::new, |words| wrapped(&words, 74, 0));
+    let parts = parts(snapshot);
     let (rows, spaces) = (
-        seats + 14 + told + programs.len(),
+        seats + 8 + parts.len() + told + programs.len(),
         3 + usize::from(told > 0),
     );
     // Where there is little room it is the space between that goes.
@@ -254,7 +268,7 @@ pub(super) fn draw_panel(sitting: &Sitting, snapshot: &Snapshot, canvas: &mut Ca
         }
     };
     space(&mut lines);
-    for (number, (name, meaning)) in STEPS.iter().enumerate() {
+    for (number, (name, meaning)) in parts {
         let (sign, style) = match number.cmp(&here) {
             std::cmp::Ordering::Less => (theme.glyph("✓", "+"), theme.good()),
             std::cmp::Ordering::Equal => (theme.glyph("▶", ">"), theme.accent()),
@@ -262,7 +276,7 @@ pub(super) fn draw_panel(sitting: &Sitting, snapshot: &Snapshot, canvas: &mut Ca
         };
         lines.push(Line::from(vec![
             Span::styled(format!(" {sign} {name:<8}"), style),
-            Span::styled((*meaning).to_owned(), theme.faint()),
+            Span::styled(meaning, theme.faint()),
         ]));
     }
     space(&mut lines);

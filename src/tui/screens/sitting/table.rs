@@ -73,6 +73,9 @@ pub(super) fn draw(sitting: &mut Sitting, world: &World, canvas: &mut Canvas<'_>
     }
 }
 
+/// Of a seat to which there is no connection, while others have one.
+const FAR: &str = "no direct link";
+
 fn draw_seats(snapshot: &Snapshot, names: &[String], canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let inner = canvas.section(area, "Seats");
@@ -98,7 +101,9 @@ fn draw_seats(snapshot: &Snapshot, names: &[String], canvas: &mut Canvas<'_>, ar
                 format!("silent for {}", time_in_words(*silent)),
                 theme.bad(),
             ),
-            _ if !snapshot.connected.contains(seat) => ("offline".to_owned(), theme.bad()),
+            _ if !snapshot.connected.contains(seat) && !snapshot.indirect.contains(seat) => {
+                ("offline".to_owned(), theme.bad())
+            }
             Some(Waiting {
                 turn_left: Some(0), ..
             }) => ("time is up".to_owned(), theme.bad()),
@@ -107,6 +112,13 @@ fn draw_seats(snapshot: &Snapshot, names: &[String], canvas: &mut Canvas<'_>, ar
                 ..
             }) => (format!("{} left", time_in_words(*left)), theme.accent()),
             _ => (on_board!(game, game => game.seat_note(seat)), theme.faint()),
+        };
+        // What it plays comes through the others.
+        let far = snapshot.indirect.contains(seat) && !game.is_over();
+        let note = match (far, note.is_empty()) {
+            (false, _) => note,
+            (true, true) => FAR.to_owned(),
+            (true, false) => format!("{note}, {FAR}"),
         };
         let bot = !snapshot.seating.parties.is_person(seat);
         let room = usize::from(inner.width).saturating_sub(NAME + 8 + note.width());

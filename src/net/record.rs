@@ -1,0 +1,148 @@
+//! Where a peer says that it listens, signed by the peer itself: libp2p's signed peer record. Whoever passes a record on
+//! can keep it back, or hand on an older one, but cannot change it.
+
+use ed25519_dalek::SigningKey;
+use fairdeal_protocol::wire::bounded::Bounded;
+use libp2p::Multiaddr;
+use libp2p::core::{PeerRecord, SignedEnvelope};
+use libp2p::identity::Keypair;
+use serde::{Deserialize, Serialize};
+
+use super::PeerId;
+
+/// The most addresses in a record.
+pub const MAX_RECORDED: usize = 8;
+/// The longest address in a record, in bytes of its binary form.
+const MAX_ADDRESS: usize = 256;
+/// The longest record, in bytes: as many addresses of that length, a key, a signature and what is between them.
+pub const MAX_RECORD: usize = 2560;
+
+/// A record as it came: bytes of which nothing is checked before it is [read](Self::of).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddressRecord(Bounded<u8, MAX_RECORD>);
+
+/// Why a record does not tell where a peer listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    /// The bytes are no signed record, or the signature is not that of the key in it.
+    #[error("it is not a signed peer record")]
+    NotSigned,
+    /// The signature is good, and another peer's.
+    #[error("another peer has signed it")]
+    OtherPeer,
+    /// There are more addresses, or longer ones, than a peer needs.
+    #[error("it has more than {MAX_RECORDED} addresses, or one that is too long")]
+    TooLong,
+    /// The own key gives no signature.
+    #[error("it cannot be signed")]
+    CannotSign,
+}
+
+impl AddressRecord {
+    /// Signs where the peer with this key listens: the first [`MAX_RECORDED`] of the addresses.
+    ///
+    /// # Errors
+    /// [`RecordError::CannotSign`], which no key of ours gives.
+    pub fn sign(key: &SigningKey, addresses: &[Multiaddr]) -> Result<Self, RecordError> {
+        let fitting = addresses
+            .iter()
+            .filter(|address| address.len() <= MAX_ADDRESS);
+        let listed = fitting.take(MAX_RECORDED).cloned().collect();
+        Self::signed(key, listed)
+    }
+
+    fn signed(key: &SigningKey, listed: Vec<Multiaddr>) -> Result<Self, RecordError> {
+        // libp2p wipes the copy it is given.
+        let key = Keypair::ed25519_from_bytes(key.to_bytes());
+        let key = key.map_err(|_| RecordError::CannotSign)?;
+        let record = PeerRecord::new_interop(&key, listed).map_err(|_| RecordError::CannotSign)?;
+        let bytes = record.into_signed_envelope().into_protobuf_encoding();
+        let bytes = bytes.try_into().map_err(|_| RecordError::TooLong)?;
+        Ok(Self(bytes))
+    }
+
+    /// A record as it comes from elsewhere.
+    ///
+    /// # Errors
+    /// [`RecordError::TooLong`].
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, RecordError> {
+        bytes.try_into().map(Self).map_err(|_| RecordError::TooLong)
+    }
+
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Where that peer says that it listens.
+    ///
+    /// # Errors
+    /// [`RecordError`] unless that peer has signed the record.
+    pub fn of(&self, peer: PeerId) -> Result<Vec<Multiaddr>, RecordError> {
+        let envelope = SignedEnvelope::from_protobuf_encoding(&self.0);
+        let envelope = envelope.map_err(|_| RecordError::NotSigned)?;
+        let record = PeerRecord::from_signed_envelope_interop(envelope);
+        let record = record.map_err(|_| RecordError::NotSigned)?;
+        if record.peer_id() != peer.to_libp2p() {
+            return Err(RecordError::OtherPeer);
+        }
+        let listed = record.addresses();
+        let long = listed.iter().any(|address| address.len() > MAX_ADDRESS);
+        if long || listed.len() > MAX_RECORDED {
+            return Err(RecordError::TooLong);
+        }
+        Ok(listed.to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(seed: u8) -> SigningKey {
+        SigningKey::from_bytes(&[seed; 32])
+    }
+
+    fn peer(seed: u8) -> PeerId {
+        PeerId::from_bytes(&key(seed).verifying_key().to_bytes()).unwrap()
+    }
+
+    fn addresses(count: u16) -> Vec<Multiaddr> {
+        let each = (0..count).map(|port| format!("/ip4/10.0.0.1/tcp/{port}"));
+        each.map(|address| address.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn record_tells_the_addresses_of_its_signer() {
+        for count in [0, 1, 8] {
+            let record = AddressRecord::sign(&key(1), &addresses(count)).unwrap();
+            assert_eq!(record.of(peer(1)).unwrap(), addresses(count));
+            assert_eq!(record.of(peer(2)), Err(RecordError::OtherPeer));
+        }
+        let record = AddressRecord::sign(&key(1), &addresses(20)).unwrap();
+        assert_eq!(record.of(peer(1)).unwrap(), addresses(8));
+    }
+
+    #[test]
+    fn changed_record_is_refused() {
+        let record = AddressRecord::sign(&key(1), &addresses(2)).unwrap();
+        for place in 0..record.as_bytes().len() {
+            let mut bytes = record.as_bytes().to_vec();
+            bytes[place] ^= 1;
+            let changed = AddressRecord::from_bytes(bytes).unwrap();
+            assert!(changed.of(peer(1)).is_err(), "byte {place}");
+        }
+        for bytes in [vec![], vec![0xff; 100], record.as_bytes()[1..].to_vec()] {
+            let cut = AddressRecord::from_bytes(bytes).unwrap();
+            assert_eq!(cut.of(peer(1)), Err(RecordError::NotSigned));
+        }
+    }
+
+    #[test]
+    fn record_with_too_many_addresses_is_refused() {
+        let record = AddressRecord::signed(&key(1), addresses(9)).unwrap();
+        assert_eq!(record.of(peer(1)), Err(RecordError::TooLong));
+        let much = AddressRecord::signed(&key(1), addresses(400));
+        assert_eq!(much, Err(RecordError::TooLong));
+    }
+}

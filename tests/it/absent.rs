@@ -1,0 +1,334 @@
+//! Who is away and who only thinks: a slow seat is not removed, a finished game stays finished whoever dies at its end,
+//! and who is left alone closes the table with a file that says the truth.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fairdeal::bots::{Level, bot};
+use fairdeal::games::{AnyGame, rule_set};
+use fairdeal::history::{Ending, Summary, What, history};
+use fairdeal::net::Transport;
+use fairdeal::session::driver::{Attended, Pilot, Role, Setup, start};
+use fairdeal::session::frame::ProgramId;
+use fairdeal::session::journal::Place;
+use fairdeal::session::{Command, Handle, PeerState, SessionEvent, Snapshot};
+use fairdeal::store::{DataDir, IdentityKey};
+use fairdeal_protocol::audit::auditor::{Report, audit};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::transcript::{End, Transcript};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::time::timeout;
+
+use super::process::{Program, fairdeal};
+
+const TCP: &str = "/ip4/127.0.0.1/tcp/0";
+/// Longer than any wait here takes; a test that hangs ends with it.
+const LONG: Duration = Duration::from_secs(120);
+
+fn data(root: &Path, name: &str) -> Arc<DataDir> {
+    Arc::new(DataDir::open(Some(&root.join(name))).unwrap())
+}
+
+/// A session over sockets that listens at `listen`, or nowhere; a bot plays its seat if `plays`.
+fn sit(data: &Arc<DataDir>, name: &str, role: Role, listen: Option<&str>, plays: bool) -> Handle {
+    let pilot = Pilot {
+        level: Level::Normal,
+        pace: Duration::from_millis(1),
+    };
+    start(Setup {
+        identity: IdentityKey::generate().unwrap(),
+        name: name.to_owned(),
+        role,
+        place: Place {
+            transport: Transport::Sockets,
+            listen: listen.into_iter().map(|at| at.parse().unwrap()).collect(),
+            relays: Vec::new(),
+        },
+        moves_in: false,
+        lan: false,
+        password: None,
+        pilot: plays.then_some(pilot),
+        data: Arc::clone(data),
+        program: ProgramId::draw().unwrap(),
+        house: false,
+        ready: true,
+        attended: Attended::Person,
+    })
+    .unwrap()
+}
+
+/// A host's session, and its ticket.
+async fn open(data: &Arc<DataDir>, seats: u8, options: &[(&str, &str)]) -> (Handle, String) {
+    let options = options.iter();
+    let options = options.map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+    let rules = rule_set("loot", seats, &options.collect()).unwrap();
+    let mut host = sit(data, "host", Role::Host(rules), Some(TCP), true);
+    loop {
+        if let SessionEvent::Lobby(view) = event(&mut host).await
+            && let Some(ticket) = view.ticket
+        {
+            return (host, ticket);
+        }
+    }
+}
+
+async fn event(handle: &mut Handle) -> SessionEvent {
+    let event = timeout(LONG, handle.events.recv()).await;
+    event.expect("nobody waits for ever").expect("it runs")
+}
+
+/// The next snapshot that is as wanted, and the events before it.
+async fn until(
+    handle: &mut Handle,
+    wanted: impl Fn(&Snapshot) -> bool,
+) -> (Box<Snapshot>, Vec<SessionEvent>) {
+    let mut before = Vec::new();
+    loop {
+        match event(handle).await {
+            SessionEvent::Snapshot(snapshot) if wanted(&snapshot) => return (snapshot, before),
+            event => before.push(event),
+        }
+    }
+}
+
+/// Everything up to the end of the game, which is the last of it.
+async fn to_the_end(handle: &mut Handle) -> Vec<SessionEvent> {
+    let mut events = Vec::new();
+    let reading = async {
+        loop {
+            let event = event(handle).await;
+            let over = matches!(event, SessionEvent::Over { .. });
+            events.push(event);
+            if over {
+                break;
+            }
+        }
+    };
+    timeout(LONG, reading).await.expect("the game ends");
+    events
+}
+
+fn report(transcript: &Path) -> Report {
+    let bytes = std::fs::read(transcript).unwrap();
+    audit::<AnyGame>(&Transcript::from_bytes(&bytes).unwrap())
+}
+
+/// What the history of a data directory says of its only game.
+fn remembered(data: &DataDir) -> Summary {
+    let all = history(data).unwrap();
+    let [past] = all.as_slice() else {
+        panic!("{all:?}");
+    };
+    match &past.what {
+        What::Over(summary) => summary.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn removed(event: &SessionEvent) -> bool {
+    matches!(
+        event,
+        SessionEvent::Peer {
+            state: PeerState::Absent | PeerState::Removed,
+            ..
+        }
+    )
+}
+
+/// Two guests who listen nowhere, so that neither can ever dial the other: all they hear of each other comes by the host.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slow_thinker_without_direct_link_is_not_removed() {
+    const ABSENCE: u32 = 2;
+    let root = TempDir::new().unwrap();
+    let absence = ABSENCE.to_string();
+    let options = [("absence", absence.as_str()), ("target", "20")];
+    let (mut host, ticket) = open(&data(root.path(), "host"), 3, &options).await;
+    let guest = |name: &str, plays| {
+        let role = Role::Guest(ticket.parse().unwrap());
+        sit(&data(root.path(), name), name, role, None, plays)
+    };
+    let mut far = guest("far", true);
+    let mut thinker = guest("thinker", false);
+    let others = tokio::spawn(async move {
+        let host = to_the_end(&mut host).await;
+        let far = to_the_end(&mut far).await;
+        [host, far]
+    });
+    let (snapshot, mut events) = until(&mut thinker, |snapshot| snapshot.my_turn).await;
+    let me = snapshot.me.unwrap();
+    // Five absence timeouts, in which it is told whatever the others do.
+    let thinks = async {
+        loop {
+            events.push(event(&mut thinker).await);
+        }
+    };
+    let thought = timeout(Duration::from_secs(5 * u64::from(ABSENCE)), thinks).await;
+    assert!(
+        thought.is_err(),
+        "it is told things to the end of its thought"
+    );
+    let mut player = bot(Level::Normal);
+    let mut rng = ChaCha20Rng::from_seed([3; 32]);
+    let mut now = snapshot;
+    while !now.game.is_over() {
+        if now.my_turn
+            && let Some(action) = player.choose(&now.game, me, &now.known, &mut rng)
+        {
+            thinker.commands.send(Command::Act(action)).await.unwrap();
+        }
+        let changed = |next: &Snapshot| (&next.game, next.my_turn) != (&now.game, now.my_turn);
+        let (next, before) = until(&mut thinker, changed).await;
+        events.extend(before);
+        now = next;
+    }
+    events.extend(to_the_end(&mut thinker).await);
+    let others = timeout(LONG, others).await.expect("the game ends").unwrap();
+    for events in others.iter().chain([&events]) {
+        assert!(!events.iter().any(removed), "{events:?}");
+    }
+    // Neither guest ever has a connection with the other, and its player is told so.
+    let guests = Seat::first(3).skip(1).collect::<SeatSet>();
+    for (events, other) in [(&others[1], "thinker"), (&events, "far")] {
+        let line = SessionEvent::Line(format!(
+            "No direct link to {other}: the others pass on what it plays."
+        ));
+        assert!(events.contains(&line), "{other}");
+    }
+    for event in others[1].iter().chain(&events) {
+        if let SessionEvent::Snapshot(snapshot) = event {
+            let connected = snapshot.connected;
+            assert!(!guests.minus(connected).is_empty(), "{connected:?}");
+        }
+    }
+    let overs = others
+        .iter()
+        .chain([&events])
+        .map(|events| match events.last() {
+            Some(SessionEvent::Over {
+                log, transcript, ..
+            }) => (*log, transcript.clone()),
+            other => panic!("{other:?}"),
+        });
+    let overs: Vec<_> = overs.collect();
+    assert!(overs.iter().all(|(log, _)| *log == overs[0].0));
+    let report = report(&overs[0].1);
+    assert_eq!((report.finding, report.end), (None, End::Finished));
+    assert_eq!(report.left, []);
+}
+
+/// The guest's program is killed once the host sees that the rules have ended the game, so before or while seeds are
+/// opened. It is finished for the host after the absence timeout, and for the guest when it comes back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn finished_game_stays_finished_when_a_seat_dies() {
+    let root = TempDir::new().unwrap();
+    let house = data(root.path(), "host");
+    let options = [("absence", "2"), ("target", "20")];
+    let (mut host, ticket) = open(&house, 2, &options).await;
+    let join = [
+        "bot", "join", &ticket, "--json", "--pace", "1", "--listen", TCP,
+    ];
+    let mut guest = Program::start(root.path(), "guest", &join);
+    let (last, _) = until(&mut host, |snapshot| snapshot.game.is_over()).await;
+    guest.kill();
+    let events = to_the_end(&mut host).await;
+    let Some(SessionEvent::Over {
+        scores,
+        winners,
+        transcript,
+        ..
+    }) = events.last()
+    else {
+        panic!("{events:?}");
+    };
+    assert_eq!(*scores, last.game.scores());
+    let survivor = report(transcript);
+    assert_eq!((survivor.finding, survivor.end), (None, End::Finished));
+    // Killed in time, it has not opened; the host has not either where the step before was never confirmed.
+    let gone = Seat::new(1).unwrap();
+    assert!(survivor.unopened.is_empty() || survivor.unopened.contains(gone));
+    let kept = remembered(&house);
+    assert_eq!((&kept.ending, &kept.scores), (&Ending::Finished, scores));
+    assert_eq!(&kept.winners, winners);
+
+    let name = guest.data.clone();
+    let mut guest = Program::start(root.path(), "guest", &["resume", "--headless", "--json"]);
+    let over = guest.wait_for("over").expect("it is told the result");
+    assert_eq!(over["scores"], serde_json::to_value(scores).unwrap());
+    assert!(guest.finish().success());
+    let kept = remembered(&DataDir::open(Some(&name)).unwrap());
+    assert_eq!((&kept.ending, &kept.scores), (&Ending::Finished, scores));
+    assert_eq!(&kept.winners, winners);
+    assert_eq!(remembered(&house).ending, Ending::Finished);
+}
+
+/// A program with three seats dies: of the two parties one is left, which is no majority and closes with a claim.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dead_host_with_bots_is_closed_by_claim() {
+    let root = TempDir::new().unwrap();
+    let table = ["bot", "host", "loot", "--seats", "4", "--bots", "2"];
+    let args = ["--json", "--listen", TCP, "--option", "absence=2"];
+    let mut host = Program::start(root.path(), "host", &[&table[..], &args].concat());
+    let ticket = host.ticket();
+    let own = data(root.path(), "guest");
+    let role = Role::Guest(ticket.parse().unwrap());
+    let mut guest = sit(&own, "guest", role, Some(TCP), false);
+    // The guest must owe nothing, or it would have nothing to claim: it acts, and the others are waited for.
+    let (now, _) = until(&mut guest, |snapshot| snapshot.my_turn).await;
+    let me = now.me.unwrap();
+    host.kill();
+    let mut rng = ChaCha20Rng::from_seed([5; 32]);
+    let action = bot(Level::Normal).choose(&now.game, me, &now.known, &mut rng);
+    guest
+        .commands
+        .send(Command::Act(action.unwrap()))
+        .await
+        .unwrap();
+    let (alone, told) = until(&mut guest, |snapshot| snapshot.waits.may_claim).await;
+    let others: Vec<Seat> = Seat::first(4).filter(|seat| *seat != me).collect();
+    for other in &others {
+        let lost = told.iter().any(|event| {
+            matches!(event, SessionEvent::Peer { seat, state: PeerState::Lost } if seat == other)
+        });
+        assert!(lost, "{other} is gone, and nobody says so");
+    }
+    assert_eq!(alone.connected, SeatSet::one(me));
+    guest.commands.send(Command::Claim).await.unwrap();
+    let (by, absent, transcript) = loop {
+        match event(&mut guest).await {
+            SessionEvent::Claimed {
+                by,
+                absent,
+                transcript,
+                ..
+            } => break (by, absent, transcript),
+            SessionEvent::Refused(why) => panic!("{why}"),
+            _ => {}
+        }
+    };
+    assert_eq!((by, &absent), (vec![me], &others));
+    let transcript = transcript.expect("it is kept");
+    let verify = fairdeal()
+        .arg("verify")
+        .arg(&transcript)
+        .arg("--json")
+        .output()
+        .unwrap();
+    assert_eq!(verify.status.code(), Some(0));
+    let said: Value = serde_json::from_slice(&verify.stdout).unwrap();
+    assert_eq!(said["finished"], false);
+    let numbers: Vec<usize> = others.iter().map(|seat| seat.index()).collect();
+    let claim = serde_json::json!({"by": [me.index()], "absent": numbers, "ground": "absent"});
+    assert_eq!(said["claims"], serde_json::json!([claim]));
+    let verify = fairdeal().arg("verify").arg(&transcript).output().unwrap();
+    let words = String::from_utf8(verify.stdout).unwrap();
+    assert!(words.contains("closed by claim of guest: "), "{words}");
+    assert!(words.contains(" stayed away"), "{words}");
+    let kept = remembered(&own);
+    assert_eq!(kept.ending, Ending::Claimed { by: vec![me] });
+    assert_eq!(kept.winners, []);
+}
