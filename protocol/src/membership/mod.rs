@@ -30,6 +30,7 @@ mod explore;
 mod tests;
 
 pub mod certificate;
+mod decision;
 pub mod evidence;
 pub mod sign;
 pub mod statement;

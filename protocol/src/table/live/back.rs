@@ -128,6 +128,10 @@ impl<G: Game> Table<G> {
     fn put_back(&mut self, signed: &SignedEntry) -> Result<(), RestoreError> {
         let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
         let seat = entry.seat();
+        if entry.step() < self.replica.step() && !self.replica.participants().contains(seat) {
+            // Accepted and never counted: the replay has come to the removal of its seat without it.
+            return Ok(());
+        }
         let held = self.entries.open().get(&seat);
         let taken = held.is_some_and(|held| !self.entries.is_blamed(held.hash()));
         if entry.step() != self.replica.step() || taken {

@@ -27,40 +27,33 @@ mod forks;
 mod guilt;
 mod held;
 mod outbox;
+mod output;
 pub mod pages;
 mod peers;
 mod removal;
 mod removals;
 mod requests;
 mod this_seat;
+mod work;
 mod write;
 
-use std::collections::BTreeMap;
-
-use ed25519_dalek::SigningKey;
-use rand_core::CryptoRng;
-
-use super::abandonment::Abandonment;
-use super::clocks::{Clocks, Limits};
-use super::fault::Fault;
-use super::journal::Record;
-use super::replica::{Broken, News, Proofs, Replica, StepKind, Verdict};
 use crate::card::Faces;
 use crate::charter::SignedCharter;
-use crate::game::{Game, Illegal, RuleSetError};
+use crate::game::{Game, RuleSetError};
 use crate::hash::Hash32;
-use crate::log::body::{ActionBytes, Body};
-use crate::log::claim::ClaimError;
-use crate::log::entry::{Content, Entry, EntryError, SignedEntry};
+use crate::log::body::ActionBytes;
+use crate::log::entry::Entry;
 use crate::log::equivocation::Equivocation;
-use crate::log::halt::HaltError;
-use crate::log::state_request::StateReplyError;
-use crate::membership::{Input, Standing, StatementError};
-use crate::seat::{Seat, SeatSet};
+use crate::seat::Seat;
+use crate::table::clocks::{Clocks, Limits};
 use crate::table::message::Message;
+use crate::table::replica::{Replica, StepKind};
 use crate::transcript::{End, Trailer, Transcript};
 use crate::wire::bounded::Bounded;
-use crate::wire::codec::{CodecError, try_encode};
+use crate::wire::codec::try_encode;
+use ed25519_dalek::SigningKey;
+use rand_core::CryptoRng;
+use std::collections::BTreeMap;
 
 pub use absence::NothingToClaim;
 pub use back::RestoreError;
@@ -68,6 +61,7 @@ use claims::Claims;
 use entries::Entries;
 use forks::Forks;
 use outbox::Outbox;
+pub use output::{ActError, Event, Output, Progress, ReceiveError, Stop, To};
 use peers::Peers;
 pub use removal::NothingToPropose;
 use removals::Removals;
@@ -75,150 +69,6 @@ use this_seat::ThisSeat;
 
 /// How many bytes of entries one answer to a head carries at most.
 const REPAIR_BYTES: usize = 512 << 10;
-/// Whom a message is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum To {
-    /// Every other seat.
-    All,
-    /// One seat.
-    One(Seat),
-}
-
-/// Something that the driver must do or may tell.
-#[derive(Clone, Debug)]
-pub enum Output<G: Game> {
-    /// Put a record into the journal, in this order. It has to be on disk before any later message
-    /// is sent.
-    Keep(Record),
-    /// Send a message; losing it is allowed.
-    Send(To, Message),
-    /// An entry of another seat, named first, that is new here. Heads and their answers carry it to everybody in
-    /// time; a seat that has no connection with its author has it sooner if it is passed on at once.
-    Pass(Seat, SignedEntry),
-    /// Something happened.
-    Event(Event<G>),
-}
-
-/// News for the player at this seat.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Event<G: Game> {
-    /// From the log.
-    News(News<G>),
-    /// A step is complete: its number and its hash.
-    Step(u64, Hash32),
-    /// The table waits for an action of this seat.
-    YourTurn,
-    /// The others have decided to remove a seat; it goes when the step is complete.
-    RemovalDecided(Seat),
-    /// A seat has closed the table for itself with a claim, on a step that this seat has completed meanwhile.
-    HasClosed(Seat),
-    /// An action that was waiting for its turn has become illegal and is dropped.
-    Dropped(Illegal),
-    /// A seat is proven guilty: what it did, and a transcript that shows it to a stranger. The others go on
-    /// without it, unless the table stops too.
-    Fault(Fault, Box<Transcript>),
-    /// The table has stopped for good.
-    Stopped(Stop),
-}
-
-/// Why a table has stopped before its end.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Stop {
-    /// This seat is proven guilty, or a second one is before all have gone on without the first.
-    #[error("{0}")]
-    Fault(Fault),
-    /// A seat's digest of the public state differs from ours, and with two parties, or where others differ as well,
-    /// nobody can decide against it. A replay of the transcript shows whose is wrong.
-    #[error("{0} signed another state at step {1} than the rules give")]
-    Desync(Seat, u64),
-    /// The others have removed this seat.
-    #[error("the others waited in vain at step {0} and have removed this seat")]
-    Removed(u64),
-    /// Those who are present have closed the table, because all others stayed away.
-    #[error("the table is closed by claim: {} waited in vain for {}", .0.by, .0.absent)]
-    Claimed(Abandonment),
-    /// The game is over and the result stands; these seats did not open their seeds, and stay away.
-    #[error(
-        "the game is over; {0} did not open the seeds, so that those shuffles are checked by their proofs alone"
-    )]
-    Unopened(SeatSet),
-    /// Our own code went wrong.
-    #[error("internal error: {0}")]
-    Broken(#[from] Broken),
-}
-
-impl Stop {
-    /// Whether the log shows whose fault it is, or lets a replay tell.
-    pub fn has_evidence(&self) -> bool {
-        matches!(self, Self::Fault(_) | Self::Desync(..))
-    }
-}
-
-/// Why a message is refused. Its sender loses the connection; no seat is blamed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReceiveError {
-    /// Its bytes are no message.
-    #[error("a message that is {0}")]
-    Codec(#[from] CodecError),
-    /// An entry in it is refused.
-    #[error("{0}")]
-    Entry(#[from] EntryError),
-    /// A removal statement in it is refused.
-    #[error("{0}")]
-    Statement(#[from] StatementError),
-    /// Evidence that proves nothing.
-    #[error("evidence that proves nothing")]
-    EmptyEvidence,
-    /// A halt in it is refused.
-    #[error("{0}")]
-    Halt(#[from] HaltError),
-    /// A claim in it is refused.
-    #[error("{0}")]
-    Claim(#[from] ClaimError),
-    /// A state reply in it is refused.
-    #[error("{0}")]
-    StateReply(#[from] StateReplyError),
-}
-
-/// Why an action is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ActError {
-    /// The rules refuse it.
-    #[error(transparent)]
-    Illegal(#[from] Illegal),
-    /// One out-of-turn action is allowed between two turns.
-    #[error("you have already acted out of turn; the next turn has to be played first")]
-    OncePerTurn,
-    /// The table has stopped or the game is over.
-    #[error("the table is closed")]
-    Closed,
-    /// A table for one has nobody to leave it to.
-    #[error("there is nobody else at the table: resign, or just stop")]
-    Alone,
-    /// The action has more bytes than an entry can hold.
-    #[error("the action is too large")]
-    TooLarge,
-    /// The game's action has no encoding.
-    #[error("the action cannot be sent: {0}")]
-    NoEncoding(CodecError),
-}
-
-/// How the table stands at this moment, for the panel that shows what protects it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// The open step.
-    pub step: u64,
-    /// What it is for; `None` when the log has ended.
-    pub kind: Option<StepKind>,
-    /// The deal.
-    pub deal: u32,
-    /// The seats whose entries count.
-    pub done: SeatSet,
-    /// The seats whose entries are awaited.
-    pub awaited: SeatSet,
-    /// The hash of the last complete step.
-    pub log: Hash32,
-}
 
 /// A seat at a table: each part has its own state, and this hands messages, actions and time to them.
 pub struct Table<G: Game> {
@@ -595,264 +445,5 @@ impl<G: Game> Table<G> {
         self.request_state(To::One(seat));
         let head = self.head();
         self.outbox.send(To::One(seat), head);
-    }
-
-    /// Counts, signs and completes as long as anything moves.
-    fn work(&mut self, rng: &mut dyn CryptoRng) {
-        while self.outbox.stopped().is_none() {
-            // First, for it may change what the open step is.
-            self.halt();
-            let Some(kind) = self.replica.kind() else {
-                return;
-            };
-            self.count(Proofs::Verify);
-            self.settle_claims();
-            let decides = !self.is_frozen() || self.is_passed_over();
-            if self.outbox.stopped().is_none() && decides && self.deliberate(Input::Look) {
-                self.count(Proofs::Verify);
-            }
-            if self.outbox.stopped().is_some() {
-                return;
-            }
-            if !self.entries.open().contains_key(&self.me())
-                && self.may_sign()
-                && !self.forks.is_open()
-                && self.replica.live().contains(self.me())
-            {
-                match self.body(kind, rng) {
-                    Err(broken) => return self.outbox.stop(Stop::Broken(broken)),
-                    Ok(None) => {}
-                    Ok(Some(body)) => {
-                        self.sign(body);
-                        continue;
-                    }
-                }
-            }
-            if self.entries.counted() != self.replica.live() || !self.may_complete() {
-                self.ask(kind);
-                return;
-            }
-            self.complete();
-        }
-    }
-
-    /// Examines the entries held, the leader's first, until no more count.
-    fn count(&mut self, proofs: Proofs) {
-        loop {
-            // A fault may have been all that held another entry out.
-            let before = (self.entries.counted(), self.replica.live());
-            for seat in self.replica.live().iter() {
-                // A fault of one may have brought up a vote on another.
-                if self.entries.counted().contains(seat) || !self.replica.live().contains(seat) {
-                    continue;
-                }
-                let Some(entry) = self.entries.open().get(&seat).cloned() else {
-                    continue;
-                };
-                let hash = entry.hash();
-                if self.entries.is_blamed(hash) {
-                    continue;
-                }
-                if !self.entries.is_accepted(seat, hash) {
-                    match self.verdict(&entry, proofs) {
-                        Verdict::Counts => {}
-                        Verdict::Fault(_) if !self.may_count(&entry) => continue,
-                        Verdict::Fault(what) => {
-                            self.find_fault(&entry, what);
-                            continue;
-                        }
-                        Verdict::Waits => continue,
-                        Verdict::Broken(broken) => return self.outbox.stop(Stop::Broken(broken)),
-                        Verdict::Desync if self.entries.astray().contains(seat) => continue,
-                        Verdict::Desync => {
-                            self.keep_refused(&entry);
-                            self.entries.note_astray(seat);
-                            if self.is_alone_astray(seat) {
-                                continue;
-                            }
-                            self.entries.refuse(seat);
-                            return self.outbox.stop(Stop::Desync(seat, entry.step()));
-                        }
-                    }
-                    self.entries.accept(seat, hash);
-                }
-                if self.may_count(&entry) {
-                    self.accuse(&entry);
-                    self.entries.count(seat);
-                }
-
-                if self.outbox.stopped().is_some() {
-                    return;
-                }
-            }
-            if (self.entries.counted(), self.replica.live()) == before {
-                return;
-            }
-        }
-    }
-
-    /// Whether the others can decide against a seat whose digest differs from ours: there are three parties or more,
-    /// and no other one differs. Its entry is missing then.
-    fn is_alone_astray(&self, seat: Seat) -> bool {
-        let parties = self.replica.parties();
-        let party = parties.party_of(seat);
-        let alone = self
-            .entries
-            .astray()
-            .iter()
-            .all(|other| parties.party_of(other) == party);
-        alone && parties.count(self.replica.live()) > 2
-    }
-
-    /// What an entry of the open step is worth, also beside its seat's consents.
-    fn verdict(&self, entry: &Entry, proofs: Proofs) -> Verdict {
-        let examined = self
-            .replica
-            .examine(entry, &self.entries.accepted(), proofs);
-        if examined != Verdict::Counts || entry.seat() == self.me() {
-            return examined;
-        }
-        match self.standing(entry) {
-            Standing::Free => Verdict::Counts,
-            // A seat that goes on against its own consent is missing, unless another seat did not know of that.
-            Standing::Waits | Standing::Forbidden(_) => {
-                let vouched = self
-                    .removals
-                    .membership()
-                    .is_vouched_for(entry.seat(), entry.hash());
-                if vouched {
-                    Verdict::Counts
-                } else {
-                    Verdict::Waits
-                }
-            }
-        }
-    }
-
-    /// What an entry of the open step is worth beside the consents of its signer.
-    fn standing(&self, entry: &Entry) -> Standing {
-        let named = entry.body().stands_on();
-        let named = self
-            .entries
-            .open()
-            .iter()
-            .filter(|(_, other)| Some(other.hash()) == named);
-        let named: Vec<(Seat, Hash32)> = named.map(|(seat, other)| (*seat, other.hash())).collect();
-        let (seat, release) = (entry.seat(), entry.content().release);
-        let acceptable = self.entries.accepted_names();
-        self.removals
-            .membership()
-            .entry(seat, &named, release, &acceptable)
-    }
-
-    /// Whether a seat's entry of the open step cannot count here, now or later, unless others count it: its digest is
-    /// wrong, or its own consent forbids it.
-    fn is_barred(&self, seat: Seat) -> bool {
-        // On another log than this one its signer may be right.
-        let parent = self.replica.parent();
-        let forbidden = |entry: &Entry| {
-            let here = entry.content().parent == parent;
-            here && matches!(self.standing(entry), Standing::Forbidden(_))
-        };
-        self.entries.astray().contains(seat)
-            || self.entries.open().get(&seat).is_some_and(forbidden)
-    }
-
-    /// Whether a sound entry of the open step counts: no own consent holds it back, nor one on which it stands.
-    fn may_count(&self, entry: &Entry) -> bool {
-        let named = entry.body().stands_on();
-        let mut open = self.entries.open().iter();
-        let base = open.find(|(_, other)| Some(other.hash()) == named);
-        let stands = base.is_none_or(|(seat, _)| self.entries.counted().contains(*seat));
-        stands && !self.holds_back(entry.seat(), entry.hash())
-    }
-
-    /// Whether own consents keep an entry of the open step from counting.
-    fn holds_back(&self, seat: Seat, entry: Hash32) -> bool {
-        let mut acceptable = self.entries.accepted_names();
-        acceptable.insert(seat, entry);
-        let open = self.removals.membership().open();
-        seat != self.me() && !open.is_empty() && open.holds_back(seat, entry, &acceptable)
-    }
-
-    fn sign(&mut self, body: Body) {
-        let content = Content {
-            table: self.replica.table(),
-            step: self.replica.step(),
-            seat: self.me(),
-            parent: self.replica.parent(),
-            digest: self.replica.digest(),
-            release: self.removals.membership().release(self.replica.step()),
-            body,
-        };
-        // One that does not fit leaves us missing, not guilty.
-        let Ok(entry) = Entry::sign(content, self.own.key()) else {
-            return self.outbox.stop(Stop::Broken(Broken::TooLarge));
-        };
-        let message = Bounded::one(entry.signed().clone());
-        // With everything that it names, before anybody sees it.
-        self.keep_counted();
-        let record = Record::Entry(entry.signed().clone());
-        self.entries.insert(entry);
-        self.entries.note_kept(self.me());
-        self.outbox.publish(record, Message::Entries(message));
-    }
-
-    fn complete(&mut self) {
-        let step = self.replica.step();
-        self.keep_counted();
-        self.peers.clocks_mut().next_step();
-        self.claims.complete(step);
-        let entries = self.entries.complete(self.replica.live());
-        let counting = entries.iter().map(|(seat, entry)| (*seat, entry.hash()));
-        let names = counting.chain(self.entries.faulty_names(step)).collect();
-        let seats = self.replica.participants();
-        let deal = self.replica.deal();
-        self.forks.remember(self.replica.clone());
-        let result = self.replica.finish(&entries);
-        let removed = seats.minus(self.replica.participants());
-        self.removals.complete(names, removed, &self.replica);
-        match result {
-            Err(broken) => self.outbox.stop(Stop::Broken(broken)),
-            Ok(news) => {
-                self.after_deal(deal);
-                if self.is_finished() {
-                    self.end_halting();
-                }
-                if self.own.left_at().is_none() && !self.replica.live().contains(self.me()) {
-                    self.own.set_left_at(Some(step.saturating_add(1)));
-                    // The others learn that we know.
-                    self.tell();
-                }
-                self.outbox.tell(Event::Step(step, self.replica.parent()));
-                for item in news {
-                    self.learn(&item);
-                    self.outbox.tell(Event::News(item));
-                }
-                if self.is_finished() {
-                    self.tell();
-                }
-            }
-        }
-    }
-
-    /// Opens for ourselves what was dealt to us.
-    fn learn(&mut self, news: &News<G>) {
-        if let News::Dealt { card, to } = news
-            && *to == self.me()
-        {
-            self.own.learn(*card, &self.replica);
-        }
-    }
-
-    fn ask(&mut self, kind: StepKind) {
-        let step = self.replica.step();
-        if kind == (StepKind::Action { leader: self.me() })
-            && !self.entries.open().contains_key(&self.me())
-            && self.may_sign()
-            && self.own.tell_turn(step)
-        {
-            self.outbox.tell(Event::YourTurn);
-        }
     }
 }

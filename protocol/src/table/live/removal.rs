@@ -64,7 +64,6 @@ impl<G: Game> Table<G> {
                 match effect {
                     Effect::Keep(verified) => self.keep_statement(&verified),
                     Effect::Sign(statement) => {
-                        self.keep_accepted();
                         let verified = Verified::sign(*statement, self.own.key());
                         inputs.push(Input::Statement(Box::new(verified)));
                     }
@@ -86,8 +85,9 @@ impl<G: Game> Table<G> {
         moved
     }
 
-    /// To the journal, and to the others: they may be waiting for it.
+    /// To the journal, with every entry on which it may stand, and to the others: they may be waiting for it.
     fn keep_statement(&mut self, verified: &Verified) {
+        self.keep_accepted();
         let signed = verified.signed().clone();
         let record = Record::Statement(Box::new(signed.clone()));
         if verified.seat() == self.me() {

@@ -1,0 +1,277 @@
+//! The one decision of an instance: which values are valid, which proposals and promises are sound, and what a majority
+//! has accepted.
+//!
+//! Single-decree Paxos, computed from the statements that are held: a proposal is sound if it follows from the promises
+//! that it names, and those from the accepts that they report.
+
+use std::collections::BTreeMap;
+
+use super::statement::{Accepted, Entries, Says, Value};
+use super::step::{Decision, EntryNames, Slot, StepRemoval};
+use crate::hash::Hash32;
+use crate::seat::{Seat, SeatSet};
+
+impl StepRemoval {
+    /// The valid values of the open instance: entries to keep first, then removals, the smallest first.
+    pub(super) fn values(&self, known: &EntryNames) -> Vec<Value> {
+        let instance = self.instance();
+        let live = self.live(instance);
+        let mut by_set: BTreeMap<SeatSet, (SeatSet, EntryNames)> = BTreeMap::new();
+        let mut lacking = SeatSet::EMPTY;
+        for consent in self.consents(instance, known) {
+            let (signers, union) = by_set.entry(consent.out).or_default();
+            signers.insert(consent.seat);
+            union.extend(consent.counted.iter().copied());
+            let lacks = |seat: &Seat| !consent.counted.iter().any(|(of, _)| of == seat);
+            lacking.extend(consent.out.iter().filter(lacks));
+        }
+        let kept: SeatSet = self
+            .decided
+            .iter()
+            .filter_map(|decision| match decision.value {
+                Value::Keep { seat, .. } => Some(seat),
+                Value::Out { .. } => None,
+            })
+            .collect();
+        let keep = lacking.minus(kept).iter().filter_map(|seat| {
+            let entry = *known.get(&seat)?;
+            Some(Value::Keep { seat, entry })
+        });
+        let mut out: Vec<(SeatSet, EntryNames)> = by_set
+            .into_iter()
+            .filter(|(seats, (signers, _))| {
+                let mut stays = live.minus(*seats).iter();
+                stays.all(|seat| signers.contains(seat))
+            })
+            .map(|(seats, (_, union))| (seats, union))
+            .collect();
+        out.sort_by_key(|(seats, _)| (seats.len(), *seats));
+        let out = out.into_iter().filter_map(|(seats, union)| {
+            let counted: Entries = union.into_iter().collect::<Vec<_>>().try_into().ok()?;
+            Some(Value::Out { seats, counted })
+        });
+        keep.chain(out).collect()
+    }
+
+    /// Who proposes in a round: the first seat of the live parties in turn.
+    pub(super) fn proposer(&self, instance: u16, round: u16) -> Option<Seat> {
+        let live = self.live(instance);
+        let turn = usize::from(round).checked_rem(self.parties.count(live))?;
+        let party = self.parties.among(live).nth(turn)?;
+        let seats = self.parties.seats_of(party);
+        seats.iter().find(|seat| live.contains(*seat))
+    }
+
+    /// The highest round that a seat has promised in an instance.
+    pub(super) fn promised(&self, instance: u16, seat: Seat) -> Option<u16> {
+        let mut slots = self.held.keys().rev();
+        slots.find_map(|slot| match slot {
+            Slot::Promise(at, round, of) if (*at, *of) == (instance, seat) => Some(*round),
+            _ => None,
+        })
+    }
+
+    /// The highest round in which this seat has promised or accepted.
+    pub(super) fn own_round(&self, instance: u16) -> Option<u16> {
+        let accepted = self.accepted(instance, self.me).map(|last| last.round);
+        self.promised(instance, self.me).max(accepted)
+    }
+
+    /// The highest round that any live seat has promised in an instance.
+    pub(super) fn highest_promise(&self, instance: u16) -> Option<u16> {
+        let live = self.live(instance);
+        let all = live.iter().filter_map(|seat| self.promised(instance, seat));
+        all.max()
+    }
+
+    /// The proposal that a seat has accepted in the highest round of an instance.
+    pub(super) fn accepted(&self, instance: u16, seat: Seat) -> Option<Accepted> {
+        let mut held = self.held.iter().rev();
+        held.find_map(|(slot, held)| match (slot, &held.statement().says) {
+            (Slot::Accept(at, round, of), Says::Accept { proposal, .. })
+                if (*at, *of) == (instance, seat) =>
+            {
+                Some(Accepted {
+                    round: *round,
+                    proposal: *proposal,
+                })
+            }
+            _ => None,
+        })
+    }
+
+    pub(super) fn has_accepted(&self, instance: u16, round: u16, seat: Seat) -> bool {
+        self.held.contains_key(&Slot::Accept(instance, round, seat))
+    }
+
+    pub(super) fn has_proposed(&self, instance: u16, round: u16, seat: Seat) -> bool {
+        self.held
+            .contains_key(&Slot::Propose(instance, round, seat))
+    }
+
+    pub(super) fn has_consented(&self, instance: u16, seat: Seat, out: SeatSet) -> bool {
+        self.held.contains_key(&Slot::Consent(instance, seat, out))
+    }
+
+    pub(super) fn has_vetoed(&self, signer: Seat, target: Seat) -> bool {
+        self.held.contains_key(&Slot::Veto(signer, target))
+    }
+
+    /// The proposals of the open instance that follow from what they name, by round.
+    pub(super) fn proposals(&self, known: &EntryNames) -> BTreeMap<Hash32, (u16, &Value)> {
+        let instance = self.instance();
+        let live = self.live(instance);
+        let valid = self.values(known);
+        let mut sound: BTreeMap<Hash32, (u16, &Value)> = BTreeMap::new();
+        // By round: what a promise names was proposed in a lower one.
+        for (slot, held) in &self.held {
+            let (
+                Slot::Propose(at, round, seat),
+                Says::Propose {
+                    value, promises, ..
+                },
+            ) = (slot, &held.statement().says)
+            else {
+                continue;
+            };
+            if *at != instance || self.proposer(instance, *round) != Some(*seat) {
+                continue;
+            }
+            let Some((signers, highest)) = self.quorum(instance, *round, promises, &sound) else {
+                continue;
+            };
+            let follows = match highest {
+                Some((_, accepted)) => accepted == value,
+                None => valid.contains(value),
+            };
+            if follows && self.parties.is_majority(live, signers) {
+                sound.insert(held.hash(), (*round, value));
+            }
+        }
+        sound
+    }
+
+    /// The signers of the promises that a proposal names, and the value that the highest of them reports; `None` if
+    /// one of them is not held, or of another round, or reports what is not sound.
+    fn quorum<'a>(
+        &self,
+        instance: u16,
+        round: u16,
+        promises: &[Hash32],
+        sound: &BTreeMap<Hash32, (u16, &'a Value)>,
+    ) -> Option<(SeatSet, Option<(u16, &'a Value)>)> {
+        let mut signers = SeatSet::EMPTY;
+        let mut highest: Option<(u16, &Value)> = None;
+        for name in promises {
+            let (seat, reported) = self.promise(instance, round, name, sound)?;
+            signers.insert(seat);
+            if let Some(reported) = reported
+                && highest.is_none_or(|(best, _)| best < reported.0)
+            {
+                highest = Some(reported);
+            }
+        }
+        Some((signers, highest))
+    }
+
+    /// Who signed a promise for a round, and what it reports; `None` if it is none, or reports what is not sound.
+    #[allow(clippy::type_complexity)]
+    fn promise<'a>(
+        &self,
+        instance: u16,
+        round: u16,
+        name: &Hash32,
+        sound: &BTreeMap<Hash32, (u16, &'a Value)>,
+    ) -> Option<(Seat, Option<(u16, &'a Value)>)> {
+        let held = self.named(name)?;
+        let statement = held.statement();
+        let Says::Promise {
+            round: promised,
+            accepted,
+        } = statement.says
+        else {
+            return None;
+        };
+        if statement.instance != instance || promised != round {
+            return None;
+        }
+        let reported = match accepted {
+            None => None,
+            Some(accepted) => {
+                let (at, value) = sound.get(&accepted.proposal)?;
+                if *at != accepted.round || *at >= round {
+                    return None;
+                }
+                Some((*at, *value))
+            }
+        };
+        Some((statement.seat, reported))
+    }
+
+    /// The promises of a round on which its proposer can build, and the value that the highest of them reports.
+    pub(super) fn promises<'a>(
+        &self,
+        round: u16,
+        sound: &BTreeMap<Hash32, (u16, &'a Value)>,
+    ) -> (Vec<(Seat, Hash32)>, Option<&'a Value>) {
+        let instance = self.instance();
+        let live = self.live(instance);
+        let mut names = Vec::new();
+        let mut highest: Option<(u16, &Value)> = None;
+        for seat in live.iter() {
+            let Some(held) = self.held.get(&Slot::Promise(instance, round, seat)) else {
+                continue;
+            };
+            let Some((_, reported)) = self.promise(instance, round, &held.hash(), sound) else {
+                continue;
+            };
+            names.push((seat, held.hash()));
+            if let Some(reported) = reported
+                && highest.is_none_or(|(best, _)| best < reported.0)
+            {
+                highest = Some(reported);
+            }
+        }
+        (names, highest.map(|(_, value)| value))
+    }
+
+    /// The live seats that have accepted a proposal.
+    pub(super) fn acceptors(&self, instance: u16, round: u16, proposal: Hash32) -> SeatSet {
+        let live = self.live(instance).iter();
+        live.filter(|seat| {
+            let held = self.held.get(&Slot::Accept(instance, round, *seat));
+            held.is_some_and(|held| {
+                matches!(held.statement().says, Says::Accept { proposal: of, .. } if of == proposal)
+            })
+        })
+        .collect()
+    }
+
+    /// Takes note of the decisions that the statements make.
+    pub(super) fn settle(&mut self, known: &EntryNames) {
+        while !self.held.is_empty() {
+            let instance = self.instance();
+            let live = self.live(instance);
+            let decided = self
+                .proposals(known)
+                .into_iter()
+                .find(|(hash, (round, _))| {
+                    let acceptors = self.acceptors(instance, *round, *hash);
+                    self.parties.is_majority(live, acceptors)
+                });
+            let Some((proposal, (_, value))) = decided else {
+                return;
+            };
+            let value = value.clone();
+            self.decided.push(Decision { value, proposal });
+        }
+    }
+
+    /// The same for a step that is complete here.
+    pub(super) fn settle_past(&mut self) {
+        if let Some(outcome) = self.outcome.take() {
+            self.settle(&outcome.entries);
+            self.outcome = Some(outcome);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What a table tells its driver, and why it refuses something.
+
+use crate::game::{Game, Illegal};
+use crate::hash::Hash32;
+use crate::log::claim::ClaimError;
+use crate::log::entry::{EntryError, SignedEntry};
+use crate::log::halt::HaltError;
+use crate::log::state_request::StateReplyError;
+use crate::membership::StatementError;
+use crate::seat::{Seat, SeatSet};
+use crate::table::abandonment::Abandonment;
+use crate::table::fault::Fault;
+use crate::table::journal::Record;
+use crate::table::message::Message;
+use crate::table::replica::{Broken, News, StepKind};
+use crate::transcript::Transcript;
+use crate::wire::codec::CodecError;
+
+/// Whom a message is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
+    /// Every other seat.
+    All,
+    /// One seat.
+    One(Seat),
+}
+
+/// Something that the driver must do or may tell.
+#[derive(Clone, Debug)]
+pub enum Output<G: Game> {
+    /// Put a record into the journal, in this order. It has to be on disk before any later message
+    /// is sent.
+    Keep(Record),
+    /// Send a message; losing it is allowed.
+    Send(To, Message),
+    /// An entry of another seat, named first, that is new here. Heads and their answers carry it to everybody in
+    /// time; a seat that has no connection with its author has it sooner if it is passed on at once.
+    Pass(Seat, SignedEntry),
+    /// Something happened.
+    Event(Event<G>),
+}
+
+/// News for the player at this seat.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event<G: Game> {
+    /// From the log.
+    News(News<G>),
+    /// A step is complete: its number and its hash.
+    Step(u64, Hash32),
+    /// The table waits for an action of this seat.
+    YourTurn,
+    /// The others have decided to remove a seat; it goes when the step is complete.
+    RemovalDecided(Seat),
+    /// A seat has closed the table for itself with a claim, on a step that this seat has completed meanwhile.
+    HasClosed(Seat),
+    /// An action that was waiting for its turn has become illegal and is dropped.
+    Dropped(Illegal),
+    /// A seat is proven guilty: what it did, and a transcript that shows it to a stranger. The others go on
+    /// without it, unless the table stops too.
+    Fault(Fault, Box<Transcript>),
+    /// The table has stopped for good.
+    Stopped(Stop),
+}
+
+/// Why a table has stopped before its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stop {
+    /// This seat is proven guilty, or a second one is before all have gone on without the first.
+    #[error("{0}")]
+    Fault(Fault),
+    /// A seat's digest of the public state differs from ours, and with two parties, or where others differ as well,
+    /// nobody can decide against it. A replay of the transcript shows whose is wrong.
+    #[error("{0} signed another state at step {1} than the rules give")]
+    Desync(Seat, u64),
+    /// The others have removed this seat.
+    #[error("the others waited in vain at step {0} and have removed this seat")]
+    Removed(u64),
+    /// Those who are present have closed the table, because all others stayed away.
+    #[error("the table is closed by claim: {} waited in vain for {}", .0.by, .0.absent)]
+    Claimed(Abandonment),
+    /// The game is over and the result stands; these seats did not open their seeds, and stay away.
+    #[error(
+        "the game is over; {0} did not open the seeds, so that those shuffles are checked by their proofs alone"
+    )]
+    Unopened(SeatSet),
+    /// Our own code went wrong.
+    #[error("internal error: {0}")]
+    Broken(#[from] Broken),
+}
+
+impl Stop {
+    /// Whether the log shows whose fault it is, or lets a replay tell.
+    pub fn has_evidence(&self) -> bool {
+        matches!(self, Self::Fault(_) | Self::Desync(..))
+    }
+}
+
+/// Why a message is refused. Its sender loses the connection; no seat is blamed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReceiveError {
+    /// Its bytes are no message.
+    #[error("a message that is {0}")]
+    Codec(#[from] CodecError),
+    /// An entry in it is refused.
+    #[error("{0}")]
+    Entry(#[from] EntryError),
+    /// A removal statement in it is refused.
+    #[error("{0}")]
+    Statement(#[from] StatementError),
+    /// Evidence that proves nothing.
+    #[error("evidence that proves nothing")]
+    EmptyEvidence,
+    /// A halt in it is refused.
+    #[error("{0}")]
+    Halt(#[from] HaltError),
+    /// A claim in it is refused.
+    #[error("{0}")]
+    Claim(#[from] ClaimError),
+    /// A state reply in it is refused.
+    #[error("{0}")]
+    StateReply(#[from] StateReplyError),
+}
+
+/// Why an action is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ActError {
+    /// The rules refuse it.
+    #[error(transparent)]
+    Illegal(#[from] Illegal),
+    /// One out-of-turn action is allowed between two turns.
+    #[error("you have already acted out of turn; the next turn has to be played first")]
+    OncePerTurn,
+    /// The table has stopped or the game is over.
+    #[error("the table is closed")]
+    Closed,
+    /// A table for one has nobody to leave it to.
+    #[error("there is nobody else at the table: resign, or just stop")]
+    Alone,
+    /// The action has more bytes than an entry can hold.
+    #[error("the action is too large")]
+    TooLarge,
+    /// The game's action has no encoding.
+    #[error("the action cannot be sent: {0}")]
+    NoEncoding(CodecError),
+}
+
+/// How the table stands at this moment, for the panel that shows what protects it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The open step.
+    pub step: u64,
+    /// What it is for; `None` when the log has ended.
+    pub kind: Option<StepKind>,
+    /// The deal.
+    pub deal: u32,
+    /// The seats whose entries count.
+    pub done: SeatSet,
+    /// The seats whose entries are awaited.
+    pub awaited: SeatSet,
+    /// The hash of the last complete step.
+    pub log: Hash32,
+}
