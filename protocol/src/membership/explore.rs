@@ -194,6 +194,7 @@ impl Scope {
         loop {
             let (acceptable, counted) = self.look(&local);
             let view = View {
+                closed: false,
                 now: local.now,
                 acceptable: &acceptable,
                 counted: &counted,

@@ -107,7 +107,8 @@ impl Membership {
         // The earlier steps first: what is signed in a step names the release of what bound its signer before.
         let disputed = self.disputed.iter();
         let past = disputed.filter_map(|step| self.past.get(step));
-        let mut steps = past.chain([&self.open]);
+        let open = Some(&self.open).filter(|_| !view.closed);
+        let mut steps = past.chain(open);
         let next = steps.find_map(|step| {
             let (instance, says) = step.next(view)?;
             let at = step.place.step;
@@ -187,7 +188,9 @@ impl Membership {
     /// Takes note of what is decided now.
     fn settle(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
         let before = self.open.decisions().len();
-        self.open.settle(view.acceptable);
+        if !view.closed {
+            self.open.settle(view.acceptable);
+        }
         let new = self.open.decisions().iter().skip(before);
         effects.extend(new.map(|decision| Effect::Decided(decision.value.clone())));
         let me = self.open.me;

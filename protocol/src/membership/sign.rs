@@ -34,6 +34,8 @@ pub struct View<'a> {
     pub absence: u64,
     /// Whether this seat may sign at all.
     pub may_sign: bool,
+    /// Whether this seat has closed the table by claim. It goes no further, and still frees those who are behind.
+    pub closed: bool,
 }
 
 impl StepRemoval {

@@ -41,7 +41,8 @@ impl<G: Game> Table<G> {
         let mut inputs = vec![input];
         while let Some(input) = inputs.pop() {
             let removed = matches!(self.outbox.stopped(), Some(Stop::Removed(_)));
-            if self.outbox.stopped().is_some() && !removed {
+            let closed = self.is_claimed();
+            if self.outbox.stopped().is_some() && !removed && !closed {
                 return moved;
             }
             let (acceptable, counted) =
@@ -51,6 +52,7 @@ impl<G: Game> Table<G> {
                 .filter(|seat| self.peers.clocks().is_absent(*seat))
                 .collect();
             let view = View {
+                closed,
                 now: self.peers.clocks().uptime(),
                 acceptable: &acceptable,
                 counted: &counted,
