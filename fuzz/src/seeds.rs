@@ -648,7 +648,7 @@ fn message(to: &mut Folder<'_>) {
             "statements",
             Message::Statements(vec![statement(); 2].try_into().unwrap()),
         ),
-        ("claim", Message::Claim(claim())),
+        ("claim", Message::Claim(Box::new(claim()))),
         ("halts", Message::Halts(vec![halt(); 2].try_into().unwrap())),
     ];
     for (name, message) in messages {

@@ -53,7 +53,7 @@ pub enum Message {
     /// How far seats had come, of whatever seats, when one was proven two-faced.
     Halts(Bounded<SignedHalt, MAX_SEATS>),
     /// A seat has closed the table, because others stayed away.
-    Claim(SignedClaim),
+    Claim(Box<SignedClaim>),
 }
 
 impl Message {

@@ -172,7 +172,7 @@ fn who_owes_the_next_entry_cannot_claim() {
     };
     for claim in [claim, past, later, limited] {
         let signed = SignedClaim::sign(claim, None, &keys[owes]);
-        accept(table, &Message::Claim(signed));
+        accept(table, &Message::Claim(Box::new(signed)));
         assert_eq!(table.stopped(), None, "{claim:?}");
     }
 }

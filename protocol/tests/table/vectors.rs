@@ -370,7 +370,7 @@ fn values_of_a_fixed_deal() {
         entry: None,
     };
     let claim = SignedClaim::sign(claim, None, &keys[1]);
-    line("message claim", &Message::Claim(claim).to_bytes());
+    line("message claim", &Message::Claim(Box::new(claim)).to_bytes());
     let kept = Record::Seed {
         deal: 1,
         seed: Seed::from_opened(OpenedSeed([8; 32])),

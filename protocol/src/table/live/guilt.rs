@@ -409,11 +409,9 @@ impl<G: Game> Table<G> {
 
     /// Forgets what belonged to a deal that is over.
     pub(super) fn after_deal(&mut self, deal: u32) {
-        if self.replica.deal() != deal {
-            if self.own.end_deal() {
-                let why = Illegal::rule("the cards have been dealt anew");
-                self.outbox.tell(Event::Dropped(why));
-            }
+        if self.replica.deal() != deal && self.own.end_deal() {
+            let why = Illegal::rule("the cards have been dealt again");
+            self.outbox.tell(Event::Dropped(why));
         }
     }
 }
