@@ -177,6 +177,41 @@ fn who_owes_the_next_entry_cannot_claim() {
     }
 }
 
+/// A claim of a seat whose log is another closes nothing, though it names the same step.
+#[test]
+fn a_claim_on_another_past_closes_nothing() {
+    let mut sim = slow(2);
+    sim.thinker = Some((seat(0), 600_000));
+    sim.run(60_000, false, &mut honest);
+    let table = &mut sim.tables[0];
+    assert!(table.is_my_turn(), "{:?}", table.progress());
+    let (_, keys) = charter(&rules(2, 200));
+    let claim = Claim {
+        table: table.replica().table(),
+        seat: seat(1),
+        step: table.replica().step(),
+        parent: table.replica().parent(),
+        absent: seats(&[0]),
+        ground: Ground::Absent,
+        entry: None,
+    };
+    let past = Claim {
+        parent: Hash32([9; 32]),
+        absent: seats(&[0]),
+        ..claim
+    };
+    let signed = |claim| Message::Claim(SignedClaim::sign(claim, None, &keys[1]));
+    accept(table, &signed(past));
+    assert_eq!(table.stopped(), None);
+    // The same on this log does.
+    let mut sim = slow(2);
+    sim.thinker = Some((seat(0), 600_000));
+    sim.run(60_000, false, &mut honest);
+    let table = &mut sim.tables[0];
+    accept(table, &signed(claim));
+    assert_eq!(table.stopped(), Some(&Stop::Claimed(absent(&[1], &[0]))));
+}
+
 /// Half of the table is no majority: the two who are there close it together, and neither alone.
 #[test]
 fn two_of_four_close_the_table_together() {
