@@ -5,7 +5,7 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::abandonment::Abandonment;
-use fairdeal_protocol::table::live::{NothingToClaim, Output, Stop, Table};
+use fairdeal_protocol::table::live::{NothingToClaim, Output, Stop, Table, To};
 use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::transcript::End;
 use rand_chacha::ChaCha20Rng;
@@ -210,6 +210,30 @@ fn a_claim_on_another_past_closes_nothing() {
     let table = &mut sim.tables[0];
     accept(table, &signed(claim));
     assert_eq!(table.stopped(), Some(&Stop::Claimed(absent(&[1], &[0]))));
+}
+
+/// Not every two seats have a link: a seat tells the claims of others, too.
+#[test]
+fn claims_of_others_are_handed_on() {
+    let mut sim = slow(3);
+    sim.run(5_000, false, &mut honest);
+    let (_, keys) = charter(&rules(3, 200));
+    let table = &mut sim.tables[1];
+    let claim = Claim {
+        table: table.replica().table(),
+        seat: seat(2),
+        step: table.replica().step(),
+        parent: table.replica().parent(),
+        absent: seats(&[0, 1]),
+        ground: Ground::Absent,
+        entry: None,
+    };
+    let claim = Message::Claim(SignedClaim::sign(claim, None, &keys[2]));
+    accept(table, &claim);
+    while table.poll().is_some() {}
+    table.tick(6_000, &mut ChaCha20Rng::from_seed([0; 32]));
+    let mut outputs = std::iter::from_fn(|| table.poll());
+    assert!(outputs.any(|output| matches!(output, Output::Send(To::All, sent) if sent == claim)));
 }
 
 /// Half of the table is no majority: the two who are there close it together, and neither alone.
