@@ -1,13 +1,15 @@
 //! Closing a table that nobody can go on with: claims of those who are present, and games that are over.
 
-use fairdeal_protocol::audit::auditor::audit;
+use fairdeal_protocol::audit::auditor::{Finding, audit};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
+use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::abandonment::Abandonment;
 use fairdeal_protocol::table::live::{NothingToClaim, Output, Stop, Table, To};
 use fairdeal_protocol::table::message::Message;
-use fairdeal_protocol::transcript::End;
+use fairdeal_protocol::transcript::{End, MAGIC, Transcript, VERSION};
+use fairdeal_protocol::wire::codec::encode;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
@@ -280,6 +282,21 @@ fn one_of_three_closes_the_table() {
     assert!(found > 0, "somebody waits for the others");
 }
 
+/// The same transcript, with claims that leave its game unfinished.
+fn unfinished(whole: &Transcript) -> Transcript {
+    let bytes = encode(&(
+        MAGIC,
+        VERSION,
+        whole.charter().charter(),
+        whole.charter().signatures().to_vec(),
+        whole.entries().to_vec(),
+        (End::Unfinished, whole.log_hash(), None::<Equivocation>),
+        [0_u8; 3],
+        whole.claims().to_vec(),
+    ));
+    Transcript::from_bytes(&bytes).unwrap()
+}
+
 /// A loser that withholds its seed, or is cut off in the last steps, changes nothing: the game is finished in every file.
 #[test]
 fn a_finished_game_is_finished_in_every_file() {
@@ -308,6 +325,10 @@ fn a_finished_game_is_finished_in_every_file() {
                     table.progress()
                 );
                 assert_eq!(report.claims, []);
+                if !report.unopened.is_empty() {
+                    let forged = audit::<Drill>(&unfinished(&table.transcript()));
+                    assert!(matches!(forged.finding, Some(Finding::Trailer(_))));
+                }
                 unopened.extend(report.unopened.iter());
             }
         }
