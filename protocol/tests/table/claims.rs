@@ -1,13 +1,15 @@
 //! Closing a table that nobody can go on with: claims of those who are present, and games that are over.
 
-use fairdeal_protocol::audit::auditor::audit;
+use fairdeal_protocol::audit::auditor::{Finding, audit};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
+use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::abandonment::Abandonment;
-use fairdeal_protocol::table::live::{NothingToClaim, Output, Stop, Table};
+use fairdeal_protocol::table::live::{NothingToClaim, Output, Stop, Table, To};
 use fairdeal_protocol::table::message::Message;
-use fairdeal_protocol::transcript::End;
+use fairdeal_protocol::transcript::{End, MAGIC, Transcript, VERSION};
+use fairdeal_protocol::wire::codec::encode;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
@@ -177,6 +179,65 @@ fn who_owes_the_next_entry_cannot_claim() {
     }
 }
 
+/// A claim of a seat whose log is another closes nothing, though it names the same step.
+#[test]
+fn a_claim_on_another_past_closes_nothing() {
+    let mut sim = slow(2);
+    sim.thinker = Some((seat(0), 600_000));
+    sim.run(60_000, false, &mut honest);
+    let table = &mut sim.tables[0];
+    assert!(table.is_my_turn(), "{:?}", table.progress());
+    let (_, keys) = charter(&rules(2, 200));
+    let claim = Claim {
+        table: table.replica().table(),
+        seat: seat(1),
+        step: table.replica().step(),
+        parent: table.replica().parent(),
+        absent: seats(&[0]),
+        ground: Ground::Absent,
+        entry: None,
+    };
+    let past = Claim {
+        parent: Hash32([9; 32]),
+        absent: seats(&[0]),
+        ..claim
+    };
+    let signed = |claim| Message::Claim(SignedClaim::sign(claim, None, &keys[1]));
+    accept(table, &signed(past));
+    assert_eq!(table.stopped(), None);
+    // The same on this log does.
+    let mut sim = slow(2);
+    sim.thinker = Some((seat(0), 600_000));
+    sim.run(60_000, false, &mut honest);
+    let table = &mut sim.tables[0];
+    accept(table, &signed(claim));
+    assert_eq!(table.stopped(), Some(&Stop::Claimed(absent(&[1], &[0]))));
+}
+
+/// Not every two seats have a link: a seat tells the claims of others, too.
+#[test]
+fn claims_of_others_are_handed_on() {
+    let mut sim = slow(3);
+    sim.run(5_000, false, &mut honest);
+    let (_, keys) = charter(&rules(3, 200));
+    let table = &mut sim.tables[1];
+    let claim = Claim {
+        table: table.replica().table(),
+        seat: seat(2),
+        step: table.replica().step(),
+        parent: table.replica().parent(),
+        absent: seats(&[0, 1]),
+        ground: Ground::Absent,
+        entry: None,
+    };
+    let claim = Message::Claim(SignedClaim::sign(claim, None, &keys[2]));
+    accept(table, &claim);
+    while table.poll().is_some() {}
+    table.tick(6_000, &mut ChaCha20Rng::from_seed([0; 32]));
+    let mut outputs = std::iter::from_fn(|| table.poll());
+    assert!(outputs.any(|output| matches!(output, Output::Send(To::All, sent) if sent == claim)));
+}
+
 /// Half of the table is no majority: the two who are there close it together, and neither alone.
 #[test]
 fn two_of_four_close_the_table_together() {
@@ -221,6 +282,21 @@ fn one_of_three_closes_the_table() {
     assert!(found > 0, "somebody waits for the others");
 }
 
+/// The same transcript, with claims that leave its game unfinished.
+fn unfinished(whole: &Transcript) -> Transcript {
+    let bytes = encode(&(
+        MAGIC,
+        VERSION,
+        whole.charter().charter(),
+        whole.charter().signatures().to_vec(),
+        whole.entries().to_vec(),
+        (End::Unfinished, whole.log_hash(), None::<Equivocation>),
+        [0_u8; 3],
+        whole.claims().to_vec(),
+    ));
+    Transcript::from_bytes(&bytes).unwrap()
+}
+
 /// A loser that withholds its seed, or is cut off in the last steps, changes nothing: the game is finished in every file.
 #[test]
 fn a_finished_game_is_finished_in_every_file() {
@@ -249,6 +325,10 @@ fn a_finished_game_is_finished_in_every_file() {
                     table.progress()
                 );
                 assert_eq!(report.claims, []);
+                if !report.unopened.is_empty() {
+                    let forged = audit::<Drill>(&unfinished(&table.transcript()));
+                    assert!(matches!(forged.finding, Some(Finding::Trailer(_))));
+                }
                 unopened.extend(report.unopened.iter());
             }
         }

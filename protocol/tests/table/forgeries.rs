@@ -1,6 +1,7 @@
 //! Transcripts that were cut, put together anew or signed again: what an auditor finds in them.
 
 use fairdeal_protocol::audit::auditor::{Finding, audit};
+use fairdeal_protocol::audit::follow::{FollowError, Follower};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body, PartShares};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
@@ -11,6 +12,7 @@ use fairdeal_protocol::membership::{Says, Statement, Value, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::message::Message;
+use fairdeal_protocol::transcript::page::Page;
 use fairdeal_protocol::transcript::{End, MAGIC, Transcript, VERSION};
 use fairdeal_protocol::wire::codec::encode;
 
@@ -142,6 +144,16 @@ fn a_bad_shuffle_is_named_whatever_follows() {
                 "{what}: {fault}"
             );
         }
+    }
+    // A spectator learns it with the page in which it stands.
+    let page = Page {
+        entries: entries[..until].to_vec().try_into().unwrap(),
+        ..Page::default()
+    };
+    let mut follower = Follower::<Drill>::new(whole.charter().clone()).unwrap();
+    match follower.take(page) {
+        Err(FollowError::Finding(Finding::Fault(fault))) => assert_eq!(fault.seat, entry.seat()),
+        other => panic!("{other:?}"),
     }
 }
 

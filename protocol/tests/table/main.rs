@@ -23,6 +23,7 @@ mod modules;
 mod opened;
 mod overreach;
 mod removal;
+mod returns;
 mod secrecy;
 mod sim;
 mod twofaced;

@@ -211,7 +211,7 @@ fn a_card_on_its_way_to_who_is_gone_is_opened_to_nobody() {
 #[test]
 fn two_faces_for_a_leaver_hold_up_nobody() {
     let (mut faced_in_all, mut back) = (0, 0);
-    for seed in [4, 17, 30, 37, 41, 64] {
+    for seed in [4, 17, 30, 37, 41, 42, 64] {
         let seats = 4 + u8::try_from(seed % 2).unwrap();
         let rules = rules(seats, 30);
         let (signed, keys) = charter(&rules);

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
 use fairdeal_protocol::log::entry::{Content, Entry};
-use fairdeal_protocol::membership::statement::Entries;
-use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Verified};
+use fairdeal_protocol::membership::statement::{Accepted, Entries};
+use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Value, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
+use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Event, Output, ReceiveError, Stop, Table, To};
 use fairdeal_protocol::table::message::Message;
 use rand_chacha::ChaCha20Rng;
@@ -34,6 +35,8 @@ struct Scene {
     /// Every consent that a seat has sent: by whom, to whose removal.
     consents: BTreeSet<(usize, SeatSet)>,
     blamed: Vec<(Seat, FaultKind)>,
+    /// What each seat has kept.
+    journals: Vec<Vec<Record>>,
     rng: ChaCha20Rng,
     now: u64,
 }
@@ -48,6 +51,7 @@ impl Scene {
             sent: Vec::new(),
             consents: BTreeSet::new(),
             blamed: Vec::new(),
+            journals: vec![Vec::new(); usize::from(seats)],
             rng: ChaCha20Rng::from_seed([3; 32]),
             now: 0,
         };
@@ -72,6 +76,7 @@ impl Scene {
                     self.note_consents(index, &message);
                     self.sent.push((index, to, message));
                 }
+                Output::Keep(record) => self.journals[index].push(record),
                 Output::Event(Event::Fault(fault, _)) => self.blamed.push((fault.seat, fault.what)),
                 _ => {}
             }
@@ -280,6 +285,75 @@ fn two_of_three_remove_the_third() {
     scene.wait(&[0, 2], 3000);
     assert_eq!(scene.tables[2].stopped(), Some(&Stop::Removed(0)));
     assert_eq!(scene.blamed, []);
+}
+
+/// Seats 0, 1 and 2 decide to remove seat 3, after a proposal to keep its entry that came to nothing. Seat 4 follows that
+/// only with the entry at hand, which its own consent keeps from counting.
+#[test]
+fn a_decision_survives_a_restart() {
+    let mut scene = Scene::new(5);
+    for from in 0..3 {
+        scene.bring(from, 4, scene.commits[from].clone());
+    }
+    scene.wait(&[4], ABSENCE + 2000);
+    assert!(scene.has_consented(4, 3));
+    let entry = match &scene.commits[3] {
+        Message::Entries(entries) => entries[0].hash(),
+        other => panic!("{other:?}"),
+    };
+    let keep = Value::Keep {
+        seat: seat(3),
+        entry,
+    };
+    let out = Value::Out {
+        seats: SeatSet::one(seat(3)),
+        counted: Entries::default(),
+    };
+    let hear = |scene: &mut Scene, by: usize, says: Says| {
+        let statement = scene.statement(by, 0, says);
+        scene.bring(by, 4, statements(&[&statement]));
+        statement.hash()
+    };
+    let consent = Says::Consent {
+        out: SeatSet::one(seat(3)),
+        counted: Entries::default(),
+    };
+    for by in 0..3 {
+        hear(&mut scene, by, consent.clone());
+    }
+    // A round is its proposer, its value, who promises what, and who accepts.
+    type Promises = [(usize, Option<Accepted>); 3];
+    let round = |scene: &mut Scene, round: u16, value: &Value, all: Promises, accepts: &[usize]| {
+        let promises: Vec<Hash32> = all
+            .into_iter()
+            .map(|(by, accepted)| hear(scene, by, Says::Promise { round, accepted }))
+            .collect();
+        let propose = Says::Propose {
+            round,
+            value: value.clone(),
+            promises: promises.try_into().unwrap(),
+        };
+        let proposal = hear(scene, usize::from(round), propose);
+        for by in accepts {
+            hear(scene, *by, Says::Accept { round, proposal });
+        }
+        Some(Accepted { round, proposal })
+    };
+    let all = [(0, None), (1, None), (2, None)];
+    let kept = round(&mut scene, 0, &keep, all, &[0]);
+    let all = [(1, None), (2, None), (3, None)];
+    let removed = round(&mut scene, 1, &out, all, &[1]);
+    let all = [(0, kept), (1, removed), (2, None)];
+    round(&mut scene, 2, &out, all, &[0, 1, 2]);
+    assert_eq!(scene.step(4), 0, "it cannot follow the third round");
+    scene.bring(3, 4, scene.commits[3].clone());
+    assert_eq!(scene.step(4), 1);
+    assert_eq!(scene.blamed, []);
+    let (signed, keys) = charter(&rules(5, 16));
+    let journal = scene.journals[4].clone();
+    let restored =
+        Table::<Drill>::restore(signed, seat(4), keys[4].clone(), journal, &mut scene.rng);
+    assert_eq!(restored.unwrap().log_hash(), scene.tables[4].log_hash());
 }
 
 /// Seat 3 is dishonest and silent towards seat 0, which consents to its removal before its worthless entry comes.
