@@ -128,9 +128,9 @@ fn a_returner_asks_by_way_of_the_host() {
 }
 
 /// Two of four fall, one of whom is the only link of the two others: each of these closes the table alone. Both who come
-/// back learn of both claims, though one of them has a link to the other alone.
+/// back close it too, a step later or with those claims, though one of them has a link to the other alone.
 #[test]
-fn a_claim_is_handed_on() {
+fn nobody_waits_at_a_closed_table() {
     let seat = |number| Seat::new(number).unwrap();
     let mut plan = fair(1, "loot", 4);
     for (one, other) in [(0, 2), (0, 3), (2, 3)] {
