@@ -202,7 +202,7 @@ fn a_claim_on_another_past_closes_nothing() {
         absent: seats(&[0]),
         ..claim
     };
-    let signed = |claim| Message::Claim(SignedClaim::sign(claim, None, &keys[1]));
+    let signed = |claim| Message::Claim(Box::new(SignedClaim::sign(claim, None, &keys[1])));
     accept(table, &signed(past));
     assert_eq!(table.stopped(), None);
     // The same on this log does.
@@ -230,7 +230,7 @@ fn claims_of_others_are_handed_on() {
         ground: Ground::Absent,
         entry: None,
     };
-    let claim = Message::Claim(SignedClaim::sign(claim, None, &keys[2]));
+    let claim = Message::Claim(Box::new(SignedClaim::sign(claim, None, &keys[2])));
     accept(table, &claim);
     while table.poll().is_some() {}
     table.tick(6_000, &mut ChaCha20Rng::from_seed([0; 32]));

@@ -250,7 +250,8 @@ impl<G: Game> Table<G> {
     /// Tells all claims that are held, also those of other seats: not every two seats have a link.
     pub(super) fn tell_claims(&mut self) {
         for signed in self.claims.signed() {
-            self.outbox.send(To::All, Message::Claim(Box::new(signed.clone())));
+            self.outbox
+                .send(To::All, Message::Claim(Box::new(signed.clone())));
         }
     }
 }
