@@ -46,7 +46,7 @@ pub struct Agreed {
     pub charter: SignedCharter,
     /// This player's seat.
     pub me: Seat,
-    /// The addresses in seat order, each signed by its seat ([`check_records`]).
+    /// The addresses in seat order, each signed by its seat (`check_records`).
     pub records: Vec<AddressRecord>,
     /// Whether this player has sat at the table before: it may have signed entries there.
     pub again: bool,

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `run` | owns the terminal and the session, and does what the screens ask for: all I/O |
 //! | `shell` | the screens on a stack, and what all have in common: trail, help, palette, questions, toasts |
-//! | `screen` | what a screen is, what all see ([`screen::World`]), what they ask for |
+//! | `screen` | what a screen is, what all see (`screen::World`), what they ask for |
 //! | `screens` | the screens; `sitting` is the lobby and the table |
 //! | `tables` | what each game draws, and how its actions are chosen |
 //! | [`picture`] | a past moment as an SVG, without a terminal |

@@ -1,5 +1,5 @@
-//! Who is away and who only thinks: a slow seat is not removed, a finished game stays finished whoever dies at its end,
-//! and who is left alone closes the table with a file that says the truth.
+//! Absence: a slow seat is not removed, a finished game stays finished when a seat dies at its end, and a seat that is
+//! left alone closes the table with a file that says the truth.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ fn report(transcript: &Path) -> Report {
     audit::<AnyGame>(&Transcript::from_bytes(&bytes).unwrap())
 }
 
-/// What the history of a data directory says of its only game.
+/// The summary of the only game in the history of a data directory.
 fn remembered(data: &DataDir) -> Summary {
     let all = history(data).unwrap();
     let [past] = all.as_slice() else {

@@ -40,7 +40,7 @@ pub struct StateRequest {
 pub struct StateReply {
     /// The table id.
     pub table: Hash32,
-    /// Who signs.
+    /// The seat that signs.
     pub author: Seat,
     /// The seat that asked.
     pub asker: Seat,
@@ -95,7 +95,7 @@ impl SignedStateReply {
             .ok_or(StateReplyError)
     }
 
-    /// What it says, whoever signed it.
+    /// The reply, with its signature unchecked.
     pub fn unverified(&self) -> &StateReply {
         &self.reply
     }

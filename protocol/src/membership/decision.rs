@@ -53,7 +53,7 @@ impl StepRemoval {
         keep.chain(out).collect()
     }
 
-    /// Who proposes in a round: the first seat of the live parties in turn.
+    /// The proposer of a round: the first seat of the live parties in turn.
     pub(super) fn proposer(&self, instance: u16, round: u16) -> Option<Seat> {
         let live = self.live(instance);
         let turn = usize::from(round).checked_rem(self.parties.count(live))?;
@@ -174,7 +174,7 @@ impl StepRemoval {
         Some((signers, highest))
     }
 
-    /// Who signed a promise for a round, and what it reports; `None` if it is none, or reports what is not sound.
+    /// The signer of a promise for a round, and the accept that it reports; `None` if it is none, or reports what is not sound.
     #[allow(clippy::type_complexity)]
     fn promise<'a>(
         &self,

@@ -153,7 +153,7 @@ fn the_first_of_many_releases_still_accounts() {
     }
 }
 
-/// What an entry's author forbids itself counts where another party has counted it, not where the author says so.
+/// An entry that its author's own consent forbids counts by the veto of another party, not by one of the author's.
 #[test]
 fn a_veto_of_another_party_vouches() {
     let mut membership = Membership::new(place(4), seat(4), SeatSet::all(5), Parties::singles(5));

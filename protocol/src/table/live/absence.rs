@@ -199,7 +199,7 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Who is absent by the first group of claims that closes the table.
+    /// The seats that the first closing group of claims names absent.
     pub(super) fn abandoned(&self) -> SeatSet {
         let groups = self.claims.groups(&self.replica);
         groups.first().map_or(SeatSet::EMPTY, |group| group.absent)

@@ -188,7 +188,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// What we hold of a seat that has come back, from its open step on.
+    /// The reply to a seat that has come back: its own records from its open step on.
     fn reply_to(&self, request: &StateRequest) -> StateReply {
         let asker = request.asker;
         let mut entries: Vec<SignedEntry> = Vec::new();

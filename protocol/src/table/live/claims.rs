@@ -24,7 +24,7 @@ pub(super) struct Claims {
     held: BTreeMap<Place, (SignedClaim, Verified)>,
     /// How many groups of them have been told to the player as closing the table.
     told: usize,
-    /// Who has closed the table for itself in a step that this seat has completed.
+    /// Seats that have closed the table for themselves in a step that this seat has completed.
     quit: SeatSet,
 }
 
@@ -48,7 +48,7 @@ impl Claims {
         self.held.is_empty()
     }
 
-    /// What the claims say.
+    /// The claims, without signatures.
     pub(super) fn said(&self) -> impl Iterator<Item = Claim> {
         self.held.values().map(|(_, verified)| verified.claim)
     }

@@ -21,11 +21,11 @@ struct Open {
     held: Step,
     accepted: EntryNames,
     counted: SeatSet,
-    /// Whose entries are in the journal.
+    /// The seats whose entries are in the journal.
     kept: SeatSet,
-    /// Whose entries name another digest than the rules give.
+    /// The seats whose entries name another digest than the rules give.
     astray: SeatSet,
-    /// Whose entry has stopped the table.
+    /// The seat whose entry has stopped the table.
     refused: Option<Seat>,
 }
 
@@ -82,8 +82,8 @@ impl Entries {
             || self.faulty(before..).any(|entry| entry.hash() == hash)
     }
 
-    /// What others need not send: the entries held near the open step. Of a seat whose digest is wrong they may hold
-    /// another entry, and two of them prove it guilty.
+    /// The entries that others need not send: those held near the open step. Of a seat whose digest is wrong they may
+    /// hold another entry, and two of them prove it guilty.
     pub(super) fn names(&self) -> impl Iterator<Item = Hash32> {
         let before = self.open_step().saturating_sub(1);
         let whole = self.log.last().into_iter().chain([&self.ahead]);
@@ -107,7 +107,7 @@ impl Entries {
 
     // The open step.
 
-    /// Whose entries count.
+    /// The seats whose entries count.
     pub(super) fn counted(&self) -> SeatSet {
         self.open.counted
     }
@@ -171,7 +171,7 @@ impl Entries {
         new
     }
 
-    /// Whose entries name another digest than the rules give.
+    /// The seats whose entries name another digest than the rules give.
     pub(super) fn astray(&self) -> SeatSet {
         self.open.astray
     }

@@ -1,4 +1,4 @@
-//! Proof that seats are two-faced, the words on it that are held, and the states to which the log may go back.
+//! Forks: proof that a seat equivocates, the halts that are held on it, and the states to which the log may go back.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,7 +9,7 @@ use crate::seat::{Seat, SeatSet};
 use crate::table::replica::Replica;
 use crate::transcript::Halted;
 
-/// A seat is proven two-faced, and not all others have said how far they are.
+/// A seat is proven to equivocate, and not all others have signed how far they are.
 #[derive(Clone, Debug)]
 pub(super) struct Fork {
     /// The party of the seat, by its lowest seat.
@@ -19,7 +19,7 @@ pub(super) struct Fork {
     pub(super) proven: Seat,
     pub(super) evidence: Equivocation,
     pub(super) halts: BTreeMap<Seat, SignedHalt>,
-    /// All others have spoken, and some do not reckon with this seat: they go on without it.
+    /// All others have signed, and some do not reckon with this seat: they go on without it.
     pub(super) without_me: bool,
 }
 
@@ -52,12 +52,12 @@ impl<G: Game> Forks<G> {
         self.open.is_some()
     }
 
-    /// Those from which all have gone on together.
+    /// The forks from which all have gone on together.
     pub(super) fn over(&self) -> &[Halted] {
         &self.over
     }
 
-    /// Opens a fork: nothing more is signed but words on it.
+    /// Opens a fork: nothing more is signed but halts on it.
     pub(super) fn begin(&mut self, proven: Seat, party: SeatSet, evidence: Equivocation) {
         self.open = Some(Fork {
             culprit: party.iter().next().unwrap_or(proven),
@@ -69,7 +69,7 @@ impl<G: Game> Forks<G> {
         });
     }
 
-    /// Takes a word whose signature holds.
+    /// Takes a halt whose signature holds.
     pub(super) fn insert(&mut self, signed: SignedHalt) {
         if let Some(fork) = &mut self.open {
             fork.halts.insert(signed.halt().seat, signed);
@@ -88,13 +88,13 @@ impl<G: Game> Forks<G> {
         self.open.take()
     }
 
-    /// Notes what all went on from; the states before mean nothing any more.
+    /// Notes the fork from which all go on; the states before mean nothing any more.
     pub(super) fn go_on(&mut self, halted: Halted) {
         self.over.push(halted);
         self.states.clear();
     }
 
-    /// The word of a seat on a party that is, or was, proven two-faced.
+    /// The halt of a seat on a party that is, or was, proven to equivocate.
     pub(super) fn halt_of(&self, culprit: Seat, seat: Seat) -> Option<&SignedHalt> {
         let open = self.open.iter().filter(|fork| fork.culprit == culprit);
         let open = open.filter_map(|fork| fork.halts.get(&seat));
@@ -103,7 +103,7 @@ impl<G: Game> Forks<G> {
         open.chain(over.filter(of_both)).next()
     }
 
-    /// All words that are held of a seat.
+    /// All halts that are held of a seat.
     pub(super) fn halts_of(&self, seat: Seat) -> impl Iterator<Item = &SignedHalt> {
         let open = self.open.iter().flat_map(|fork| fork.halts.values());
         let over = self.over.iter().flat_map(|halted| halted.halts.iter());

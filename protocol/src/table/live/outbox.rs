@@ -1,4 +1,4 @@
-//! What a table has to say to its driver, in order, and how it has ended.
+//! The outputs of a table for its driver, in order, and how the table has ended.
 //!
 //! The driver carries outputs out one after the other, so that a record which is put here before a message is on disk
 //! before that message is sent. [`Outbox::publish`] is the one way in which something newly signed goes out.

@@ -1,4 +1,4 @@
-//! What a table tells its driver, and why it refuses something.
+//! The outputs, events and errors of a table, as its driver sees them.
 
 use crate::game::{Game, Illegal};
 use crate::hash::Hash32;
@@ -16,7 +16,7 @@ use crate::table::replica::{Broken, News, StepKind};
 use crate::transcript::Transcript;
 use crate::wire::codec::CodecError;
 
-/// Whom a message is for.
+/// The receivers of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum To {
     /// Every other seat.
@@ -75,7 +75,7 @@ pub enum Stop {
     /// The others have removed this seat.
     #[error("the others waited in vain at step {0} and have removed this seat")]
     Removed(u64),
-    /// Those who are present have closed the table, because all others stayed away.
+    /// The seats that are present have closed the table, because all others stayed away.
     #[error("the table is closed by claim: {} waited in vain for {}", .0.by, .0.absent)]
     Claimed(Abandonment),
     /// The game is over and the result stands; these seats did not open their seeds, and stay away.
@@ -149,7 +149,7 @@ pub enum ActError {
 pub struct Progress {
     /// The open step.
     pub step: u64,
-    /// What it is for; `None` when the log has ended.
+    /// Its kind; `None` when the log has ended.
     pub kind: Option<StepKind>,
     /// The deal.
     pub deal: u32,

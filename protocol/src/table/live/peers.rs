@@ -1,4 +1,4 @@
-//! What a seat knows of the others: when it heard them, how far they are, and what they hold of its own after a return.
+//! The other seats, as one seat knows them: when it heard them, how far they are, and their answers after its return.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const ANSWERS_A_TICK: u8 = 2;
 #[derive(Clone, Debug)]
 struct Return {
     nonce: Nonce,
-    /// Who has told everything that it holds of ours.
+    /// The seats whose answers this one knows in full.
     heard: SeatSet,
     /// Whether it has been awake for the absence timeout, and waits for a silent minority no longer.
     impatient: bool,

@@ -12,9 +12,9 @@ use crate::table::replica::Replica;
 /// The machine and its certificates.
 pub(super) struct Removals {
     membership: Membership,
-    /// What has removed absent parties, by step.
+    /// The proofs of removals, by step.
     certificates: BTreeMap<u64, Certificate>,
-    /// Whom this seat's player has proposed to remove in the open step.
+    /// The seats that this seat's player has proposed to remove in the open step.
     proposed: SeatSet,
 }
 
@@ -68,7 +68,7 @@ impl Removals {
             .map(|(_, certificate)| certificate)
     }
 
-    /// Whom this seat's player has proposed to remove.
+    /// The seats that this seat's player has proposed to remove.
     pub(super) fn proposed(&self) -> SeatSet {
         self.proposed
     }

@@ -13,7 +13,7 @@ use crate::seat::Seat;
 /// greeting.
 const A_TICK: u8 = 2;
 
-/// What to do with a request that has come.
+/// The verdict on a request that has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
     /// Nothing: too many have come.

@@ -102,7 +102,7 @@ impl<G: Game> ThisSeat<G> {
 
     // Wishes.
 
-    /// What the player wants to do as soon as it may.
+    /// The action that the player wants to take as soon as it may.
     pub(super) fn intent(&self) -> Option<&Intent<G>> {
         self.intent.as_ref()
     }

@@ -121,7 +121,7 @@ impl<G: Game> Table<G> {
         alone && parties.count(self.replica.live()) > 2
     }
 
-    /// What an entry of the open step is worth, also beside its seat's consents.
+    /// The verdict on an entry of the open step, also beside its seat's consents.
     fn verdict(&self, entry: &Entry, proofs: Proofs) -> Verdict {
         let examined = self
             .replica
@@ -146,7 +146,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// What an entry of the open step is worth beside the consents of its signer.
+    /// The standing of an entry of the open step beside the consents of its signer.
     fn standing(&self, entry: &Entry) -> Standing {
         let named = entry.body().stands_on();
         let named = self
