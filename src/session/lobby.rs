@@ -16,7 +16,7 @@ use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_protocol::wire::bounded::Text;
+use fairdeal_protocol::wire::bounded::{Bounded, Text};
 
 use super::door::GuestDoor;
 use super::frame::{Announcement, Back, Frame, Join, Proposal, Roster, Taken, Watch};
@@ -491,7 +491,7 @@ impl HostLobby {
         let charter = Charter::new(self.lobby, &self.rules, players)?;
         let proposal = Proposal {
             charter,
-            records: records.try_into().unwrap_or_default(),
+            records: Bounded::first(records),
         };
         for guest in self.guests.values() {
             outbox.push((guest.peer, Frame::Propose(Box::new(proposal.clone()))));
@@ -533,7 +533,7 @@ impl HostLobby {
     pub fn back(charter: &SignedCharter, records: &[AddressRecord]) -> Frame {
         let proposal = Proposal {
             charter: charter.charter().clone(),
-            records: records.to_vec().try_into().unwrap_or_default(),
+            records: Bounded::first(records.iter().cloned()),
         };
         Frame::Back(Box::new(Back {
             proposal,

@@ -120,7 +120,7 @@ pub struct Snapshot {
     pub my_turn: bool,
     /// The seats that are connected (this one included).
     pub connected: SeatSet,
-    /// The seats without a direct link that other seats are connected with: what they play comes through those.
+    /// The seats without a direct link for some seconds: other seats relay their moves.
     pub indirect: SeatSet,
     /// The last round trip to each seat that is connected or was, in milliseconds.
     pub round_trips: BTreeMap<Seat, u32>,

@@ -195,7 +195,7 @@ async fn slow_thinker_without_direct_link_is_not_removed() {
     let guests = Seat::first(3).skip(1).collect::<SeatSet>();
     for (events, other) in [(&others[1], "thinker"), (&events, "far")] {
         let line = SessionEvent::Line(format!(
-            "No direct link to {other}: the others pass on what it plays."
+            "No direct link to {other}: the others relay its moves."
         ));
         assert!(events.contains(&line), "{other}");
     }

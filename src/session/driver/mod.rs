@@ -4,6 +4,7 @@
 //! Here it starts and runs, and hears the network; `seating` is the way to the table, `table` the play, `watching`
 //! looking on at another's table, `visitors` those who look on at ours, `talk` what people say to each other.
 
+mod indirect;
 mod news;
 mod seating;
 mod table;
@@ -46,6 +47,7 @@ use crate::net::{
 };
 use crate::store::{DataDir, IdentityKey, Journal, StoreError};
 
+use indirect::Indirect;
 pub(crate) use news::{removal, told_by};
 pub(crate) use table::display_names;
 use watching::Watching;
@@ -450,8 +452,8 @@ struct Seated {
     linked: SeatSet,
     /// With whom connected seats say that they are.
     links: BTreeMap<Seat, SeatSet>,
-    /// The seats of which the player was last told that there is no direct link.
-    told_indirect: SeatSet,
+    /// The seats without a direct link.
+    indirect: Indirect,
     /// Those who look on, at the host. Who comes back has forgotten the password, and shows nobody anything.
     gallery: Option<Gallery>,
 }
@@ -640,7 +642,6 @@ impl Driver {
                             self.repeat_invitation(seat);
                             let state = PeerState::Connected;
                             self.tell(SessionEvent::Peer { seat, state }).await;
-                            self.tell_indirect().await;
                             self.flush().await;
                         }
                     }
@@ -667,7 +668,6 @@ impl Driver {
                             self.tell_links();
                             let state = PeerState::Lost;
                             self.tell(SessionEvent::Peer { seat, state }).await;
-                            self.tell_indirect().await;
                             self.show().await;
                         } else if let Some(gallery) = &mut seated.gallery {
                             gallery.gone(peer);
@@ -835,7 +835,6 @@ impl Driver {
                         };
                         self.send(peer, &frame);
                     }
-                    self.tell_indirect().await;
                 }
             }
             // A guest that has not heard that everybody signed.
@@ -897,6 +896,7 @@ impl Driver {
                 let may_claim = waits.may_claim;
                 let news = seated.told_waits != waits;
                 seated.told_waits = waits;
+                self.tell_indirect().await;
                 self.flush().await;
                 if may_claim && self.pilot.is_some() && self.keeper.house.is_none() {
                     // Nobody is there who could be asked.

@@ -7,6 +7,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Event, Output, Table};
 use fairdeal_protocol::table::replica::News;
 
+use super::indirect::Indirect;
 use super::{Driver, Seated, Stage, display_names};
 use crate::games::{AnyGame, TableGame as _};
 use crate::net::{MAX_RECORDED, Multiaddr, PeerId, Ticket, TicketError, at_port_of, presentable};
@@ -280,7 +281,7 @@ impl Driver {
             told_head: None,
             linked: SeatSet::EMPTY,
             links: BTreeMap::new(),
-            told_indirect: SeatSet::EMPTY,
+            indirect: Indirect::default(),
             gallery: None,
         }));
         self.journal = Some(journal);

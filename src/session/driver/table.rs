@@ -196,20 +196,23 @@ impl Driver {
         self.think = may_act.then(|| Instant::now() + pilot.pace);
     }
 
-    /// Tells the player with which seats there is no direct link, if that has changed.
+    /// Tells the player with which seats there has been no direct link for a while, if that is new.
     pub(super) async fn tell_indirect(&mut self) {
         let Stage::Table(seated) = &mut self.stage else {
             return;
         };
-        let now = seated.indirect(&self.connected);
-        let before = std::mem::replace(&mut seated.told_indirect, now);
-        if now == before {
+        let (before, seats) = (
+            seated.indirect.told(),
+            seated.reached_by_others(&self.connected),
+        );
+        let new = seated.indirect.update(seats, Instant::now());
+        if seated.indirect.told() == before {
             return;
         }
-        let names = now.minus(before).iter();
+        let names = new.iter();
         let names = names.filter_map(|seat| seated.names.get(seat.index()));
         let lines: Vec<String> = names
-            .map(|name| format!("No direct link to {name}: the others pass on what it plays."))
+            .map(|name| format!("No direct link to {name}: the others relay its moves."))
             .collect();
         for line in lines {
             self.tell(SessionEvent::Line(line)).await;
@@ -237,7 +240,7 @@ impl Driver {
             standing: Standing::Sealed(table.progress()),
             my_turn: table.is_my_turn(),
             connected,
-            indirect: seated.indirect(&self.connected),
+            indirect: seated.indirect.told(),
             round_trips: seated.round_trips.clone(),
             waits: seated.waits(),
         };
@@ -506,7 +509,7 @@ impl Seated {
     }
 
     /// The seats with which this one has no connection, and others that are connected say that they have one.
-    pub(super) fn indirect(&self, peers: &[PeerId]) -> SeatSet {
+    fn reached_by_others(&self, peers: &[PeerId]) -> SeatSet {
         let connected = self.connected(peers);
         let links = self.links.iter();
         let linked = links.filter(|(seat, _)| connected.contains(**seat));

@@ -164,11 +164,9 @@ impl Entries {
         counted.chain(self.faulty_names(self.open_step())).collect()
     }
 
-    /// Notes that a seat's entry names another digest than the rules give; whether that is new.
-    pub(super) fn note_astray(&mut self, seat: Seat) -> bool {
-        let new = !self.open.astray.contains(seat);
+    /// Notes that a seat's entry names another digest than the rules give.
+    pub(super) fn note_astray(&mut self, seat: Seat) {
         self.open.astray.insert(seat);
-        new
     }
 
     /// The seats whose entries name another digest than the rules give.
