@@ -826,15 +826,15 @@ impl Driver {
                 self.flush().await;
             }
             (Stage::Table(seated), Frame::Links { table, seats }) if table == seated.id => {
-                if let Some(seat) = seated.seat_of(peer) {
-                    if seated.links.insert(seat, seats).is_none() {
-                        // What was told before may have come too early, while that seat was still in the lobby.
-                        let frame = Frame::Links {
-                            table,
-                            seats: seated.linked,
-                        };
-                        self.send(peer, &frame);
-                    }
+                if let Some(seat) = seated.seat_of(peer)
+                    && seated.links.insert(seat, seats).is_none()
+                {
+                    // What was told before may have come too early, while that seat was still in the lobby.
+                    let frame = Frame::Links {
+                        table,
+                        seats: seated.linked,
+                    };
+                    self.send(peer, &frame);
                 }
             }
             // A guest that has not heard that everybody signed.
