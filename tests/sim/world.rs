@@ -15,7 +15,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::clocks::Limits;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::live::{Event, Output, Table, To};
+use fairdeal_protocol::table::live::{Event, Output, Stop, Table, To};
 use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::News;
 
@@ -493,7 +493,8 @@ impl World {
     }
 
     /// Invariant 14: a seat consents only to the removal of those that it has not heard for its absence timeout, that
-    /// its player has proposed, or whose entry cannot count: its digest is wrong, or its own consent forbids it.
+    /// its player has proposed, that have closed their tables, or whose entry cannot count: its digest is wrong, or its
+    /// own consent forbids it.
     fn is_absent_or_proposed(&mut self, seat: Seat, signed: &SignedStatement) {
         let statement = signed.unverified();
         let Says::Consent { out, .. } = &statement.says else {
@@ -511,7 +512,12 @@ impl World {
         };
         // Of honest seats no entry is forbidden by a consent.
         let honest = |target: &Seat| !self.watch.may_be_blamed(*target);
-        let there: SeatSet = out.iter().filter(honest).filter(present).collect();
+        let open = |target: &Seat| {
+            let stopped = self.chairs[target.index()].table.stopped();
+            !matches!(stopped, Some(Stop::Claimed(_) | Stop::Unopened(_)))
+        };
+        let there = out.iter().filter(honest).filter(open);
+        let there: SeatSet = there.filter(present).collect();
         if !there.is_empty() {
             let what = format!("{seat} hears {there:?}, and nobody proposed what it signs: ");
             self.watch.fail(14, what + &describe(signed));

@@ -12,6 +12,9 @@
 //!
 //! A claim on a game that goes on leaves it unfinished; where the rules have ended it, the result stands, and the seats
 //! that did not open their seeds are named. Two groups of claims that both close cancel.
+//!
+//! A seat that finds itself named absent takes the claims as the end where both sides are half of the table. Where it is
+//! of the majority, the others have left for it, and it goes on with their removal.
 
 use std::collections::BTreeMap;
 
@@ -19,6 +22,7 @@ use super::replica::{Proofs, Replica, Verdict};
 use crate::game::Game;
 use crate::log::claim::{Ground, Verified};
 use crate::log::entry::Entry;
+use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
 
 /// A group of claims that closes a table.
@@ -30,6 +34,14 @@ pub struct Abandonment {
     pub absent: SeatSet,
     /// Why they may close it.
     pub ground: Ground,
+}
+
+impl Abandonment {
+    /// Whether it closes the table of a seat, with these live: of whoever signed, and of those named absent if they are
+    /// no majority.
+    pub fn closes_for(&self, seat: Seat, parties: &Parties, live: SeatSet) -> bool {
+        self.by.contains(seat) || !parties.is_majority(live, self.absent)
+    }
 }
 
 /// The groups of claims that close the open step of a replica. Each is judged by the entries that its own claims carry.

@@ -282,6 +282,34 @@ fn one_of_three_closes_the_table() {
     assert!(found > 0, "somebody waits for the others");
 }
 
+/// Who closes the table alone among three has left it: once the others hear that, they remove it, long before it would
+/// be absent for them, and play on.
+#[test]
+fn two_of_three_go_on_without_one_who_has_claimed() {
+    let mut found = 0;
+    for left in 0..3 {
+        let mut sim = slow(3);
+        sim.patience = 60_000;
+        sim.own_patience.insert(seat(left), 3_000);
+        part(&mut sim, &[left], PARTED, 40_000);
+        sim.run(38_000, false, &mut honest);
+        if sim.tables[left].claim().is_err() {
+            continue;
+        }
+        found += 1;
+        sim.run(PARTED + 50_000, false, &mut honest);
+        for table in sim.tables.iter().filter(|table| table.me() != seat(left)) {
+            let what = table.progress();
+            assert_eq!(table.stopped(), None, "{what:?}");
+            assert!(!table.replica().live().contains(seat(left)), "{what:?}");
+            assert_eq!(audit::<Drill>(&table.transcript()).finding, None);
+        }
+        let stop = sim.tables[left].stopped();
+        assert!(matches!(stop, Some(Stop::Claimed(group)) if group.by == seats(&[left])));
+    }
+    assert!(found > 0, "somebody waits for the others");
+}
+
 /// The same transcript, with claims that leave its game unfinished.
 fn unfinished(whole: &Transcript) -> Transcript {
     let bytes = encode(&(

@@ -288,9 +288,10 @@ impl Driver {
             Event::Step(..) | Event::YourTurn => {}
             Event::HasClosed(seat) => {
                 let name = name(seat);
-                let line = format!(
-                    "{name} has closed the table: it says that you were away. You may close yours with a claim."
-                );
+                let mut line = format!("{name} has closed the table: it says that you were away.");
+                if seated.table.may_claim() {
+                    line.push_str(" You may close yours with a claim.");
+                }
                 self.tell(SessionEvent::Line(line)).await;
             }
             Event::Dropped(why) => self.tell(SessionEvent::Refused(why.to_string())).await,

@@ -7,7 +7,7 @@ use super::{Event, ReceiveError, Stop, Table, To};
 use crate::game::Game;
 use crate::log::claim::{Claim, ClaimError, Ground, SignedClaim};
 use crate::seat::{Seat, SeatSet};
-use crate::table::abandonment::may_close;
+use crate::table::abandonment::{Abandonment, may_close};
 use crate::table::clocks::{Clocks, Wait};
 use crate::table::journal::Record;
 use crate::table::message::Message;
@@ -44,12 +44,10 @@ impl<G: Game> Table<G> {
         let heard =
             |seat: Seat| self.peers.clocks().turn_ran_out(seat) && self.peers.clocks().hears(seat);
         let late = |seat: Seat| two && limited && heard(seat);
-        let overdue =
-            |seat: Seat| self.peers.clocks().is_overdue(seat) || self.claims.has_quit(seat);
-        let (ground, absent) = if self.peers.clocks().may_claim() && due.iter().any(overdue) {
-            let absent =
-                |seat: &Seat| self.peers.clocks().is_absent(*seat) || self.claims.has_quit(*seat);
-            (Ground::Absent, live.iter().filter(absent).collect())
+        let overdue = due.iter().any(|seat| self.is_overdue(seat));
+        let (ground, absent) = if self.peers.clocks().may_claim() && overdue {
+            let absent = live.iter().filter(|seat| self.is_away(*seat)).collect();
+            (Ground::Absent, absent)
         } else if due.iter().any(late) {
             let own = parties
                 .party_of(self.me())
@@ -70,6 +68,16 @@ impl<G: Game> Table<G> {
         };
         let signed = self.claims.contains(&claim);
         (!signed && may_close(&self.replica, self.entries.counted(), absent)).then_some(claim)
+    }
+
+    /// Whether a seat has been waited for long enough, unheard; nobody waits for one that has closed its table.
+    pub(super) fn is_overdue(&self, seat: Seat) -> bool {
+        self.peers.clocks().is_overdue(seat) || self.claims.has_quit(seat)
+    }
+
+    /// Whether a seat was unheard for the whole timeout, or has closed its table.
+    pub(super) fn is_away(&self, seat: Seat) -> bool {
+        self.peers.clocks().is_absent(seat) || self.claims.has_quit(seat)
     }
 
     /// The seats whose entries are due here, each since when, and when it was last heard. At a seat of this program the
@@ -162,22 +170,33 @@ impl<G: Game> Table<G> {
         let claim = verified.claim;
         let own = claim.seat == self.me() && self.may_sign();
         // Seats are never more than a step apart.
-        let ahead = claim.step.checked_sub(self.replica.step());
-        let near = ahead.is_some_and(|ahead| ahead <= 1);
-        if near && !own {
+        if claim.step.abs_diff(self.replica.step()) <= 1 && !own {
             self.claims.insert(signed.clone(), verified);
         }
         Ok(())
     }
 
-    /// Notes who has closed the table for itself where this seat went on: nothing more will come of it.
-    fn note_quit(&mut self, claim: &Claim) {
-        let place = (claim.step, claim.parent);
-        let last = self.forks.last_state();
-        let before = last.is_some_and(|last| (last.step(), last.parent()) == place);
-        if before && claim.absent.contains(self.me()) && self.claims.note_quit(claim.seat) {
-            self.outbox.tell(Event::HasClosed(claim.seat));
+    /// Notes who has closed the table for itself where this seat goes on: nothing more will come of it.
+    fn note_quit(&mut self) {
+        let here = self.claims.groups(&self.replica).into_iter();
+        let here = here.filter(|group| !self.closes_here(group));
+        let last = self.forks.last_state().into_iter();
+        let last = last.flat_map(|last| self.claims.groups(last));
+        let named = here
+            .chain(last)
+            .filter(|group| group.absent.contains(self.me()));
+        let quit: SeatSet = named.flat_map(|group| group.by.iter()).collect();
+        let live = self.replica.live();
+        for seat in quit.iter().filter(|seat| live.contains(*seat)) {
+            if self.claims.note_quit(seat) {
+                self.outbox.tell(Event::HasClosed(seat));
+            }
         }
+    }
+
+    /// Whether a group of claims on the open step closes the table of this seat.
+    fn closes_here(&self, group: &Abandonment) -> bool {
+        group.closes_for(self.me(), &self.replica.parties(), self.replica.live())
     }
 
     /// Takes a claim that has come, and first the entry that it carries: with it this seat may go on.
@@ -194,15 +213,15 @@ impl<G: Game> Table<G> {
             self.hold(entry)?;
         }
         self.work(rng);
-        self.note_quit(signed.claim());
         self.settle_claims();
         Ok(())
     }
 
-    /// The seats that the first closing group of claims names absent.
+    /// The seats that the claims which closed this table name absent.
     pub(super) fn abandoned(&self) -> SeatSet {
         let groups = self.claims.groups(&self.replica);
-        groups.first().map_or(SeatSet::EMPTY, |group| group.absent)
+        let group = groups.iter().find(|group| self.closes_here(group));
+        group.map_or(SeatSet::EMPTY, |group| group.absent)
     }
 
     /// Closes the table if the claims that are held do.
@@ -216,8 +235,9 @@ impl<G: Game> Table<G> {
             // Nobody claims, or the others were only late.
             return;
         }
+        self.note_quit();
         let groups = self.claims.groups(&self.replica);
-        let Some(first) = groups.first() else {
+        let Some(first) = groups.iter().find(|group| self.closes_here(group)) else {
             return;
         };
         let stop = if self.replica.is_over() {

@@ -18,13 +18,13 @@ fn place_of(claim: &Claim) -> Place {
     (claim.step, claim.seat, claim.absent)
 }
 
-/// Claims of the open step and those after it.
+/// Claims of the last step, the open one and those after it.
 #[derive(Debug, Default)]
 pub(super) struct Claims {
     held: BTreeMap<Place, (SignedClaim, Verified)>,
     /// How many groups of them have been told to the player as closing the table.
     told: usize,
-    /// Seats that have closed the table for themselves in a step that this seat has completed.
+    /// Seats that have closed the table for themselves where this one goes on.
     quit: SeatSet,
 }
 
@@ -58,9 +58,9 @@ impl Claims {
         self.held.values().map(|(signed, _)| signed)
     }
 
-    /// Forgets the claims of a step that is complete.
+    /// Forgets the claims of the steps before one that is complete.
     pub(super) fn complete(&mut self, step: u64) {
-        self.held.retain(|(at, ..), _| *at > step);
+        self.held.retain(|(at, ..), _| *at >= step);
     }
 
     /// The groups of claims that close the table; two are enough to cancel each other.
@@ -91,7 +91,7 @@ impl Claims {
         new
     }
 
-    /// Whether a seat has closed the table for itself a step before.
+    /// Whether a seat has closed the table for itself.
     pub(super) fn has_quit(&self, seat: Seat) -> bool {
         self.quit.contains(seat)
     }

@@ -51,7 +51,8 @@ pub enum Event<G: Game> {
     YourTurn,
     /// The others have decided to remove a seat; it goes when the step is complete.
     RemovalDecided(Seat),
-    /// A seat has closed the table for itself with a claim, on a step that this seat has completed meanwhile.
+    /// A seat has closed the table for itself with a claim, where this seat goes on: it has completed that step
+    /// meanwhile, or is of the majority.
     HasClosed(Seat),
     /// An action that was waiting for its turn has become illegal and is dropped.
     Dropped(Illegal),

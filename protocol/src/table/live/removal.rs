@@ -48,9 +48,7 @@ impl<G: Game> Table<G> {
             let (acceptable, counted) =
                 (self.entries.accepted_names(), self.entries.counted_names());
             let others = self.replica.live().without(self.me()).iter();
-            let silent = others
-                .filter(|seat| self.peers.clocks().is_absent(*seat))
-                .collect();
+            let silent = others.filter(|seat| self.is_away(*seat)).collect();
             let view = View {
                 closed,
                 now: self.peers.clocks().uptime(),
@@ -152,8 +150,7 @@ impl<G: Game> Table<G> {
             .filter(|seat| {
                 let asked = self.removals.proposed().contains(*seat)
                     || (follows && proposed.contains(*seat));
-                self.peers.clocks().is_overdue(*seat)
-                    || (asked && self.peers.clocks().turn_ran_out(*seat))
+                self.is_overdue(*seat) || (asked && self.peers.clocks().turn_ran_out(*seat))
             })
             .chain(barred.iter())
             .collect()
