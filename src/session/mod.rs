@@ -135,6 +135,8 @@ pub struct Seating {
     pub parties: Parties,
     /// What plays each seat.
     pub played_by: Vec<PlayedBy>,
+    /// Whether no key is put in escrow ([`fairdeal_protocol::game::RuleSet::strict`]).
+    pub strict: bool,
 }
 
 impl Seating {
@@ -144,6 +146,7 @@ impl Seating {
         Self {
             parties: charter.parties(),
             played_by: players.map(|player| player.played_by.clone()).collect(),
+            strict: charter.rules().strict,
         }
     }
 
@@ -152,7 +155,13 @@ impl Seating {
         Self {
             parties: Parties::singles(1),
             played_by: vec![PlayedBy::Person],
+            strict: false,
         }
+    }
+
+    /// Whether keys are put in escrow: with fewer than three parties nobody could go on without another one.
+    pub fn has_escrow(&self) -> bool {
+        !self.strict && self.parties.count(SeatSet::all(self.played_by.len())) > 2
     }
 
     /// What there is to say of a seat, if anything: "bot (normal), in Anna's program".
@@ -416,6 +425,23 @@ pub struct Handle {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_go_into_escrow_where_a_loss_can_be_borne() {
+        for (seats, strict, escrow) in [
+            (2, false, false),
+            (3, false, true),
+            (3, true, false),
+            (6, false, true),
+        ] {
+            let seating = Seating {
+                parties: Parties::singles(seats),
+                played_by: vec![PlayedBy::Person; seats],
+                strict,
+            };
+            assert_eq!(seating.has_escrow(), escrow, "{seats}, {strict}");
+        }
+    }
 
     #[test]
     fn options_that_are_times_are_told_in_words() {

@@ -482,7 +482,7 @@ fn transcripts(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>
 }
 
 /// A table that claims have closed shows who is present and who is not, and the others that are as far learn it if they
-/// are here. Invariant 15: a game that the rules have ended is finished in every file.
+/// are here and no majority. Invariant 15: a game that the rules have ended is finished in every file.
 fn claims(world: &mut World, honest: &[Seat]) {
     for seat in honest {
         let table = &chair(world, *seat).table;
@@ -517,7 +517,13 @@ fn claims(world: &mut World, honest: &[Seat]) {
             let as_far = there.table.replica().step() == step;
             let here = chair(world, *seat).is_up() && there.is_up();
             let linked = near(world, honest, *other).contains(*seat);
-            if here && as_far && linked && !there.is_done() && !there.role.old_disk {
+            let (parties, live) = (
+                there.table.replica().parties(),
+                there.table.replica().live(),
+            );
+            let mut groups = report.claims.iter();
+            let closes = over || groups.any(|group| group.closes_for(*other, &parties, live));
+            if here && as_far && linked && closes && !there.is_done() && !there.role.old_disk {
                 let what = format!(
                     "{seat} knows of claims {:?}, {other} does not",
                     report.claims

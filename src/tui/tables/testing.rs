@@ -72,7 +72,11 @@ impl Scene {
         let played_by: Vec<PlayedBy> = (0..self.names.len()).map(played_by).collect();
         let declared = played_by.iter().map(|by| (Party::of(seat(0)), by));
         let parties = Parties::new(declared).unwrap();
-        Seating { parties, played_by }
+        Seating {
+            parties,
+            played_by,
+            strict: false,
+        }
     }
 
     /// The same in the lobby.

@@ -216,14 +216,12 @@ fn stage(kind: Option<StepKind>) -> usize {
     }
 }
 
-/// The steps of a deal at this table, each with its number. With fewer than three parties nobody could go on without
-/// another one, and no key is put in escrow.
+/// The steps of a deal at this table, each with its number.
 fn parts(snapshot: &Snapshot) -> Vec<(usize, (&'static str, &'static str))> {
-    let parties = &snapshot.seating.parties;
-    let alone = parties.count(SeatSet::all(snapshot.names.len())) < 3;
+    let escrow = snapshot.seating.has_escrow();
     let steps = STEPS.into_iter().enumerate();
     steps
-        .filter(|(_, (name, _))| !alone || *name != ESCROW)
+        .filter(|(_, (name, _))| escrow || *name != ESCROW)
         .collect()
 }
 
