@@ -6,7 +6,7 @@ use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::abandonment::Abandonment;
-use fairdeal_protocol::table::live::{NothingToClaim, Output, Stop, Table, To};
+use fairdeal_protocol::table::live::{Event, NothingToClaim, Output, Stop, Table, To};
 use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::transcript::{End, MAGIC, Transcript, VERSION};
 use fairdeal_protocol::wire::codec::encode;
@@ -280,6 +280,31 @@ fn one_of_three_closes_the_table() {
         }
     }
     assert!(found > 0, "somebody waits for the others");
+}
+
+/// The two whom it names absent are a majority: the claim of a third does not end their game.
+#[test]
+fn one_of_three_closes_its_own_table_alone() {
+    let mut sim = slow(3);
+    sim.thinker = Some((seat(0), 600_000));
+    sim.run(60_000, false, &mut honest);
+    assert!(sim.tables[0].is_my_turn());
+    let (_, keys) = charter(&rules(3, 200));
+    let table = &mut sim.tables[1];
+    let claim = Claim {
+        table: table.replica().table(),
+        seat: seat(2),
+        step: table.replica().step(),
+        parent: table.replica().parent(),
+        absent: seats(&[0, 1]),
+        ground: Ground::Absent,
+        entry: None,
+    };
+    let signed = SignedClaim::sign(claim, None, &keys[2]);
+    accept(table, &Message::Claim(Box::new(signed)));
+    assert_eq!(table.stopped(), None);
+    let left = |output| matches!(output, Output::Event(Event::HasClosed(who)) if who == seat(2));
+    assert!(std::iter::from_fn(|| table.poll()).any(left));
 }
 
 /// Who closes the table alone among three has left it: once the others hear that, they remove it, long before it would
