@@ -174,7 +174,8 @@ impl StepRemoval {
         Some((signers, highest))
     }
 
-    /// The signer of a promise for a round, and the accept that it reports; `None` if it is none, or reports what is not sound.
+    /// The signer of a promise for a round, and the accept that it reports; `None` if it is none, or reports what is not
+    /// sound.
     #[allow(clippy::type_complexity)]
     fn promise<'a>(
         &self,

@@ -1086,7 +1086,6 @@ fn search(name: &str, scope: Scope, most: usize) {
         .ok()
         .and_then(|most| most.parse().ok())
         .unwrap_or(most);
-    let start = std::time::Instant::now();
     let checker = scope
         .checker()
         .threads(2)
@@ -1094,12 +1093,11 @@ fn search(name: &str, scope: Scope, most: usize) {
         .spawn_bfs()
         .join();
     println!(
-        "{name}: {} worlds, {} of them different, depth {}, whole: {}, {:?}",
+        "{name}: {} worlds, {} of them different, depth {}, whole: {}",
         checker.state_count(),
         checker.unique_state_count(),
         checker.max_depth(),
-        checker.is_done() && checker.state_count() < most,
-        start.elapsed()
+        checker.is_done() && checker.state_count() < most
     );
     for (property, path) in checker.discoveries() {
         if property != "somebody is removed" && property != "a veto ends the matter" {

@@ -13,8 +13,8 @@
 //! A claim on a game that goes on leaves it unfinished; where the rules have ended it, the result stands, and the seats
 //! that did not open their seeds are named. Two groups of claims that both close cancel.
 //!
-//! A seat that finds itself named absent takes the claims as the end where both sides are half of the table. Where it is
-//! of the majority, the others have left for it, and it goes on with their removal.
+//! A seat that is named absent although it is present takes the claims as the end where those named are no majority
+//! either. A majority plays on: it takes the signers as gone, and removes them.
 
 use std::collections::BTreeMap;
 
@@ -37,8 +37,8 @@ pub struct Abandonment {
 }
 
 impl Abandonment {
-    /// Whether it closes the table of a seat, with these live: of whoever signed, and of those named absent if they are
-    /// no majority.
+    /// Whether it closes the table of a seat, with these live: that of each signer, and that of each seat named absent
+    /// if those named are no majority.
     pub fn closes_for(&self, seat: Seat, parties: &Parties, live: SeatSet) -> bool {
         self.by.contains(seat) || !parties.is_majority(live, self.absent)
     }

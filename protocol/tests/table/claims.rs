@@ -63,6 +63,19 @@ fn accept(table: &mut Table<Drill>, message: &Message) {
     table.accept(seat(0), message.clone(), &mut rng).unwrap();
 }
 
+/// A claim of a seat on the open step of a table, without an entry of its own.
+fn claim_on(table: &Table<Drill>, by: usize, away: &[usize]) -> Claim {
+    Claim {
+        table: table.replica().table(),
+        seat: seat(by),
+        step: table.replica().step(),
+        parent: table.replica().parent(),
+        absent: seats(away),
+        ground: Ground::Absent,
+        entry: None,
+    }
+}
+
 /// All links are there again, for a while. Tables that are closed still tell each other of their claims.
 fn heal(sim: &mut Sim<Drill>, until: u64) {
     sim.cuts.clear();
@@ -151,15 +164,7 @@ fn who_owes_the_next_entry_cannot_claim() {
     assert!(sim.tables[waits].may_claim());
     let owes = 1 - waits;
     let table = &mut sim.tables[waits];
-    let claim = Claim {
-        table: table.replica().table(),
-        seat: seat(owes),
-        step: table.replica().step(),
-        parent: table.replica().parent(),
-        absent: seats(&[waits]),
-        ground: Ground::Absent,
-        entry: None,
-    };
+    let claim = claim_on(table, owes, &[waits]);
     let past = Claim {
         parent: Hash32([9; 32]),
         ..claim
@@ -188,15 +193,7 @@ fn a_claim_on_another_past_closes_nothing() {
     let table = &mut sim.tables[0];
     assert!(table.is_my_turn(), "{:?}", table.progress());
     let (_, keys) = charter(&rules(2, 200));
-    let claim = Claim {
-        table: table.replica().table(),
-        seat: seat(1),
-        step: table.replica().step(),
-        parent: table.replica().parent(),
-        absent: seats(&[0]),
-        ground: Ground::Absent,
-        entry: None,
-    };
+    let claim = claim_on(table, 1, &[0]);
     let past = Claim {
         parent: Hash32([9; 32]),
         absent: seats(&[0]),
@@ -221,15 +218,7 @@ fn claims_of_others_are_handed_on() {
     sim.run(5_000, false, &mut honest);
     let (_, keys) = charter(&rules(3, 200));
     let table = &mut sim.tables[1];
-    let claim = Claim {
-        table: table.replica().table(),
-        seat: seat(2),
-        step: table.replica().step(),
-        parent: table.replica().parent(),
-        absent: seats(&[0, 1]),
-        ground: Ground::Absent,
-        entry: None,
-    };
+    let claim = claim_on(table, 2, &[0, 1]);
     let claim = Message::Claim(Box::new(SignedClaim::sign(claim, None, &keys[2])));
     accept(table, &claim);
     while table.poll().is_some() {}
@@ -282,7 +271,7 @@ fn one_of_three_closes_the_table() {
     assert!(found > 0, "somebody waits for the others");
 }
 
-/// The two whom it names absent are a majority: the claim of a third does not end their game.
+/// The two seats that it names absent are a majority: the claim of a third does not end their game.
 #[test]
 fn one_of_three_closes_its_own_table_alone() {
     let mut sim = slow(3);
@@ -291,15 +280,7 @@ fn one_of_three_closes_its_own_table_alone() {
     assert!(sim.tables[0].is_my_turn());
     let (_, keys) = charter(&rules(3, 200));
     let table = &mut sim.tables[1];
-    let claim = Claim {
-        table: table.replica().table(),
-        seat: seat(2),
-        step: table.replica().step(),
-        parent: table.replica().parent(),
-        absent: seats(&[0, 1]),
-        ground: Ground::Absent,
-        entry: None,
-    };
+    let claim = claim_on(table, 2, &[0, 1]);
     let signed = SignedClaim::sign(claim, None, &keys[2]);
     accept(table, &Message::Claim(Box::new(signed)));
     assert_eq!(table.stopped(), None);
@@ -307,8 +288,8 @@ fn one_of_three_closes_its_own_table_alone() {
     assert!(std::iter::from_fn(|| table.poll()).any(left));
 }
 
-/// Who closes the table alone among three has left it: once the others hear that, they remove it, long before it would
-/// be absent for them, and play on.
+/// A seat that closes its table alone among three has left: once the others hear that, they remove it, long before it
+/// would be absent for them, and play on.
 #[test]
 fn two_of_three_go_on_without_one_who_has_claimed() {
     let mut found = 0;

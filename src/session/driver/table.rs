@@ -288,7 +288,8 @@ impl Driver {
             Event::Step(..) | Event::YourTurn => {}
             Event::HasClosed(seat) => {
                 let name = name(seat);
-                let mut line = format!("{name} has closed the table: it says that you were away.");
+                let mut line =
+                    format!("{name} has ended its game with a claim that you were away.");
                 if seated.table.may_claim() {
                     line.push_str(" You may close yours with a claim.");
                 }

@@ -189,6 +189,10 @@ impl<G: Game> Table<G> {
         let live = self.replica.live();
         for seat in quit.iter().filter(|seat| live.contains(*seat)) {
             if self.claims.note_quit(seat) {
+                // A later decision may leave nothing to see of that in the same claims.
+                for signed in self.claims.signed_by(seat) {
+                    self.outbox.keep(Record::Claim(signed.clone()));
+                }
                 self.outbox.tell(Event::HasClosed(seat));
             }
         }

@@ -63,6 +63,12 @@ impl Claims {
         self.held.retain(|(at, ..), _| *at >= step);
     }
 
+    /// The claims of one seat, as they travel.
+    pub(super) fn signed_by(&self, seat: Seat) -> impl Iterator<Item = &SignedClaim> {
+        self.signed()
+            .filter(move |signed| signed.claim().seat == seat)
+    }
+
     /// The groups of claims that close the table; two are enough to cancel each other.
     pub(super) fn groups<G: Game>(&self, replica: &Replica<G>) -> Vec<Abandonment> {
         let claims = self.held.values().map(|(_, verified)| verified);
