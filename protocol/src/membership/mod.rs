@@ -132,9 +132,12 @@ impl Membership {
     fn take(&mut self, verified: Verified, view: &View<'_>, effects: &mut Vec<Effect>) {
         let statement = verified.statement().clone();
         let oldest = self.open.place.step.saturating_sub(1);
-        let consent = matches!(statement.says, Says::Consent { .. });
-        if statement.step < oldest && !consent && statement.seat != self.open.me {
-            // Nobody decides there any more; but one that is still bound there needs a veto.
+        let decides = matches!(
+            statement.says,
+            Says::Promise { .. } | Says::Propose { .. } | Says::Accept { .. }
+        );
+        if statement.step < oldest && decides && statement.seat != self.open.me {
+            // Nobody decides there any more; but one that is still bound there needs vetoes, of any seat.
             return;
         }
         let standing = self.record(statement.step, statement.seat, statement.release);
@@ -283,6 +286,16 @@ impl Membership {
         let disputed = self.disputed.range(step..);
         let past = disputed.filter_map(|step| self.past.get(step));
         past.chain([&self.open]).flat_map(StepRemoval::statements)
+    }
+
+    /// The statements that another seat may lack, given its open step: those of the step before that one and of all
+    /// later ones, and whatever waits for its veto. Who is bound may be many steps behind.
+    pub fn statements_for(&self, to: Seat, step: u64) -> impl Iterator<Item = &Verified> {
+        let from = step.saturating_sub(1);
+        let before = self.disputed.range(..from);
+        let before = before.filter_map(|step| self.past.get(step));
+        let unanswered = before.flat_map(move |step| step.unanswered(to));
+        unanswered.chain(self.statements_from(from))
     }
 
     fn step(&self, step: u64) -> Option<&StepRemoval> {

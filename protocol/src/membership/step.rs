@@ -344,7 +344,31 @@ impl StepRemoval {
         self.binding(known).any(|consent| consent.bars(seat, entry))
     }
 
+    /// The consents that still bind their signers, as far as is known here, and that another seat may answer with a veto
+    /// and has not.
+    pub(super) fn unanswered(&self, by: Seat) -> impl Iterator<Item = &Verified> {
+        let open = move |consent: &Consent<'_>| {
+            let counts = |seat: Seat| consent.counted.iter().any(|(of, _)| *of == seat);
+            let mut missing = consent.out.iter().filter(|seat| !counts(*seat));
+            consent.seat != by
+                && !consent.out.contains(by)
+                && missing.any(|seat| !self.has_vetoed(by, seat))
+                && !self.is_accounted_for(consent)
+        };
+        let consents = self.all_consents().filter(open);
+        consents.filter_map(|consent| self.named(&consent.hash))
+    }
+
     // Releases.
+
+    /// Whether the signer of a consent has given a reason why it binds no more.
+    fn is_accounted_for(&self, consent: &Consent<'_>) -> bool {
+        let last = self.last_release(consent.seat);
+        last.is_some_and(|held| match &held.statement().says {
+            Says::Release { reasons } => reasons.iter().any(|(of, _)| *of == consent.hash),
+            _ => false,
+        })
+    }
 
     /// The last release of a seat: the one that accounts for most consents.
     pub(super) fn last_release(&self, seat: Seat) -> Option<&Verified> {

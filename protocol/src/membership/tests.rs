@@ -4,7 +4,7 @@ use ed25519_dalek::SigningKey;
 
 use super::statement::{Reason, Says, Statement, Value, Verified};
 use super::step::{EntryNames, Inserted, Place, StepRemoval};
-use super::{Membership, Standing};
+use super::{Effect, Input, Membership, Standing, View};
 use crate::hash::Hash32;
 use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
@@ -166,4 +166,67 @@ fn a_veto_of_another_party_vouches() {
     assert!(membership.is_vouched_for(seat(1), ENTRY));
     assert!(!membership.is_vouched_for(seat(1), Hash32([8; 32])));
     assert!(!membership.is_vouched_for(seat(3), ENTRY));
+}
+
+/// Who is bound may be many steps behind, and reach only some of the others: its consent is handed on until each has
+/// answered it, and so are the answers.
+#[test]
+fn a_consent_of_long_ago_is_handed_on_until_it_is_answered() {
+    let everyone = SeatSet::all(4);
+    let mut membership = Membership::new(place(4), seat(3), everyone, Parties::singles(4));
+    let counted: EntryNames = everyone.iter().map(|seat| (seat, ENTRY)).collect();
+    for step in 5..8 {
+        membership.complete(counted.clone(), SeatSet::EMPTY, place(step), everyone);
+    }
+    let none = EntryNames::new();
+    let view = View {
+        now: 0,
+        acceptable: &none,
+        counted: &none,
+        removable: SeatSet::EMPTY,
+        silent: SeatSet::EMPTY,
+        absence: 1_000,
+        may_sign: true,
+        closed: false,
+    };
+    let take = |membership: &mut Membership, verified: &Verified| {
+        let input = Input::Statement(Box::new(verified.clone()));
+        let effects = membership.handle(input, &view);
+        effects.contains(&Effect::Keep(Box::new(verified.clone())))
+    };
+    let sent = |membership: &Membership, to: usize, held: &Verified| {
+        let mut all = membership.statements_for(seat(to), 7);
+        all.any(|other| other.hash() == held.hash())
+    };
+    let bound = signed(4, 0, None, consent(&[1], &[]));
+    assert!(take(&mut membership, &bound));
+    // Seat 1 cannot free it, and its signer knows it.
+    assert_eq!(
+        [0, 1, 2, 3].map(|to| sent(&membership, to, &bound)),
+        [false, false, true, true]
+    );
+    let veto = signed(
+        4,
+        2,
+        None,
+        Says::Veto {
+            seat: seat(1),
+            entry: ENTRY,
+        },
+    );
+    assert!(take(&mut membership, &veto));
+    assert!(!sent(&membership, 2, &bound));
+    let from_there = |held: &&Verified| held.hash() == veto.hash();
+    assert!(membership.statements_from(4).any(|held| from_there(&held)));
+    // Rounds of a step that all have left decide nothing.
+    let promise = signed(
+        4,
+        2,
+        None,
+        Says::Promise {
+            round: 0,
+            accepted: None,
+        },
+    );
+    assert!(!take(&mut membership, &promise));
 }

@@ -183,9 +183,7 @@ impl<G: Game> Table<G> {
 
     /// Sends a seat the statements that it may lack, given its open step.
     pub(super) fn send_statements(&mut self, to: Seat, step: u64) {
-        let from = step.saturating_sub(1);
-        let membership = self.removals.membership();
-        let all = membership.statements_from(from);
+        let all = self.removals.membership().statements_for(to, step);
         let all: Vec<SignedStatement> = all.map(|held| held.signed().clone()).collect();
         for some in all.chunks(MAX_STATEMENTS) {
             let message = Message::Statements(Bounded::first(some.iter().cloned()));
