@@ -196,7 +196,8 @@ fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         }
         for seat in hashes.keys() {
             let here = chair(world, *seat);
-            let settled = here.is_done() || !here.is_up() || world.chairs.len() < 3;
+            let parties: BTreeSet<_> = world.plan.parties.iter().collect();
+            let settled = here.is_done() || !here.is_up() || parties.len() < 3;
             let proven = !here.proven.is_empty();
             let here = here.table.replica().participants();
             if !settled && !proven && world.watch.cheats_here(here) < 2 {
@@ -368,7 +369,7 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     }
 }
 
-/// Invariant 11: with at most one seat gone or cheating, and three or more, everybody gets to the end or
+/// Invariant 11: with at most one party gone or cheating, and three or more, everybody gets to the end or
 /// to evidence, if those who are here have a way to each other.
 fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     let mut rests = false;
@@ -387,7 +388,9 @@ fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
             let stopped = chair.table.stopped().is_some();
             chair.role.cheat.is_some() || chair.is_gone() || stopped || chair.role.old_disk
         };
-        let bad = present.iter().filter(absent).count();
+        let parties = table.replica().parties();
+        let bad: SeatSet = present.iter().filter(absent).collect();
+        let (bad, all) = (parties.count(bad), parties.count(present));
         let fine: Vec<Seat> = present.iter().filter(|other| !absent(other)).collect();
         let near = near(world, &fine, *seat);
         let parted = !fine.iter().all(|other| near.contains(*other));
@@ -398,11 +401,10 @@ fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
             world.tally.add("rests with evidence of two faces", 1);
         } else if parted {
             world.tally.add("rests without a way to each other", 1);
-        } else if !own_disk && (bad == 0 || (bad == 1 && present.len() >= 3)) {
+        } else if !own_disk && (bad == 0 || (bad == 1 && all >= 3)) {
             let progress = table.progress();
             let what = format!(
-                "{seat} rests, with {bad} of {} gone or cheating: {progress:?}, returning: {}",
-                present.len(),
+                "{seat} rests, with {bad} of {all} parties gone or cheating: {progress:?}, returning: {}",
                 table.is_returning()
             );
             world.watch.fail(11, what);
@@ -482,7 +484,7 @@ fn transcripts(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>
 }
 
 /// A table that claims have closed shows who is present and who is not, and the others that are as far learn it if they
-/// are here and no majority. Invariant 15: a game that the rules have ended is finished in every file.
+/// are here. Invariant 15: a game that the rules have ended is finished in every file.
 fn claims(world: &mut World, honest: &[Seat]) {
     for seat in honest {
         let table = &chair(world, *seat).table;
@@ -493,7 +495,7 @@ fn claims(world: &mut World, honest: &[Seat]) {
         };
         let (step, is_over) = (table.replica().step(), table.replica().is_over());
         let report = audit::<AnyGame>(&table.transcript());
-        let live = table.replica().live();
+        let (live, parties) = (table.replica().live(), table.replica().parties());
         let right = report
             .claims
             .iter()
@@ -517,13 +519,13 @@ fn claims(world: &mut World, honest: &[Seat]) {
             let as_far = there.table.replica().step() == step;
             let here = chair(world, *seat).is_up() && there.is_up();
             let linked = near(world, honest, *other).contains(*seat);
-            let (parties, live) = (
-                there.table.replica().parties(),
-                there.table.replica().live(),
-            );
             let mut groups = report.claims.iter();
             let closes = over || groups.any(|group| group.closes_for(*other, &parties, live));
-            if here && as_far && linked && closes && !there.is_done() && !there.role.old_disk {
+            // A majority plays on, if it can, and knows for whom it waits in vain.
+            let knows = report.claims.iter().flat_map(|group| group.by.iter());
+            let knows = !closes && knows.into_iter().any(|by| there.told_closed.contains(by));
+            let settled = there.is_done() || knows;
+            if here && as_far && linked && !settled && !there.role.old_disk {
                 let what = format!(
                     "{seat} knows of claims {:?}, {other} does not",
                     report.claims

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fairdeal::games::rule_set;
+use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Stop;
 
@@ -25,6 +26,7 @@ fn fair(seed: u64, game: &str, seats: u8) -> Plan {
     role.ponders = 0;
     role.manners = Manners::Patient;
     plan.roles = vec![role; usize::from(seats)];
+    plan.parties = Seat::first(plan.roles.len()).map(Party::of).collect();
     plan.weather = Weather::default();
     plan.cuts = Vec::new();
     plan.apart.clear();
@@ -190,5 +192,32 @@ fn one_patient_player_keeps_a_thinker() {
             removed,
             "{rude:?}"
         );
+    }
+}
+
+/// A host with two bots dies at a table of three parties: its three seats are removed as one, and the two guests play the
+/// deal on. With one guest alone nobody is removed: the guest closes the table.
+#[test]
+fn a_host_goes_with_its_bots() {
+    let seat = |number| Seat::new(number).unwrap();
+    for (seats, removed) in [(5, 3), (4, 0)] {
+        let mut plan = fair(2, "plutonian-poker", seats);
+        for bot in [1, 2] {
+            plan.parties[bot] = Party::of(seat(0));
+        }
+        plan.falls = vec![Fall {
+            at: 700,
+            seats: SeatSet::one(seat(0)),
+            back: None,
+        }];
+        plan.roles[3].claims = true;
+        plan.enough = 40;
+        let world = played(plan);
+        assert_eq!(world.tally.count("honest seats removed"), removed);
+        for guest in &world.chairs[3..] {
+            assert!(guest.is_done(), "{:?}", guest.table.progress());
+            let claimed = matches!(guest.table.stopped(), Some(Stop::Claimed(_)));
+            assert_eq!(claimed, seats == 4);
+        }
     }
 }

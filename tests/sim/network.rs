@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::Seat;
 
-use super::plan::{Cut, Dice, Weather};
+use super::plan::{Cut, Dice, Plan, Weather};
 use super::tally::Tally;
 
 /// How long a message takes at most in fair weather, in milliseconds.
@@ -26,6 +27,8 @@ pub(crate) struct Network {
     cuts: Vec<Cut>,
     /// Who has no direct link all game long.
     apart: BTreeSet<(Seat, Seat)>,
+    /// The seats of one program have no weather between them.
+    parties: Vec<Party>,
     heal: u64,
     counter: u64,
     queue: BTreeMap<(u64, u64), Letter>,
@@ -34,19 +37,15 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    pub(crate) fn new(
-        dice: Dice,
-        weather: Weather,
-        cuts: Vec<Cut>,
-        apart: BTreeSet<(Seat, Seat)>,
-        heal: u64,
-    ) -> Self {
+    /// The network of a plan.
+    pub(crate) fn new(dice: Dice, plan: &Plan) -> Self {
         Self {
             dice,
-            weather,
-            cuts,
-            apart,
-            heal,
+            weather: plan.weather,
+            cuts: plan.cuts.clone(),
+            apart: plan.apart.clone(),
+            parties: plan.parties.clone(),
+            heal: plan.heal,
             counter: 0,
             queue: BTreeMap::new(),
             dropped: BTreeMap::new(),
@@ -73,7 +72,8 @@ impl Network {
     pub(crate) fn post(&mut self, now: u64, letter: &Letter, tally: &mut Tally) {
         tally.add("messages", 1);
         let link = (letter.from, letter.to);
-        if self.apart.contains(&link) {
+        let inside = self.parties[letter.from.index()] == self.parties[letter.to.index()];
+        if !inside && self.apart.contains(&link) {
             tally.add("fault: no direct link", 1);
             return;
         }
@@ -86,7 +86,7 @@ impl Network {
             .cuts
             .iter()
             .find(|cut| (cut.from..cut.until).contains(&now) && cut.links.contains(&link));
-        if let Some(cut) = cut {
+        if let Some(cut) = cut.filter(|_| !inside) {
             let what = if cut.one_way {
                 "fault: lost on a one-way link"
             } else {
@@ -95,7 +95,7 @@ impl Network {
             tally.add(what, 1);
             return;
         }
-        let weather = if storm {
+        let weather = if storm && !inside {
             self.weather
         } else {
             Weather::default()

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fairdeal::bots::Level;
 use fairdeal::games::{GAMES, GameInfo, OptionKind, rule_set};
 use fairdeal_protocol::game::{RuleSet, uniform};
+use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
@@ -119,6 +120,8 @@ pub(crate) struct Plan {
     pub(crate) seed: u64,
     pub(crate) rules: RuleSet,
     pub(crate) roles: Vec<Role>,
+    /// The party of each seat: its program. A person plays the lowest seat of each, bots the others.
+    pub(crate) parties: Vec<Party>,
     pub(crate) weather: Weather,
     pub(crate) cuts: Vec<Cut>,
     /// The pairs of seats without a direct link all game long, in both directions.
@@ -218,6 +221,7 @@ impl Plan {
         roles[watched].cheat = None;
         roles[watched].gone_at = None;
         roles[watched].old_disk = false;
+        let parties = draw_parties(&mut Dice::new(seed, 9), &mut roles, watched);
         let cuts = if count > 1 && dice.chance(350) {
             (0..1 + dice.below(3))
                 .map(|_| draw_cut(dice, count, heal))
@@ -225,7 +229,7 @@ impl Plan {
         } else {
             Vec::new()
         };
-        let falls = draw_falls(&mut Dice::new(seed, 7), count, heal, watched);
+        let falls = draw_falls(&mut Dice::new(seed, 7), &parties, heal, watched);
         let apart = draw_apart(&mut Dice::new(seed, 8), count);
         let enough = if dice.chance(350) {
             dice.between(8, 90)
@@ -237,6 +241,7 @@ impl Plan {
             seed,
             rules,
             roles,
+            parties,
             weather,
             cuts,
             apart,
@@ -255,6 +260,20 @@ impl Plan {
     /// The seats whose disks forget, and that may sign twice without meaning to.
     pub(crate) fn forgetful(&self) -> SeatSet {
         self.those(|role| role.old_disk)
+    }
+
+    /// The seats that run in one program with that one, itself among them.
+    pub(crate) fn program_of(&self, seat: Seat) -> SeatSet {
+        let own = self.parties[seat.index()];
+        let seats = Seat::first(self.parties.len());
+        seats
+            .filter(|other| self.parties[other.index()] == own)
+            .collect()
+    }
+
+    /// Whether a bot plays that seat.
+    pub(crate) fn is_bot(&self, seat: Seat) -> bool {
+        self.parties[seat.index()].lowest() != seat
     }
 
     fn those(&self, wanted: impl Fn(&Role) -> bool) -> SeatSet {
@@ -315,13 +334,52 @@ fn draw_people(dice: &mut Dice, roles: &mut [Role]) {
     }
 }
 
-/// At some tables several seats go down at one moment.
-fn draw_falls(dice: &mut Dice, count: usize, heal: u64, watched: usize) -> Vec<Fall> {
+/// At some tables a player has brought bots: they run in its program, and live and die with it.
+fn draw_parties(dice: &mut Dice, roles: &mut [Role], watched: usize) -> Vec<Party> {
+    let seats = || Seat::first(roles.len());
+    let mut parties: Vec<Party> = seats().map(Party::of).collect();
+    if roles.len() < 3 || !dice.chance(200) {
+        return parties;
+    }
+    let everyone = SeatSet::all(roles.len());
+    let owner = dice.seat(everyone);
+    let guest = dice.seat(everyone.without(owner));
+    let bots = seats().filter(|seat| *seat != owner && *seat != guest && dice.chance(600));
+    let program: SeatSet = bots.chain([owner]).collect();
+    let Some(lowest) = program.iter().next() else {
+        return parties;
+    };
+    let alive = program.iter().any(|seat| seat.index() == watched);
+    let person = roles[lowest.index()].clone();
+    for seat in program.iter() {
+        parties[seat.index()] = Party::of(lowest);
+        let role = &mut roles[seat.index()];
+        role.absence = person.absence;
+        role.gone_at = person.gone_at.filter(|_| !alive);
+        role.old_disk = person.old_disk && !alive;
+        if seat != lowest {
+            role.ponders = 0;
+            role.manners = Manners::Patient;
+            role.claims = false;
+        }
+    }
+    parties
+}
+
+/// At some tables several programs go down at one moment.
+fn draw_falls(dice: &mut Dice, parties: &[Party], heal: u64, watched: usize) -> Vec<Fall> {
+    let count = parties.len();
     if count < 3 || !dice.chance(150) {
         return Vec::new();
     }
     let others = Seat::first(count).filter(|seat| seat.index() != watched);
-    let seats: SeatSet = others.filter(|_| dice.chance(500)).collect();
+    let fallen: Vec<Party> = others
+        .filter(|_| dice.chance(500))
+        .map(|seat| parties[seat.index()])
+        .filter(|party| *party != parties[watched])
+        .collect();
+    let seats = Seat::first(count).filter(|seat| fallen.contains(&parties[seat.index()]));
+    let seats = seats.collect();
     vec![Fall {
         at: dice.between(0, heal),
         seats,

@@ -444,6 +444,12 @@ impl Watch {
         }
     }
 
+    /// Whether a seat has consented to the removal of another one in that step.
+    pub(crate) fn has_consented(&self, seat: Seat, step: u64, target: Seat) -> bool {
+        let mut held = self.statements.get(&(step, seat)).into_iter().flatten();
+        held.any(|(_, held)| matches!(held.says, Says::Consent { out, .. } if out.contains(target)))
+    }
+
     /// Whether statements of a seat that may be blamed exclude each other in that step.
     pub(crate) fn has_excluded(&self, step: u64) -> bool {
         self.excluded.contains(&step)

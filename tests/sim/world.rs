@@ -10,7 +10,7 @@ use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::membership::{Says, SignedStatement, Value};
-use fairdeal_protocol::party::{Party, PlayedBy};
+use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::clocks::Limits;
 use fairdeal_protocol::table::fault::FaultKind;
@@ -66,6 +66,8 @@ pub(crate) struct Chair {
     proposed: BTreeSet<(u64, Seat)>,
     /// Whose entries it has refused, and of which step.
     refused: BTreeSet<(u64, Seat)>,
+    /// The seats of which it has been told that they have closed their tables.
+    pub(crate) told_closed: SeatSet,
     /// How often its player may still think for long.
     thoughts: u32,
 }
@@ -127,8 +129,12 @@ impl World {
             name: format!("player {}", seat.number()).try_into().unwrap(),
             key: (&seat_key(*seat)).into(),
             nonce: [seat.number(); 32],
-            party: Party::of(*seat),
-            played_by: PlayedBy::Person,
+            party: plan.parties[seat.index()],
+            played_by: if plan.is_bot(*seat) {
+                PlayedBy::bot("normal").unwrap()
+            } else {
+                PlayedBy::Person
+            },
         };
         let players = seats.iter().map(player).collect();
         let mut nonce = [7; 8];
@@ -163,18 +169,13 @@ impl World {
                 heard: BTreeMap::new(),
                 proposed: BTreeSet::new(),
                 refused: BTreeSet::new(),
+                told_closed: SeatSet::EMPTY,
                 thoughts: if role.ponders > 0 { 2 } else { 0 },
                 role,
             }
         });
         let chairs = chairs.collect();
-        let net = Network::new(
-            Dice::new(seed, 1),
-            plan.weather,
-            plan.cuts.clone(),
-            plan.apart.clone(),
-            plan.heal,
-        );
+        let net = Network::new(Dice::new(seed, 1), &plan);
         Self {
             watch: Watch::new(charter.clone(), plan.cheats(), plan.forgetful()),
             onlooker: (seed % 8 == 5).then(|| {
@@ -295,7 +296,11 @@ impl World {
                     Manners::Patient => stuck,
                     Manners::Rude => true,
                 };
-                if !wants || !chair.is_up() || !chair.table.may_propose_removal(target) {
+                if self.plan.is_bot(seat)
+                    || !wants
+                    || !chair.is_up()
+                    || !chair.table.may_propose_removal(target)
+                {
                     continue;
                 }
                 let step = chair.table.replica().step();
@@ -395,8 +400,17 @@ impl World {
         }
     }
 
-    /// The seat's program dies with all that it has not said.
+    /// A seat's program dies, with all of its seats.
     fn crash(&mut self, seat: Seat, until: u64) {
+        for seat in self.plan.program_of(seat).iter() {
+            if self.chairs[seat.index()].is_up() {
+                self.die(seat, until);
+            }
+        }
+    }
+
+    /// A seat dies with all that it has not said.
+    fn die(&mut self, seat: Seat, until: u64) {
         let honest = self.is_honest(seat);
         let chair = &mut self.chairs[seat.index()];
         chair.crashes += 1;
@@ -419,6 +433,7 @@ impl World {
     /// Does what the programs ask for.
     fn flush(&mut self) {
         for seat in self.seats() {
+            let mut stepped = false;
             while self.chairs[seat.index()].is_up() {
                 let chair = &mut self.chairs[seat.index()];
                 let Some(output) = chair.table.poll() else {
@@ -440,7 +455,14 @@ impl World {
                     self.crash(seat, self.now + rest);
                     break;
                 }
+                stepped |= matches!(output, Output::Event(Event::Step(..)));
                 self.carry_out(seat, output);
+            }
+            // Nobody outside sees what is not on the seat's disk yet.
+            let chair = &self.chairs[seat.index()];
+            let mut onlooker = self.onlooker.iter_mut().filter(|o| o.seat == seat);
+            if let Some(onlooker) = onlooker.next().filter(|_| stepped && chair.is_up()) {
+                onlooker.look(&chair.table);
             }
         }
     }
@@ -504,24 +526,37 @@ impl World {
         if statement.seat != seat || chair.role.old_disk {
             return;
         }
-        let present = |target: &Seat| {
-            let heard = chair.heard.get(target);
+        let bot = self.plan.is_bot(seat);
+        let present = |target: Seat| {
+            let heard = chair.heard.get(&target);
             let recent = heard.is_some_and(|heard| self.now < heard + chair.role.absence);
-            let proposed = chair.proposed.contains(&(statement.step, *target));
-            recent && !proposed && !chair.refused.contains(&(statement.step, *target))
-        };
-        // Of honest seats no entry is forbidden by a consent.
-        let honest = |target: &Seat| !self.watch.may_be_blamed(*target);
-        let open = |target: &Seat| {
+            let proposed = chair.proposed.contains(&(statement.step, target))
+                || (bot && self.is_proposed(statement.step, target));
+            // Of honest seats no entry is forbidden by a consent.
+            let honest = !self.watch.may_be_blamed(target);
             let stopped = self.chairs[target.index()].table.stopped();
-            !matches!(stopped, Some(Stop::Claimed(_) | Stop::Unopened(_)))
+            let open = !matches!(stopped, Some(Stop::Claimed(_) | Stop::Unopened(_)));
+            let refused = chair.refused.contains(&(statement.step, target));
+            recent && !proposed && honest && open && !refused
         };
-        let there = out.iter().filter(honest).filter(open);
-        let there: SeatSet = there.filter(present).collect();
+        // A party goes as one.
+        let live = chair.table.replica().live();
+        let whole = |target: &Seat| {
+            let mut program = self.plan.program_of(*target).iter();
+            program.all(|seat| !live.contains(seat) || present(seat))
+        };
+        let there: SeatSet = out.iter().filter(whole).collect();
         if !there.is_empty() {
             let what = format!("{seat} hears {there:?}, and nobody proposed what it signs: ");
             self.watch.fail(14, what + &describe(signed));
         }
+    }
+
+    /// Whether a person has consented to the removal of a seat that may be there.
+    fn is_proposed(&self, step: u64, target: Seat) -> bool {
+        let persons = self.seats().filter(|seat| !self.plan.is_bot(*seat));
+        let consented = |seat| self.watch.has_consented(seat, step, target);
+        persons.into_iter().any(consented)
     }
 
     fn send(&mut self, from: Seat, to: Seat, message: &Message) {
@@ -557,9 +592,6 @@ impl World {
                         self.watch.fail(8, what);
                     }
                 }
-                if let Some(onlooker) = self.onlooker.as_mut().filter(|o| o.seat == seat) {
-                    onlooker.look(&chair.table);
-                }
                 self.mark(&hash.0);
                 if honest && known.is_none() {
                     self.progress = self.now;
@@ -586,6 +618,10 @@ impl World {
                     let what = format!("{seat} has evidence of \"{fault}\" that shows {finding:?}");
                     self.watch.fail(3, what);
                 }
+            }
+            Event::HasClosed(other) => {
+                chair.told_closed.insert(*other);
+                self.say(|| format!("{seat} hears that {other} has closed its table"));
             }
             other => self.say(|| format!("{seat} {other:?}")),
         }
