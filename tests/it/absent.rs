@@ -8,12 +8,11 @@ use std::time::Duration;
 use fairdeal::bots::{Level, bot};
 use fairdeal::games::{AnyGame, rule_set};
 use fairdeal::history::{Ending, Summary, What, history};
-use fairdeal::net::Transport;
-use fairdeal::session::driver::{Attended, Pilot, Role, Setup, start};
-use fairdeal::session::frame::ProgramId;
+use fairdeal::net::{JoinTarget, Transport};
+use fairdeal::session::driver::{Role, Setup, start};
 use fairdeal::session::journal::Place;
 use fairdeal::session::{Command, Handle, PeerState, SessionEvent, Snapshot};
-use fairdeal::store::{DataDir, IdentityKey};
+use fairdeal::store::DataDir;
 use fairdeal_protocol::audit::auditor::{Report, audit};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -24,57 +23,47 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-use super::process::{Program, fairdeal};
+use super::process::{Program, Relay, fairdeal};
+use super::sitting::{data, person, pilot, ticket_of};
 
 const TCP: &str = "/ip4/127.0.0.1/tcp/0";
 /// Longer than any wait here takes; a test that hangs ends with it.
 const LONG: Duration = Duration::from_secs(120);
 
-fn data(root: &Path, name: &str) -> Arc<DataDir> {
-    Arc::new(DataDir::open(Some(&root.join(name))).unwrap())
+/// How a seat can be reached: addresses to listen at, and relays.
+#[derive(Clone, Copy, Default)]
+struct Way<'a> {
+    listen: &'a [&'a str],
+    relays: &'a [&'a str],
 }
 
-/// A session over sockets that listens at `listen`, or nowhere; a bot plays its seat if `plays`.
-fn sit(data: &Arc<DataDir>, name: &str, role: Role, listen: Option<&str>, plays: bool) -> Handle {
-    let pilot = Pilot {
-        level: Level::Normal,
-        pace: Duration::from_millis(1),
-    };
+const ON_TCP: Way<'static> = Way {
+    listen: &[TCP],
+    relays: &[],
+};
+
+/// A session over sockets; a bot plays its seat if `plays`.
+fn sit(data: &Arc<DataDir>, name: &str, role: Role, way: Way<'_>, plays: bool) -> Handle {
+    let addresses = |all: &[&str]| all.iter().map(|at| at.parse().unwrap()).collect();
     start(Setup {
-        identity: IdentityKey::generate().unwrap(),
-        name: name.to_owned(),
-        role,
         place: Place {
             transport: Transport::Sockets,
-            listen: listen.into_iter().map(|at| at.parse().unwrap()).collect(),
-            relays: Vec::new(),
+            listen: addresses(way.listen),
+            relays: addresses(way.relays),
         },
-        moves_in: false,
-        lan: false,
-        password: None,
-        pilot: plays.then_some(pilot),
-        data: Arc::clone(data),
-        program: ProgramId::draw().unwrap(),
-        house: false,
+        pilot: plays.then(pilot),
         ready: true,
-        attended: Attended::Person,
+        ..person(data, name, role)
     })
     .unwrap()
 }
 
-/// A host's session, and its ticket.
-async fn open(data: &Arc<DataDir>, seats: u8, options: &[(&str, &str)]) -> (Handle, String) {
+/// A host's session over sockets, in which a bot plays.
+fn host(data: &Arc<DataDir>, seats: u8, options: &[(&str, &str)], way: Way<'_>) -> Handle {
     let options = options.iter();
     let options = options.map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
     let rules = rule_set("loot", seats, &options.collect()).unwrap();
-    let mut host = sit(data, "host", Role::Host(rules), Some(TCP), true);
-    loop {
-        if let SessionEvent::Lobby(view) = event(&mut host).await
-            && let Some(ticket) = view.ticket
-        {
-            return (host, ticket);
-        }
-    }
+    sit(data, "host", Role::Host(rules), way, true)
 }
 
 async fn event(handle: &mut Handle) -> SessionEvent {
@@ -143,14 +132,38 @@ fn removed(event: &SessionEvent) -> bool {
 /// Two guests who listen nowhere, so that neither can ever dial the other: all they hear of each other comes by the host.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_thinker_without_direct_link_is_not_removed() {
+    slow_thinker_stays(None).await;
+}
+
+/// The same where nobody can dial anybody: all links go through a relay.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slow_thinker_behind_a_relay_is_not_removed() {
+    let root = TempDir::new().unwrap();
+    let relay = Relay::start(root.path());
+    slow_thinker_stays(Some(&relay.address)).await;
+}
+
+async fn slow_thinker_stays(relay: Option<&str>) {
     const ABSENCE: u32 = 2;
     let root = TempDir::new().unwrap();
     let absence = ABSENCE.to_string();
     let options = [("absence", absence.as_str()), ("target", "20")];
-    let (mut host, ticket) = open(&data(root.path(), "host"), 3, &options).await;
+    let relays: Vec<&str> = relay.into_iter().collect();
+    let way = match relay {
+        None => ON_TCP,
+        Some(_) => Way {
+            listen: &[],
+            relays: &relays,
+        },
+    };
+    let mut host = host(&data(root.path(), "host"), 3, &options, way);
+    let target = |ticket: &str| ticket.parse::<JoinTarget>().unwrap();
+    let through = |ticket: &str| relay.is_none() || !target(ticket).relays().is_empty();
+    let ticket = timeout(LONG, ticket_of(&mut host, through)).await;
+    let ticket = ticket.expect("it can be reached");
     let guest = |name: &str, plays| {
-        let role = Role::Guest(ticket.parse().unwrap());
-        sit(&data(root.path(), name), name, role, None, plays)
+        let role = Role::Guest(target(&ticket));
+        sit(&data(root.path(), name), name, role, Way::default(), plays)
     };
     let mut far = guest("far", true);
     let mut thinker = guest("thinker", false);
@@ -191,18 +204,20 @@ async fn slow_thinker_without_direct_link_is_not_removed() {
     for events in others.iter().chain([&events]) {
         assert!(!events.iter().any(removed), "{events:?}");
     }
-    // Neither guest ever has a connection with the other, and its player is told so.
-    let guests = Seat::first(3).skip(1).collect::<SeatSet>();
-    for (events, other) in [(&others[1], "thinker"), (&events, "far")] {
-        let line = SessionEvent::Line(format!(
-            "No direct link to {other}: the others relay its moves."
-        ));
-        assert!(events.contains(&line), "{other}");
-    }
-    for event in others[1].iter().chain(&events) {
-        if let SessionEvent::Snapshot(snapshot) = event {
-            let connected = snapshot.connected;
-            assert!(!guests.minus(connected).is_empty(), "{connected:?}");
+    // Without a relay neither guest ever has a connection with the other, and its player is told so.
+    if relay.is_none() {
+        let guests = Seat::first(3).skip(1).collect::<SeatSet>();
+        for (events, other) in [(&others[1], "thinker"), (&events, "far")] {
+            let line = SessionEvent::Line(format!(
+                "No direct link to {other}: the others relay its moves."
+            ));
+            assert!(events.contains(&line), "{other}");
+        }
+        for event in others[1].iter().chain(&events) {
+            if let SessionEvent::Snapshot(snapshot) = event {
+                let connected = snapshot.connected;
+                assert!(!guests.minus(connected).is_empty(), "{connected:?}");
+            }
         }
     }
     let overs = others
@@ -221,14 +236,22 @@ async fn slow_thinker_without_direct_link_is_not_removed() {
     assert_eq!(report.left, []);
 }
 
-/// The guest's program is killed once the host sees that the rules have ended the game, so before or while seeds are
-/// opened. It is finished for the host after the absence timeout, and for the guest when it comes back.
+/// A loser's program that dies takes nothing from the winner. Bots play until the one that dies has lost; what holds for
+/// a loser holds for a winner, too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn finished_game_stays_finished_when_a_seat_dies() {
+async fn finished_game_stays_finished_when_its_loser_dies() {
+    while !guest_dies_at_the_end().await {}
+}
+
+/// The guest's program is killed once the host sees that the rules have ended the game, so before or while seeds are
+/// opened. It is finished for the host after the absence timeout, and for the guest when it comes back. Whether the guest
+/// has lost.
+async fn guest_dies_at_the_end() -> bool {
     let root = TempDir::new().unwrap();
     let house = data(root.path(), "host");
     let options = [("absence", "2"), ("target", "20")];
-    let (mut host, ticket) = open(&house, 2, &options).await;
+    let mut host = host(&house, 2, &options, ON_TCP);
+    let ticket = ticket_of(&mut host, |_| true).await;
     let join = [
         "bot", "join", &ticket, "--json", "--pace", "1", "--listen", TCP,
     ];
@@ -264,6 +287,7 @@ async fn finished_game_stays_finished_when_a_seat_dies() {
     assert_eq!((&kept.ending, &kept.scores), (&Ending::Finished, scores));
     assert_eq!(&kept.winners, winners);
     assert_eq!(remembered(&house).ending, Ending::Finished);
+    !winners.contains(&gone)
 }
 
 /// A program with three seats dies: of the two parties one is left, which is no majority and closes with a claim.
@@ -276,7 +300,7 @@ async fn dead_host_with_bots_is_closed_by_claim() {
     let ticket = host.ticket();
     let own = data(root.path(), "guest");
     let role = Role::Guest(ticket.parse().unwrap());
-    let mut guest = sit(&own, "guest", role, Some(TCP), false);
+    let mut guest = sit(&own, "guest", role, ON_TCP, false);
     // The guest must owe nothing, or it would have nothing to claim: it acts, and the others are waited for.
     let (now, _) = until(&mut guest, |snapshot| snapshot.my_turn).await;
     let me = now.me.unwrap();

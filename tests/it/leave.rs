@@ -3,41 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fairdeal::bots::Level;
 use fairdeal::games::rule_set;
-use fairdeal::net::Transport;
-use fairdeal::session::driver::{Attended, Pilot, Role, Setup, start};
-use fairdeal::session::frame::ProgramId;
-use fairdeal::session::journal::Place;
+use fairdeal::session::driver::{Attended, Role, Setup, start};
 use fairdeal::session::{Command, Handle, PeerState, SessionEvent};
-use fairdeal::store::{DataDir, IdentityKey};
+use fairdeal::store::DataDir;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::transcript::{End, Transcript};
 use tempfile::TempDir;
 
+use super::sitting::{data, person, pilot, ticket_of};
+
 fn sit(data: &Arc<DataDir>, name: &str, role: Role, plays: bool) -> Handle {
-    let pilot = Pilot {
-        level: Level::Normal,
-        pace: Duration::from_millis(1),
-    };
     start(Setup {
-        identity: IdentityKey::generate().unwrap(),
-        name: name.to_owned(),
-        role,
-        place: Place {
-            transport: Transport::Memory,
-            listen: vec!["/memory/0".parse().unwrap()],
-            relays: Vec::new(),
-        },
-        moves_in: false,
-        lan: false,
-        password: None,
-        pilot: plays.then_some(pilot),
-        data: Arc::clone(data),
-        program: ProgramId::draw().unwrap(),
-        house: false,
+        pilot: plays.then(pilot),
         ready: true,
         attended: Attended::Nobody,
+        ..person(data, name, role)
     })
     .unwrap()
 }
@@ -54,17 +35,11 @@ async fn all(mut handle: Handle) -> Vec<SessionEvent> {
 /// Host and bots play; the host leaves at its first turn.
 async fn leaves(game: &str, seats: u8) {
     let root = TempDir::new().unwrap();
-    let data = |name: &str| Arc::new(DataDir::open(Some(&root.path().join(name))).unwrap());
+    let data = |name: &str| data(root.path(), name);
     let rules = rule_set(game, seats, &Default::default()).unwrap();
     let house = data("host");
     let mut host = sit(&house, "host", Role::Host(rules), false);
-    let ticket = loop {
-        if let SessionEvent::Lobby(view) = host.events.recv().await.unwrap()
-            && let Some(ticket) = view.ticket
-        {
-            break ticket;
-        }
-    };
+    let ticket = ticket_of(&mut host, |_| true).await;
     let guests: Vec<_> = (1..seats)
         .map(|number| {
             let name = format!("guest{number}");
@@ -134,7 +109,7 @@ async fn the_last_one_wins() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_is_left_alone_claims() {
     let root = TempDir::new().unwrap();
-    let data = |name: &str| Arc::new(DataDir::open(Some(&root.path().join(name))).unwrap());
+    let data = |name: &str| data(root.path(), name);
     let quick = [("absence".to_owned(), "1".to_owned())];
     let rules = rule_set("loot", 2, &quick.into()).unwrap();
     let mut host = sit(&data("host"), "host", Role::Host(rules), true);

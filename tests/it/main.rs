@@ -34,6 +34,7 @@ mod replay;
 mod resume;
 #[cfg(unix)]
 mod screen;
+mod sitting;
 mod talk;
 mod transcript;
 mod watch;

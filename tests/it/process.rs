@@ -131,3 +131,36 @@ impl Drop for Program {
         let _ = self.child.wait();
     }
 }
+
+/// A relay that is killed when dropped.
+pub(crate) struct Relay {
+    child: Child,
+    pub(crate) address: String,
+}
+
+impl Relay {
+    pub(crate) fn start(root: &Path) -> Self {
+        let mut child = fairdeal()
+            .arg("--data-dir")
+            .arg(root.join("relay"))
+            .args(["relay", "--listen", "/ip4/127.0.0.1/tcp/0"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let address = lines.map_while(Result::ok).find_map(|line| {
+            line.split_whitespace()
+                .find(|word| word.starts_with('/'))
+                .map(str::to_owned)
+        });
+        let address = address.expect("it says where it listens");
+        Self { child, address }
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,10 +1,9 @@
 //! Ways to a table other than TCP on one machine, and those who have no business there: relays, QUIC, names,
 //! passwords, and a stranger that floods.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use fairdeal::net::{
@@ -16,7 +15,7 @@ use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::wire::bounded::Text;
 use tempfile::TempDir;
 
-use super::process::{Program, fairdeal};
+use super::process::{Program, Relay, fairdeal};
 
 const TCP: &str = "/ip4/127.0.0.1/tcp/0";
 const QUIC: &str = "/ip4/127.0.0.1/udp/0/quic-v1";
@@ -41,39 +40,6 @@ fn play_on(mut host: Program, mut guest: Program) {
     let over = guest.wait_for("over").expect("the guest's game ends");
     let other = host.wait_for("over").expect("the host's game ends");
     assert_eq!(over["log"], other["log"]);
-}
-
-/// A relay that is killed when dropped.
-struct Relay {
-    child: Child,
-    address: String,
-}
-
-impl Relay {
-    fn start(root: &Path) -> Self {
-        let mut child = fairdeal()
-            .arg("--data-dir")
-            .arg(root.join("relay"))
-            .args(["relay", "--listen", TCP])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let address = lines.map_while(Result::ok).find_map(|line| {
-            line.split_whitespace()
-                .find(|word| word.starts_with('/'))
-                .map(str::to_owned)
-        });
-        let address = address.expect("it says where it listens");
-        Self { child, address }
-    }
-}
-
-impl Drop for Relay {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 #[test]

@@ -6,16 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
-use fairdeal::bots::Level;
 use fairdeal::games::rule_set;
 use fairdeal::net::{
     AddressRecord, JoinTarget, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId,
 };
 use fairdeal::net::{Ticket, Transport};
-use fairdeal::session::driver::{Attended, Pilot, Role, Setup, start};
-use fairdeal::session::frame::{Frame, Join, ProgramId};
+use fairdeal::session::driver::{Attended, Role, Setup, start};
+use fairdeal::session::frame::{Frame, Join};
 use fairdeal::session::house::{self, House};
-use fairdeal::session::journal::{Place, interrupted};
+use fairdeal::session::journal::interrupted;
 use fairdeal::session::lobby::GuestLobby;
 use fairdeal::session::talk::MAX_INVITATIONS;
 use fairdeal::session::{Command, Handle, LobbyView, PeerState, SessionEvent, Standing};
@@ -26,46 +25,14 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::Text;
 use tempfile::TempDir;
 
+use super::sitting::{data, person, pilot};
+
 /// Nothing here takes so long.
 const LONG: Duration = Duration::from_secs(60);
-
-fn data(root: &Path, name: &str) -> Arc<DataDir> {
-    Arc::new(DataDir::open(Some(&root.join(name))).unwrap())
-}
 
 fn rules(seats: u8) -> RuleSet {
     let options = BTreeMap::from([("target".to_owned(), "20".to_owned())]);
     rule_set("loot", seats, &options).unwrap()
-}
-
-fn pilot() -> Pilot {
-    Pilot {
-        level: Level::Normal,
-        pace: Duration::from_millis(1),
-    }
-}
-
-/// A person who is not ready yet, on this machine.
-fn person(data: &Arc<DataDir>, name: &str, role: Role) -> Setup {
-    Setup {
-        identity: data.identity().unwrap(),
-        name: name.to_owned(),
-        role,
-        place: Place {
-            transport: Transport::Memory,
-            listen: vec!["/memory/0".parse().unwrap()],
-            relays: Vec::new(),
-        },
-        moves_in: false,
-        lan: false,
-        password: None,
-        pilot: None,
-        data: Arc::clone(data),
-        program: ProgramId::draw().unwrap(),
-        house: false,
-        ready: false,
-        attended: Attended::Person,
-    }
 }
 
 /// A player, and what its session has told it.

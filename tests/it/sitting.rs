@@ -1,0 +1,60 @@
+//! Sessions in the process of a test: a data directory, what a person's session needs, a host's ticket.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fairdeal::bots::Level;
+use fairdeal::net::Transport;
+use fairdeal::session::driver::{Attended, Pilot, Role, Setup};
+use fairdeal::session::frame::ProgramId;
+use fairdeal::session::journal::Place;
+use fairdeal::session::{Handle, SessionEvent};
+use fairdeal::store::DataDir;
+
+/// A data directory of its own under `root`.
+pub(crate) fn data(root: &Path, name: &str) -> Arc<DataDir> {
+    Arc::new(DataDir::open(Some(&root.join(name))).unwrap())
+}
+
+/// A bot that plays at once.
+pub(crate) fn pilot() -> Pilot {
+    Pilot {
+        level: Level::Normal,
+        pace: Duration::from_millis(1),
+    }
+}
+
+/// A person who is not ready yet, in this process alone.
+pub(crate) fn person(data: &Arc<DataDir>, name: &str, role: Role) -> Setup {
+    Setup {
+        identity: data.identity().unwrap(),
+        name: name.to_owned(),
+        role,
+        place: Place {
+            transport: Transport::Memory,
+            listen: vec!["/memory/0".parse().unwrap()],
+            relays: Vec::new(),
+        },
+        moves_in: false,
+        lan: false,
+        password: None,
+        pilot: None,
+        data: Arc::clone(data),
+        program: ProgramId::draw().unwrap(),
+        house: false,
+        ready: false,
+        attended: Attended::Person,
+    }
+}
+
+/// The first ticket of a host that fits.
+pub(crate) async fn ticket_of(host: &mut Handle, fits: impl Fn(&str) -> bool) -> String {
+    loop {
+        if let SessionEvent::Lobby(view) = host.events.recv().await.unwrap()
+            && let Some(ticket) = view.ticket.filter(|ticket| fits(ticket))
+        {
+            return ticket;
+        }
+    }
+}
