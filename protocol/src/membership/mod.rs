@@ -97,6 +97,12 @@ impl Membership {
         &self.open
     }
 
+    /// Whether that very statement is held: it was verified when it came first.
+    pub fn holds(&self, signed: &SignedStatement) -> bool {
+        let step = self.step(signed.unverified().step);
+        step.is_some_and(|step| step.has(signed))
+    }
+
     /// Takes an input and says what to do.
     pub fn handle(&mut self, input: Input, view: &View<'_>) -> Vec<Effect> {
         let mut effects = Vec::new();

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::statement::{Reason, Says, Statement, Value, Verified};
+use super::statement::{Reason, Says, SignedStatement, Statement, Value, Verified};
 use crate::hash::Hash32;
 use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
@@ -43,15 +43,15 @@ pub(super) enum Slot {
 }
 
 impl Slot {
-    fn of(verified: &Verified) -> Self {
-        let (seat, instance) = (verified.seat(), verified.statement().instance);
-        match &verified.statement().says {
+    fn of(statement: &Statement) -> Self {
+        let (seat, instance) = (statement.seat, statement.instance);
+        match &statement.says {
             Says::Consent { out, .. } => Self::Consent(instance, seat, *out),
             Says::Veto { seat: target, .. } => Self::Veto(seat, *target),
             Says::Promise { round, .. } => Self::Promise(instance, *round, seat),
             Says::Propose { round, .. } => Self::Propose(instance, *round, seat),
             Says::Accept { round, .. } => Self::Accept(instance, *round, seat),
-            Says::Release { .. } => Self::Release(seat, verified.hash()),
+            Says::Release { .. } => Self::Release(seat, statement.hash()),
         }
     }
 }
@@ -136,6 +136,12 @@ impl StepRemoval {
         self.held.values()
     }
 
+    /// Whether that very statement is held, with that signature.
+    pub(super) fn has(&self, signed: &SignedStatement) -> bool {
+        let held = self.held.get(&Slot::of(signed.unverified()));
+        held.is_some_and(|held| held.signed() == signed)
+    }
+
     /// Whether nobody has signed anything here.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
@@ -179,7 +185,7 @@ impl StepRemoval {
         if !fits {
             return Inserted::Ignored;
         }
-        let slot = Slot::of(&verified);
+        let slot = Slot::of(verified.statement());
         if let Slot::Release(seat, _) = slot
             && !self.held.contains_key(&slot)
             && self.releases(seat).count() >= MAX_RELEASES

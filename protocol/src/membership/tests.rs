@@ -2,12 +2,13 @@
 
 use ed25519_dalek::SigningKey;
 
-use super::statement::{Reason, Says, Statement, Value, Verified};
+use super::statement::{Reason, Says, SignedStatement, Statement, Value, Verified};
 use super::step::{EntryNames, Inserted, Place, StepRemoval};
 use super::{Effect, Input, Membership, Standing, View};
 use crate::hash::Hash32;
 use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
+use crate::wire::codec::{decode, encode};
 
 fn seat(index: usize) -> Seat {
     Seat::new(index).unwrap()
@@ -229,4 +230,18 @@ fn a_consent_of_long_ago_is_handed_on_until_it_is_answered() {
         },
     );
     assert!(!take(&mut membership, &promise));
+}
+
+/// What is held need not be verified again; the same words under another signature have to be.
+#[test]
+fn a_statement_is_held_with_its_signature() {
+    let mut membership = Membership::new(place(4), seat(3), SeatSet::all(4), Parties::singles(4));
+    let held = signed(4, 0, None, consent(&[1], &[]));
+    let mut bytes = encode(held.signed());
+    *bytes.last_mut().unwrap() ^= 1;
+    let forged: SignedStatement = decode(&bytes, bytes.len()).unwrap();
+    assert!(!membership.holds(held.signed()));
+    membership.open.insert(held.clone());
+    assert!(membership.holds(held.signed()));
+    assert!(!membership.holds(&forged));
 }

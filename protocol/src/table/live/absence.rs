@@ -166,6 +166,9 @@ impl<G: Game> Table<G> {
     /// # Errors
     /// [`ClaimError`] if no seat of this table signed it.
     pub(super) fn hold_claim(&mut self, signed: &SignedClaim) -> Result<(), ClaimError> {
+        if self.claims.holds(signed) {
+            return Ok(());
+        }
         let verified = signed.verify(self.replica.charter(), &self.replica.table())?;
         let claim = verified.claim;
         let own = claim.seat == self.me() && self.may_sign();

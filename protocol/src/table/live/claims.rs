@@ -44,6 +44,12 @@ impl Claims {
         self.held.contains_key(&place_of(claim))
     }
 
+    /// Whether that very claim is held: it was verified when it came first.
+    pub(super) fn holds(&self, signed: &SignedClaim) -> bool {
+        let held = self.held.get(&place_of(signed.claim()));
+        held.is_some_and(|(held, _)| held == signed)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.held.is_empty()
     }

@@ -26,6 +26,10 @@ impl<G: Game> Table<G> {
         &mut self,
         signed: &SignedStatement,
     ) -> Result<(), StatementError> {
+        if self.removals.membership().holds(signed) {
+            // It is told again and again while somebody is waited for.
+            return Ok(());
+        }
         let (charter, table) = (self.replica.charter(), self.replica.table());
         let verified = signed.verify(charter, &table)?;
         // What this seat has signed it knows; another process with its key is for the others to judge.
