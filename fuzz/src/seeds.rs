@@ -630,7 +630,14 @@ fn message(to: &mut Folder<'_>) {
     let messages = [
         ("entries", entries(vec![one.clone(), one.clone()])),
         ("no-entries", entries(Vec::new())),
-        ("head", Message::Head(Head { step: 300, have })),
+        (
+            "head",
+            Message::Head(Head {
+                step: 300,
+                have,
+                statements: vec![one.hash()].try_into().unwrap(),
+            }),
+        ),
         ("evidence", Message::Evidence(Box::new(equivocation()))),
         (
             "state-request",

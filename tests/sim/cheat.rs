@@ -332,7 +332,15 @@ impl Cheat {
                 self.note(Trick::LyingHead, tally);
                 let step = *self.dice.pick(&[0, head.step + 5, u64::MAX]);
                 let have = Default::default();
-                out.push(Message::Head(Head { step, have }).to_bytes());
+                let statements = Default::default();
+                out.push(
+                    Message::Head(Head {
+                        step,
+                        have,
+                        statements,
+                    })
+                    .to_bytes(),
+                );
             }
             Message::Head(head) => {
                 out.push(Message::Head(head).to_bytes());

@@ -97,10 +97,18 @@ impl Membership {
         &self.open
     }
 
-    /// Whether that very statement is held: it was verified when it came first.
-    pub fn holds(&self, signed: &SignedStatement) -> bool {
-        let step = self.step(signed.unverified().step);
-        step.is_some_and(|step| step.has(signed))
+    /// Whether a statement is new here and may be of use. What is held was verified when it came first.
+    pub fn wants(&self, signed: &SignedStatement) -> bool {
+        let statement = signed.unverified();
+        let step = self.step(statement.step);
+        step.is_some_and(|step| !step.has(signed)) && !self.is_too_late(statement)
+    }
+
+    /// Whether a statement of another seat is about a decision in a step that all have left. One that is still bound
+    /// there needs vetoes alone.
+    fn is_too_late(&self, statement: &Statement) -> bool {
+        let oldest = self.open.place.step.saturating_sub(1);
+        statement.step < oldest && statement.says.decides() && statement.seat != self.open.me
     }
 
     /// Takes an input and says what to do.
@@ -137,13 +145,7 @@ impl Membership {
 
     fn take(&mut self, verified: Verified, view: &View<'_>, effects: &mut Vec<Effect>) {
         let statement = verified.statement().clone();
-        let oldest = self.open.place.step.saturating_sub(1);
-        let decides = matches!(
-            statement.says,
-            Says::Promise { .. } | Says::Propose { .. } | Says::Accept { .. }
-        );
-        if statement.step < oldest && decides && statement.seat != self.open.me {
-            // Nobody decides there any more; but one that is still bound there needs vetoes, of any seat.
+        if self.is_too_late(&statement) {
             return;
         }
         let standing = self.record(statement.step, statement.seat, statement.release);
@@ -295,13 +297,21 @@ impl Membership {
     }
 
     /// The statements that another seat may lack, given its open step: those of the step before that one and of all
-    /// later ones, and whatever waits for its veto. Who is bound may be many steps behind.
-    pub fn statements_for(&self, to: Seat, step: u64) -> impl Iterator<Item = &Verified> {
+    /// later ones, and those that bind or free somebody in an earlier one. Who is bound may be many steps behind.
+    pub fn statements_for(&self, step: u64) -> impl Iterator<Item = &Verified> {
         let from = step.saturating_sub(1);
-        let before = self.disputed.range(..from);
-        let before = before.filter_map(|step| self.past.get(step));
-        let unanswered = before.flat_map(move |step| step.unanswered(to));
-        unanswered.chain(self.statements_from(from))
+        let all = self.statements_from(0);
+        all.filter(move |held| {
+            let at = held.statement().step;
+            let binds = || self.step(at).is_some_and(StepRemoval::binds_somebody);
+            at >= from || (!held.statement().says.decides() && binds())
+        })
+    }
+
+    /// The names of the statements that others may take this seat to lack.
+    pub fn names(&self) -> impl Iterator<Item = Hash32> {
+        let all = self.statements_for(self.open.place.step);
+        all.map(Verified::hash)
     }
 
     fn step(&self, step: u64) -> Option<&StepRemoval> {

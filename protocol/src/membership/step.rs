@@ -350,19 +350,10 @@ impl StepRemoval {
         self.binding(known).any(|consent| consent.bars(seat, entry))
     }
 
-    /// The consents that still bind their signers, as far as is known here, and that another seat may answer with a veto
-    /// and has not.
-    pub(super) fn unanswered(&self, by: Seat) -> impl Iterator<Item = &Verified> {
-        let open = move |consent: &Consent<'_>| {
-            let counts = |seat: Seat| consent.counted.iter().any(|(of, _)| *of == seat);
-            let mut missing = consent.out.iter().filter(|seat| !counts(*seat));
-            consent.seat != by
-                && !consent.out.contains(by)
-                && missing.any(|seat| !self.has_vetoed(by, seat))
-                && !self.is_accounted_for(consent)
-        };
-        let consents = self.all_consents().filter(open);
-        consents.filter_map(|consent| self.named(&consent.hash))
+    /// Whether a consent may still bind its signer, as far as is known here.
+    pub(super) fn binds_somebody(&self) -> bool {
+        let mut consents = self.all_consents();
+        consents.any(|consent| !self.is_accounted_for(&consent))
     }
 
     // Releases.

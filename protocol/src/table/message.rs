@@ -26,6 +26,9 @@ pub const MAX_HAVE: usize = 18;
 /// The most removal statements in one message.
 pub const MAX_STATEMENTS: usize = 64;
 
+/// The most removal statements that a head names.
+pub const MAX_NAMED: usize = 192;
+
 /// How far a peer is, and what it holds there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
@@ -33,6 +36,8 @@ pub struct Head {
     pub step: u64,
     /// The hashes of the entries it holds of the step before, the open one and the next.
     pub have: Bounded<Hash32, MAX_HAVE>,
+    /// The names of the removal statements it holds of these steps, and of those before in which somebody may be bound.
+    pub statements: Bounded<Hash32, MAX_NAMED>,
 }
 
 /// A message.

@@ -355,7 +355,7 @@ fn junk_is_refused_without_blame() {
     // A head from the end of time is no harm, and one entry against itself is no evidence.
     let head = Message::Head(Head {
         step: u64::MAX,
-        have: Vec::new().try_into().unwrap(),
+        ..Head::default()
     });
     assert_eq!(table.receive(seat(1), &head.to_bytes(), &mut rng), Ok(()));
     let one = resign(close(0));
@@ -520,7 +520,7 @@ fn heads_are_answered_twice_a_tick() {
     let table = &mut sim.tables[0];
     let head = Message::Head(Head {
         step: 0,
-        have: Vec::new().try_into().unwrap(),
+        ..Head::default()
     });
     let mut answers = || {
         while table.poll().is_some() {}

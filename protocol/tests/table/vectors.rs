@@ -237,7 +237,12 @@ fn values_of_a_fixed_deal() {
     let have = vec![hash].try_into().unwrap();
     line(
         "message head",
-        &Message::Head(Head { step: 300, have }).to_bytes(),
+        &Message::Head(Head {
+            step: 300,
+            have,
+            statements: vec![Hash32([5; 32])].try_into().unwrap(),
+        })
+        .to_bytes(),
     );
     let request = StateRequest {
         asker: Seat::new(2).unwrap(),

@@ -13,6 +13,7 @@ impl<G: Game> Table<G> {
         Message::Head(Head {
             step: self.replica.step(),
             have: Bounded::first(self.entries.names()),
+            statements: Bounded::first(self.removals.membership().names()),
         })
     }
 
@@ -31,7 +32,7 @@ impl<G: Game> Table<G> {
         })
     }
 
-    /// Sends a peer what it lacks from the step before its open one.
+    /// Sends a peer what it lacks from the step before its open one, and the statements that it or others need.
     pub(super) fn answer(&mut self, to: Seat, head: &Head) {
         let mut entries: Vec<SignedEntry> = Vec::new();
         let mut bytes = 0;
@@ -54,7 +55,7 @@ impl<G: Game> Table<G> {
             self.outbox.send(To::One(to), Message::Entries(entries));
         }
         self.tell_halted(to, head.step);
-        self.send_statements(to, head.step);
+        self.send_statements(to, head);
     }
 
     /// Keeps an entry if there is a place for it; two for one place are evidence.

@@ -9,7 +9,7 @@ use crate::log::equivocation::Equivocation;
 use crate::membership::{Effect, Input, SignedStatement, StatementError, Value, Verified, View};
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
-use crate::table::message::{MAX_STATEMENTS, Message};
+use crate::table::message::{Head, MAX_STATEMENTS, Message};
 use crate::wire::bounded::Bounded;
 
 impl<G: Game> Table<G> {
@@ -26,8 +26,7 @@ impl<G: Game> Table<G> {
         &mut self,
         signed: &SignedStatement,
     ) -> Result<(), StatementError> {
-        if self.removals.membership().holds(signed) {
-            // It is told again and again while somebody is waited for.
+        if !self.removals.membership().wants(signed) {
             return Ok(());
         }
         let (charter, table) = (self.replica.charter(), self.replica.table());
@@ -185,10 +184,11 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Sends a seat the statements that it may lack, given its open step.
-    pub(super) fn send_statements(&mut self, to: Seat, step: u64) {
-        let all = self.removals.membership().statements_for(to, step);
-        let all: Vec<SignedStatement> = all.map(|held| held.signed().clone()).collect();
+    /// Sends a seat the statements that it lacks.
+    pub(super) fn send_statements(&mut self, to: Seat, head: &Head) {
+        let all = self.removals.membership().statements_for(head.step);
+        let lacks = all.filter(|held| !head.statements.contains(&held.hash()));
+        let all: Vec<SignedStatement> = lacks.map(|held| held.signed().clone()).collect();
         for some in all.chunks(MAX_STATEMENTS) {
             let message = Message::Statements(Bounded::first(some.iter().cloned()));
             self.outbox.send(To::One(to), message);
