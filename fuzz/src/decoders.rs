@@ -34,7 +34,7 @@ const MAX_AUDITED: usize = 128 << 10;
 
 /// Looks at an entry as a table does before it believes it.
 fn look_at(signed: &SignedEntry) {
-    let charter = &TABLE.0;
+    let charter = &TABLE;
     assert!(signed.size() <= MAX_ENTRY + 80);
     if let Ok(entry) = signed.verify(charter.charter(), &charter.table()) {
         assert_eq!(entry.hash(), signed.hash());
@@ -47,21 +47,21 @@ fn look_at(signed: &SignedEntry) {
 }
 
 fn look_at_both(evidence: &Equivocation) {
-    let charter = &TABLE.0;
+    let charter = &TABLE;
     if let Some((seat, _)) = evidence.culprit(charter.charter(), &charter.table()) {
         assert!(charter.charter().player(seat).is_some());
     }
 }
 
 fn look_at_statement(signed: &SignedStatement) {
-    let charter = &TABLE.0;
+    let charter = &TABLE;
     if let Ok(verified) = signed.verify(charter.charter(), &charter.table()) {
         assert!(charter.charter().player(verified.seat()).is_some());
     }
 }
 
 fn look_at_halt(signed: &SignedHalt) {
-    let charter = &TABLE.0;
+    let charter = &TABLE;
     if let Ok(halt) = signed.verify(charter.charter(), &charter.table()) {
         assert!(charter.charter().player(halt.seat).is_some());
         // One alone is where it says it is, unless there is no step after it.
@@ -74,7 +74,7 @@ fn look_at_halt(signed: &SignedHalt) {
 }
 
 fn look_at_claim(signed: &SignedClaim) {
-    let charter = &TABLE.0;
+    let charter = &TABLE;
     if let Ok(claim) = signed.verify(charter.charter(), &charter.table()) {
         assert!(charter.charter().player(claim.claim.seat).is_some());
     }
@@ -254,7 +254,7 @@ pub fn frame(data: &[u8]) -> bool {
             let _ = SignedCharter::assemble(showing.charter, signatures);
         }
         Frame::Page { page, .. } => {
-            let follower = Follower::<AnyGame>::new(TABLE.0.clone());
+            let follower = Follower::<AnyGame>::new(TABLE.clone());
             let _ = follower.map(|mut follower| follower.take(*page));
         }
     }

@@ -3,15 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use ed25519_dalek::SigningKey;
 use fairdeal::games::rule_set;
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::game::RuleSet;
+use fairdeal_testkit::seats;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
-
-#[path = "../../protocol/tests/fixture/charter.rs"]
-mod shared;
 
 /// The game of the harnesses that need only some game: it has no sealed decks, so it is quick.
 pub const QUICK: &str = "plutonian-poker";
@@ -21,14 +18,13 @@ pub fn rules(game: &str, seats: u8) -> RuleSet {
     rule_set(game, seats, &BTreeMap::new()).unwrap()
 }
 
-/// A charter for those rules, signed by fixed keys, and the keys.
-pub fn charter(rules: &RuleSet) -> (SignedCharter, Vec<SigningKey>) {
-    shared::charter(rules, [7; 8])
+/// A charter for those rules, signed by fixed keys.
+pub fn charter(rules: &RuleSet) -> SignedCharter {
+    seats::charter(rules, seats::LOBBY)
 }
 
 /// The table that single entries, messages and records are checked against.
-pub static TABLE: LazyLock<(SignedCharter, Vec<SigningKey>)> =
-    LazyLock::new(|| charter(&rules(QUICK, 3)));
+pub static TABLE: LazyLock<SignedCharter> = LazyLock::new(|| charter(&rules(QUICK, 3)));
 
 /// A generator for one purpose; the same in every run.
 pub fn rng(purpose: u8, number: u64) -> ChaCha20Rng {

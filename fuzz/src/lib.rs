@@ -24,8 +24,6 @@
 
 pub mod actions;
 pub mod decoders;
-#[path = "../../protocol/tests/table/drill.rs"]
-mod drill;
 pub mod fixture;
 pub mod input;
 pub mod log;

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use ed25519_dalek::SigningKey;
 use fairdeal::games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::game::{Game, RuleSet};
@@ -20,8 +19,9 @@ use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::{Proofs, Replica, Verdict};
 use fairdeal_protocol::transcript::{End, MAGIC, Transcript, VERSION};
 use fairdeal_protocol::wire::codec::{decode, encode};
+use fairdeal_testkit::drill::{self, Drill};
+use fairdeal_testkit::{entries, seats};
 
-use crate::drill::{self, Drill};
 use crate::fixture::{QUICK, TABLE, rng, rules};
 use crate::input::Input;
 use crate::world::World;
@@ -34,7 +34,7 @@ pub fn played<G: Game>(rules: &RuleSet, actions: impl IntoIterator<Item = u8>) -
         world.pump();
         // Every fifth action is followed by one out of turn, of whoever may.
         if number % 5 == 0 {
-            let seat = Seat::new(usize::from(number) % world.tables.len()).unwrap();
+            let seat = seats::seat(usize::from(number) % world.room.places.len());
             world.act(seat, usize::from(number / 5), false);
             world.pump();
         }
@@ -65,10 +65,9 @@ fn moments<G: Game>(transcript: &Transcript) -> Vec<Moment<G>> {
     let mut replica: Replica<G> = Replica::new(transcript.charter().clone()).unwrap();
     let mut moments = Vec::new();
     for step in transcript.entries().chunks(replica.live().len()) {
-        let table = replica.table();
         let entries: BTreeMap<Seat, Entry> = step
             .iter()
-            .map(|signed| signed.verify(replica.charter(), &table).unwrap())
+            .map(|signed| entries::verified(transcript.charter(), signed))
             .map(|entry| (entry.seat(), entry))
             .collect();
         moments.push(Moment {
@@ -83,15 +82,10 @@ fn moments<G: Game>(transcript: &Transcript) -> Vec<Moment<G>> {
 /// The game whose steps [`body`] looks at: it has every kind of step.
 pub(crate) static DRILLED: LazyLock<Vec<Moment<Drill>>> = LazyLock::new(|| {
     let world: World<Drill> = played(&drill::rules(3, 14), choices(0, 40));
-    let moments = moments(&world.tables[0].transcript());
-    assert!(world.tables[0].is_finished());
+    let moments = moments(&world.room[0].table.transcript());
+    assert!(world.room[0].table.is_finished());
     moments
 });
-
-fn key(seat: Seat) -> &'static SigningKey {
-    // All charters here have the same keys.
-    &TABLE.1[seat.index()]
-}
 
 /// Bytes as the body of an entry that fits its place in every other way. Input: step (2), seat, the
 /// seats whose entries are not there yet, body.
@@ -115,7 +109,7 @@ pub fn body(data: &[u8]) -> bool {
         release: None,
         body,
     };
-    let Ok(entry) = Entry::sign(content, key(seat)) else {
+    let Ok(entry) = Entry::sign(content, &seats::key(seat)) else {
         return false;
     };
     let again = entry.signed().verify(replica.charter(), &replica.table());
@@ -148,18 +142,18 @@ pub static FINISHED: LazyLock<Transcript> = LazyLock::new(|| {
     let votes = rules(QUICK, 3);
     let mut world: World<AnyGame> = played(&votes, choices(1, 12));
     end_by_vote(&mut world);
-    world.tables[0].transcript()
+    world.room[0].table.transcript()
 });
 
 /// All seats vote for the end, so that a short game comes to it.
 pub fn end_by_vote(world: &mut World<AnyGame>) {
     for _ in 0..200 {
-        if world.tables.iter().all(Table::is_finished) {
+        if world.room.tables().all(Table::is_finished) {
             return;
         }
-        for seat in world.seats() {
-            let game = world.tables[seat.index()].game();
-            let legal = game.legal(seat, world.tables[seat.index()].known());
+        for seat in world.room.seats() {
+            let game = world.room[seat].table.game();
+            let legal = game.legal(seat, world.room[seat].table.known());
             let vote = legal.iter().position(|action| game.out_of_turn(action));
             if let Some(vote) = vote {
                 world.act(seat, vote, false);
@@ -218,9 +212,7 @@ pub fn forgery(data: &[u8]) -> bool {
         }
         let place = input.short() % entries.len();
         let length = input.short();
-        let old = entries[place]
-            .verify(charter.charter(), &charter.table())
-            .unwrap();
+        let old = entries::verified(charter, &entries[place]);
         if old.seat() != cheat {
             lost.push(place);
             continue;
@@ -233,7 +225,7 @@ pub fn forgery(data: &[u8]) -> bool {
             body,
             ..old.content().clone()
         };
-        if let Ok(entry) = Entry::sign(content, key(cheat)) {
+        if let Ok(entry) = Entry::sign(content, &seats::key(cheat)) {
             evidence = Equivocation::of(&old, &entry).or(evidence);
             entries[place] = entry.signed().clone();
         }
@@ -268,7 +260,7 @@ pub fn forgery(data: &[u8]) -> bool {
 /// The journals of a game that was interrupted.
 pub static JOURNAL: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let world: World<AnyGame> = played(&rules(QUICK, 3), choices(2, 6));
-    world.journals[1].clone()
+    world.room[1].disk.clone()
 });
 
 /// The numbers before what [`restore`] takes for a record.
@@ -330,7 +322,7 @@ pub fn restore(data: &[u8]) -> bool {
         })
         .collect();
     let mut rng = rng(5, 0);
-    let (charter, key) = (TABLE.0.clone(), key(me).clone());
+    let (charter, key) = (TABLE.clone(), seats::key(me));
     let Ok(mut table) = Table::<AnyGame>::restore(charter, me, key, records, &mut rng) else {
         return false;
     };

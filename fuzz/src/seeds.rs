@@ -32,6 +32,7 @@ use fairdeal_protocol::table::message::{Head, Message};
 use fairdeal_protocol::transcript::page::{Mark, Page};
 use fairdeal_protocol::wire::bounded::Text;
 use fairdeal_protocol::wire::codec::encode;
+use fairdeal_testkit::{entries, seats};
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng as _;
 use rand_core::SeedableRng as _;
@@ -90,10 +91,14 @@ fn more(bytes: &[u8]) -> Vec<u8> {
     [bytes, &[0]].concat()
 }
 
+fn key(index: usize) -> SigningKey {
+    seats::key(seats::seat(index))
+}
+
 /// An entry of seat 0 at the beginning of the harnesses' table.
 fn signed(body: Body, key: &SigningKey) -> Entry {
     let content = Content {
-        table: TABLE.0.table(),
+        table: TABLE.table(),
         step: 0,
         seat: Seat::new(0).unwrap(),
         parent: Hash32([1; 32]),
@@ -106,7 +111,7 @@ fn signed(body: Body, key: &SigningKey) -> Entry {
 
 fn commit(number: u8) -> Entry {
     let (seed, tip) = (Hash32([number; 32]), Hash32([9; 32]));
-    signed(Body::Commit { seed, tip }, &TABLE.1[0])
+    signed(Body::Commit { seed, tip }, &key(0))
 }
 
 fn equivocation() -> Equivocation {
@@ -116,7 +121,7 @@ fn equivocation() -> Equivocation {
 /// Seat 0's word on how far it had come when seat 1 was proven two-faced.
 fn halt() -> SignedHalt {
     let halt = Halt {
-        table: TABLE.0.table(),
+        table: TABLE.table(),
         culprit: Seat::new(1).unwrap(),
         seat: Seat::new(0).unwrap(),
         step: 7,
@@ -124,14 +129,14 @@ fn halt() -> SignedHalt {
         earlier: vec![Hash32([2; 32])].try_into().unwrap(),
         seats: fairdeal_protocol::seat::SeatSet::all(3),
     };
-    SignedHalt::sign(halt, &TABLE.1[0])
+    SignedHalt::sign(halt, &key(0))
 }
 
 /// Seat 0's consent to the removal of seat 1.
 fn statement() -> SignedStatement {
     let out = fairdeal_protocol::seat::SeatSet::one(Seat::new(1).unwrap());
     let statement = Statement {
-        table: TABLE.0.table(),
+        table: TABLE.table(),
         step: 7,
         parent: Hash32([1; 32]),
         instance: 0,
@@ -142,14 +147,14 @@ fn statement() -> SignedStatement {
             counted: Vec::new().try_into().unwrap(),
         },
     };
-    let signed = Verified::sign(statement, &TABLE.1[0]);
+    let signed = Verified::sign(statement, &key(0));
     signed.signed().clone()
 }
 
 /// Seat 0's word that the other stayed away.
 fn claim() -> SignedClaim {
     let claim = Claim {
-        table: TABLE.0.table(),
+        table: TABLE.table(),
         seat: Seat::new(0).unwrap(),
         step: 7,
         parent: Hash32([1; 32]),
@@ -157,13 +162,13 @@ fn claim() -> SignedClaim {
         ground: Ground::Absent,
         entry: None,
     };
-    SignedClaim::sign(claim, None, &TABLE.1[0])
+    SignedClaim::sign(claim, None, &key(0))
 }
 
 /// Seat 0's reply to seat 1, which has come back.
 fn state_reply(entry: SignedEntry) -> SignedStateReply {
     let reply = StateReply {
-        table: TABLE.0.table(),
+        table: TABLE.table(),
         author: Seat::new(0).unwrap(),
         asker: Seat::new(1).unwrap(),
         nonce: [4; 16],
@@ -172,7 +177,7 @@ fn state_reply(entry: SignedEntry) -> SignedStateReply {
         statements: vec![statement()].try_into().unwrap(),
         halts: vec![halt()].try_into().unwrap(),
     };
-    SignedStateReply::sign(reply, &TABLE.1[0])
+    SignedStateReply::sign(reply, &key(0))
 }
 
 /// One body of each kind that the drill has, with its place: step, seat.
@@ -205,7 +210,7 @@ fn places() -> AddressRecord {
 
 fn proposal() -> Proposal {
     Proposal {
-        charter: TABLE.0.charter().clone(),
+        charter: TABLE.charter().clone(),
         records: vec![places(); 3].try_into().unwrap(),
     }
 }
@@ -305,14 +310,14 @@ fn body(to: &mut Folder<'_>) {
 
 fn charter(to: &mut Folder<'_>) {
     for info in GAMES {
-        let (signed, _) = crate::fixture::charter(&rules(info.id, info.most_seats));
+        let signed = crate::fixture::charter(&rules(info.id, info.most_seats));
         to.put(format!("good-{}", info.id), signed.charter().to_bytes());
     }
-    let bytes = TABLE.0.charter().to_bytes();
+    let bytes = TABLE.charter().to_bytes();
     to.put("bad-cut", cut(&bytes));
     to.put("bad-more", more(&bytes));
     let with = |change: &dyn Fn(&mut [Player])| {
-        let mut charter = TABLE.0.charter().clone();
+        let mut charter = TABLE.charter().clone();
         let mut players = charter.players.to_vec();
         change(&mut players);
         charter.players = players.try_into().unwrap();
@@ -334,21 +339,21 @@ fn charter(to: &mut Folder<'_>) {
 }
 
 fn entry(to: &mut Folder<'_>) {
-    let key = &TABLE.1[0];
+    let own = &key(0);
     to.put("good-commitment", encode(commit(1).signed()));
-    to.put("good-closing", encode(signed(Body::Close, key).signed()));
+    to.put("good-closing", encode(signed(Body::Close, own).signed()));
     let action = Body::Act {
         action: vec![1, 2, 3].try_into().unwrap(),
         answers: Answers::default(),
     };
-    to.put("good-action", encode(signed(action, key).signed()));
+    to.put("good-action", encode(signed(action, own).signed()));
     for (_, _, body) in bodies()
         .into_iter()
         .filter(|(_, _, body)| body.kind() == "shuffle")
     {
-        to.put("good-shuffle", encode(signed(body, key).signed()));
+        to.put("good-shuffle", encode(signed(body, own).signed()));
     }
-    let other = signed(Body::Confirm, &TABLE.1[1]);
+    let other = signed(Body::Confirm, &key(1));
     to.put("good-signed-by-another", encode(other.signed()));
     to.put("bad-cut", cut(&encode(commit(1).signed())));
     to.put("bad-empty", b"");
@@ -367,8 +372,9 @@ fn forgery(to: &mut Folder<'_>) {
     let real = &*FINISHED;
     let charter = real.charter();
     let content = |place: usize| {
-        let entry = real.entries()[place].verify(charter.charter(), &charter.table());
-        entry.unwrap().content().clone()
+        entries::verified(charter, &real.entries()[place])
+            .content()
+            .clone()
     };
     let edit = |place: usize, body: &Body| {
         let body = encode(body);
@@ -421,8 +427,8 @@ fn frame(to: &mut Folder<'_>) {
     let knock = guest.knock().unwrap();
     let mut door = HostDoor::new(password(), peer(1), [3; 8]);
     let challenge = door.knock(peer(2), Some([3; 8]), knock, &mut rng).unwrap();
-    let table = TABLE.0.table();
-    let signatures = TABLE.0.signatures().to_vec();
+    let table = TABLE.table();
+    let signatures = TABLE.signatures().to_vec();
     let option = (text("target"), text("100"));
     let frames = [
         (
@@ -495,8 +501,8 @@ fn frame(to: &mut Folder<'_>) {
         (
             "show",
             Frame::Show(Box::new(Showing {
-                charter: TABLE.0.charter().clone(),
-                signatures: TABLE.0.signatures().to_vec().try_into().unwrap(),
+                charter: TABLE.charter().clone(),
+                signatures: TABLE.signatures().to_vec().try_into().unwrap(),
             })),
         ),
         (
@@ -571,8 +577,8 @@ fn announcement(to: &mut Folder<'_>) {
 }
 
 fn header(to: &mut Folder<'_>) {
-    let charter = TABLE.0.charter();
-    let signatures: Vec<SignatureBytes> = TABLE.0.signatures().to_vec();
+    let charter = TABLE.charter();
+    let signatures: Vec<SignatureBytes> = TABLE.signatures().to_vec();
     let seat = Seat::new(1).unwrap();
     let places = vec![places(); 3];
     let common = (
@@ -689,7 +695,7 @@ fn options(to: &mut Folder<'_>) {
 fn record(to: &mut Folder<'_>) {
     let world = played::<AnyGame>(&rules(QUICK, 3), choices(3, 2));
     let mut kinds = Vec::new();
-    for bytes in &world.journals[0] {
+    for bytes in &world.room[0].disk {
         let (kind, size) = match Record::from_bytes(bytes).unwrap() {
             Record::Seed { .. } => ("seed", 0),
             _ => ("entry", bytes.len()),
@@ -709,7 +715,7 @@ fn record(to: &mut Folder<'_>) {
     to.put("good-halt", Record::Halt(halt()).to_bytes().to_vec());
     let statement = Record::Statement(Box::new(statement()));
     to.put("good-statement", statement.to_bytes().to_vec());
-    to.put("bad-cut", cut(&world.journals[0][0]));
+    to.put("bad-cut", cut(&world.room[0].disk[0]));
     to.put("bad-kind", [99]);
 }
 
@@ -923,11 +929,14 @@ fn transcript(to: &mut Folder<'_>) {
     let unfinished = played::<AnyGame>(&rules(QUICK, 2), choices(4, 3));
     to.put(
         "good-unfinished",
-        unfinished.tables[0].transcript().to_bytes().unwrap(),
+        unfinished.room[0].table.transcript().to_bytes().unwrap(),
     );
     let mut solo = played::<AnyGame>(&rules("ivory-tower", 1), choices(5, 4));
-    if solo.tables[0].game().is_over() {
+    if solo.room[0].table.game().is_over() {
         end_by_vote(&mut solo);
     }
-    to.put("good-solo", solo.tables[0].transcript().to_bytes().unwrap());
+    to.put(
+        "good-solo",
+        solo.room[0].table.transcript().to_bytes().unwrap(),
+    );
 }

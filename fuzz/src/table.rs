@@ -10,13 +10,14 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::{Content, Entry, MAX_ENTRY};
 use fairdeal_protocol::seat::Seat;
-use fairdeal_protocol::table::message::{MAX_MESSAGE, Message};
+use fairdeal_protocol::table::message::MAX_MESSAGE;
 use fairdeal_protocol::wire::codec::{decode, encode};
+use fairdeal_testkit::drill::{self, Drill};
+use fairdeal_testkit::{Letter, entries, seats};
 
-use crate::drill::{self, Drill};
 use crate::fixture::{QUICK, rules};
 use crate::input::Input;
-use crate::world::{Letter, World};
+use crate::world::World;
 
 /// The most operations of one sequence.
 pub const MAX_OPERATIONS: usize = 200;
@@ -96,7 +97,7 @@ fn letter<G: Game>(world: &mut World<G>, input: &mut Input<'_>, keep: bool) -> O
 }
 
 fn seat<G: Game>(world: &World<G>, input: &mut Input<'_>) -> Seat {
-    Seat::new(input.place(world.tables.len()).unwrap()).unwrap()
+    seats::seat(input.place(world.room.places.len()).unwrap())
 }
 
 fn operate<G: Game>(world: &mut World<G>, cheat: Option<Seat>, input: &mut Input<'_>) {
@@ -161,7 +162,7 @@ fn operate<G: Game>(world: &mut World<G>, cheat: Option<Seat>, input: &mut Input
             world.queue.retain(|letter| letter.to != seat);
         }
         op::FORGE if cheat.is_some() => forge(world, cheat.unwrap(), input),
-        _ => world.seats().for_each(|seat| world.tick(seat)),
+        _ => world.room.seats().for_each(|seat| world.tick(seat)),
     }
     world.pump();
 }
@@ -171,12 +172,10 @@ fn forge<G: Game>(world: &mut World<G>, cheat: Seat, input: &mut Input<'_>) {
     let at = seat(world, input);
     let to = input.byte();
     let ahead = input.byte();
-    let table = &world.tables[at.index()];
+    let table = &world.room[at].table;
     let replica = table.replica();
     let action = |input: &mut Input<'_>| {
-        let legal = table
-            .game()
-            .legal(cheat, world.tables[cheat.index()].known());
+        let legal = table.game().legal(cheat, world.room[cheat].table.known());
         let place = input.place(legal.len())?;
         encode(&legal[place]).try_into().ok()
     };
@@ -232,13 +231,12 @@ fn forge<G: Game>(world: &mut World<G>, cheat: Seat, input: &mut Input<'_>) {
         release: None,
         body,
     };
-    let Ok(entry) = Entry::sign(content, world.key(cheat)) else {
+    let Ok(entry) = Entry::sign(content, &seats::key(cheat)) else {
         return;
     };
-    let entries = vec![entry.signed().clone()].try_into().unwrap();
-    let bytes = Message::Entries(entries).to_bytes();
+    let bytes = entries::message(&[entry]).to_bytes();
     assert!(bytes.len() <= MAX_MESSAGE);
-    for seat in world.seats() {
+    for seat in world.room.seats() {
         if to & 1 << seat.number() == 0 {
             world.post(cheat, seat, bytes.clone());
         }
@@ -254,7 +252,7 @@ fn run<G: Game>(rules: &RuleSet, cheat: Option<Seat>, mut input: Input<'_>) -> b
         operate(&mut world, cheat, &mut input);
     }
     // Keys were exchanged, so that something was played for, or somebody was found out.
-    let stopped = world.tables.iter().any(|table| table.stopped().is_some());
+    let stopped = world.room.tables().any(|table| table.stopped().is_some());
     let useful = world.steps.len() > 2 || stopped;
     if cheat.is_none() {
         world.must_come_together();

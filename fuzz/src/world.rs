@@ -6,16 +6,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use ed25519_dalek::SigningKey;
-use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::game::{Game, RuleSet};
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::log::entry::{Entry, SignedEntry};
+use fairdeal_protocol::log::entry::Entry;
 use fairdeal_protocol::seat::Seat;
-use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::live::{Event, Output, Stop, Table, To};
-use fairdeal_protocol::table::message::Message;
-use rand_chacha::ChaCha20Rng;
+use fairdeal_protocol::table::live::{Event, Output, Stop, Table};
+use fairdeal_testkit::{Honesty, Letter, Room, Sent, Status, entries};
 
 use crate::fixture::{charter, rng};
 
@@ -26,38 +22,20 @@ const MAX_SETTLE: usize = 256;
 /// After so many rounds in which nothing gets lost the seats have come together, or never will.
 const MAX_ROUNDS: usize = 60;
 
-/// A message on its way.
-#[derive(Clone, Debug)]
-pub struct Letter {
-    /// Who sends it.
-    pub from: Seat,
-    /// Whom to.
-    pub to: Seat,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-}
-
 /// Seats at one table, and the network between them.
 #[derive(Debug)]
 pub struct World<G: Game> {
-    charter: SignedCharter,
-    keys: Vec<SigningKey>,
-    /// The seats' tables.
-    pub tables: Vec<Table<G>>,
-    rngs: Vec<ChaCha20Rng>,
-    /// Each seat's time, in milliseconds.
-    clocks: Vec<u64>,
+    /// The seats' programs.
+    pub room: Room<G>,
     /// Messages on their way, oldest first.
     pub queue: VecDeque<Letter>,
-    /// What is on each seat's disk.
-    pub journals: Vec<Vec<Vec<u8>>>,
+    /// Each seat's time, in milliseconds.
+    clocks: Vec<u64>,
     /// After how many more outputs a seat crashes.
     fuses: Vec<Option<u8>>,
-    returns: u64,
     /// The seat whose word counts for nothing, if there is one.
     cheat: Option<Seat>,
-    /// What each seat has signed for each step, as it went out.
-    signed: BTreeMap<(Seat, u64), Hash32>,
+    honesty: Honesty,
     /// The last entries that went out, for whoever wants to name one.
     pub seen: VecDeque<Entry>,
     /// The hash of each step, as the first to complete it told.
@@ -67,49 +45,21 @@ pub struct World<G: Game> {
 impl<G: Game> World<G> {
     /// A table at its start, with everything sent that is sent first.
     pub fn new(rules: &RuleSet, cheat: Option<Seat>) -> Self {
-        let (charter, keys) = charter(rules);
-        let seats: Vec<Seat> = charter.charter().seats().iter().collect();
-        let table = |(seat, key): (&Seat, &SigningKey)| {
-            Table::new(charter.clone(), *seat, key.clone()).unwrap()
-        };
+        let room = Room::new(charter(rules), |seat| rng(2, seat.number().into()));
+        let count = room.places.len();
         let mut world = Self {
-            tables: seats.iter().zip(&keys).map(table).collect(),
-            rngs: seats
-                .iter()
-                .map(|seat| rng(2, u64::from(seat.number())))
-                .collect(),
-            clocks: vec![0; seats.len()],
+            honesty: Honesty::new(room.charter.clone()),
+            room,
             queue: VecDeque::new(),
-            journals: vec![Vec::new(); seats.len()],
-            fuses: vec![None; seats.len()],
-            returns: 0,
+            clocks: vec![0; count],
+            fuses: vec![None; count],
             cheat,
-            signed: BTreeMap::new(),
             seen: VecDeque::new(),
             steps: BTreeMap::new(),
-            charter,
-            keys,
         };
-        for (table, rng) in world.tables.iter_mut().zip(&mut world.rngs) {
-            table.begin(rng);
-        }
+        world.room.begin();
         world.pump();
         world
-    }
-
-    /// The seats.
-    pub fn seats(&self) -> impl Iterator<Item = Seat> + use<G> {
-        Seat::first(self.tables.len())
-    }
-
-    /// The charter.
-    pub fn charter(&self) -> &SignedCharter {
-        &self.charter
-    }
-
-    /// The key of a seat.
-    pub fn key(&self, seat: Seat) -> &SigningKey {
-        &self.keys[seat.index()]
     }
 
     // What can happen.
@@ -127,8 +77,7 @@ impl<G: Game> World<G> {
     /// Hands a message to its receiver. One that is refused costs its sender the connection, which
     /// here is the same as nothing.
     pub fn deliver(&mut self, letter: &Letter) {
-        let to = letter.to.index();
-        let _ = self.tables[to].receive(letter.from, &letter.bytes, &mut self.rngs[to]);
+        let _ = self.room[letter.to].receive(letter.from, &letter.bytes);
     }
 
     /// Delivers everything on its way, and what follows from it.
@@ -144,7 +93,8 @@ impl<G: Game> World<G> {
 
     /// A seat takes one of the actions that are legal for it, if there is any.
     pub fn act(&mut self, seat: Seat, number: usize, in_turn: bool) {
-        let table = &mut self.tables[seat.index()];
+        let place = &mut self.room[seat];
+        let table = &place.table;
         let mut legal = table.game().legal(seat, table.known());
         if in_turn {
             legal.retain(|action| !table.game().out_of_turn(action));
@@ -152,32 +102,30 @@ impl<G: Game> World<G> {
         if !legal.is_empty() {
             let action = legal.swap_remove(number % legal.len());
             // Refused where an interjection was made before, or the table is closed.
-            let _ = table.act(action, &mut self.rngs[seat.index()]);
+            let _ = place.act(action);
         }
     }
 
     /// Everything arrives, and whoever is asked acts.
     pub fn play(&mut self, number: usize) {
         self.settle();
-        let asked = self
-            .seats()
-            .find(|seat| self.tables[seat.index()].is_my_turn());
-        if let Some(seat) = asked {
+        let asked = self.room.tables().find(|table| table.is_my_turn());
+        if let Some(seat) = asked.map(Table::me) {
             self.act(seat, number, true);
         }
     }
 
     /// A second has passed for one seat.
     pub fn tick(&mut self, seat: Seat) {
-        let index = seat.index();
-        self.clocks[index] += 1_000;
-        self.tables[index].tick(self.clocks[index], &mut self.rngs[index]);
+        let clock = &mut self.clocks[seat.index()];
+        *clock += 1_000;
+        self.room[seat].tick(*clock);
     }
 
     /// Two seats have a connection again.
     pub fn greet(&mut self, seat: Seat, other: Seat) {
         if seat != other {
-            self.tables[seat.index()].greet(other);
+            self.room[seat].table.greet(other);
         }
     }
 
@@ -186,81 +134,59 @@ impl<G: Game> World<G> {
         self.fuses[seat.index()] = Some(outputs);
     }
 
+    /// A seat's program dies and starts again at once.
     fn crash(&mut self, seat: Seat) {
-        let index = seat.index();
-        self.fuses[index] = None;
-        self.returns += 1;
-        let records = self.journals[index]
-            .iter()
-            .map(|bytes| Record::from_bytes(bytes).unwrap());
-        let key = self.keys[index].clone();
-        let mut nonces = rng(3, self.returns);
-        let mut table =
-            Table::restore(self.charter.clone(), seat, key, records, &mut nonces).unwrap();
-        table.begin(&mut self.rngs[index]);
-        self.tables[index] = table;
+        self.fuses[seat.index()] = None;
+        self.room[seat].crash(Status::Gone);
+        self.room.restart(seat).unwrap();
+        self.room[seat].begin();
     }
 
     /// Carries out what the seats have to do, and checks what must hold at all times.
     pub fn pump(&mut self) {
-        for seat in self.seats() {
-            while let Some(output) = self.tables[seat.index()].poll() {
-                match self.fuses[seat.index()] {
+        for seat in self.room.seats() {
+            while let Some(output) = self.room[seat].poll() {
+                match &mut self.fuses[seat.index()] {
                     Some(0) => {
                         self.crash(seat);
                         continue;
                     }
-                    Some(left) => self.fuses[seat.index()] = Some(left - 1),
+                    Some(left) => *left -= 1,
                     None => {}
                 }
-                self.carry_out(seat, output);
+                if let Output::Event(Event::Step(step, hash)) = output {
+                    self.completes(step, hash);
+                }
+                if let Some(sent) = self.room[seat].carry_out(output) {
+                    self.send(&sent);
+                }
             }
             self.nobody_honest_is_blamed(seat);
         }
     }
 
-    fn carry_out(&mut self, seat: Seat, output: Output<G>) {
-        match output {
-            Output::Keep(record) => {
-                self.journals[seat.index()].push(record.to_bytes().to_vec());
-            }
-            Output::Send(to, message) => {
-                if let Message::Entries(entries) = &message {
-                    entries.iter().for_each(|signed| self.watch(seat, signed));
-                }
-                let bytes = message.to_bytes();
-                for other in self.seats() {
-                    if to == To::All || to == To::One(other) {
-                        self.post(seat, other, bytes.clone());
-                    }
-                }
-            }
-            Output::Event(Event::Step(step, hash)) => {
-                // A cheat can tell each seat another log for one step, until they compare.
-                let first = *self.steps.entry(step).or_insert(hash);
-                assert!(
-                    self.cheat.is_some() || first == hash,
-                    "two logs at step {step}"
-                );
-            }
-            Output::Event(_) | Output::Pass(..) => {}
-        }
+    fn completes(&mut self, step: u64, hash: Hash32) {
+        // A cheat can tell each seat another log for one step, until they compare.
+        let first = *self.steps.entry(step).or_insert(hash);
+        let same = self.cheat.is_some() || first == hash;
+        assert!(same, "two logs at step {step}");
     }
 
-    /// Nobody signs two entries for one place.
-    fn watch(&mut self, from: Seat, signed: &SignedEntry) {
-        let table = self.charter.table();
-        let entry = signed.verify(self.charter.charter(), &table).unwrap();
-        if entry.seat() == from && self.cheat != Some(from) {
-            let place = (from, entry.step());
-            let first = *self.signed.entry(place).or_insert(entry.hash());
-            assert_eq!(first, entry.hash(), "{place:?} was signed twice");
+    fn send(&mut self, sent: &Sent) {
+        if self.cheat != Some(sent.from) {
+            self.honesty.check(&self.room[sent.from], &sent.message);
         }
-        if self.seen.iter().all(|known| known.hash() != entry.hash()) {
-            self.seen.push_back(entry);
-            if self.seen.len() > 16 {
-                self.seen.pop_front();
+        for entry in entries::carried(&self.room.charter, &sent.message) {
+            if self.seen.iter().all(|known| known.hash() != entry.hash()) {
+                self.seen.push_back(entry);
+                if self.seen.len() > 16 {
+                    self.seen.pop_front();
+                }
             }
+        }
+        let bytes = sent.message.to_bytes();
+        for to in self.room.seats().filter(|seat| sent.is_for(*seat)) {
+            self.post(sent.from, to, bytes.clone());
         }
     }
 
@@ -268,7 +194,7 @@ impl<G: Game> World<G> {
         if self.cheat == Some(seat) {
             return;
         }
-        match self.tables[seat.index()].stopped() {
+        match self.room[seat].table.stopped() {
             None => {}
             Some(Stop::Fault(fault)) if self.cheat == Some(fault.seat) => {}
             Some(Stop::Desync(other, _)) if self.cheat == Some(*other) => {}
@@ -279,8 +205,8 @@ impl<G: Game> World<G> {
     // What must come of it.
 
     fn is_together(&self) -> bool {
-        let first = &self.tables[0];
-        self.tables.iter().all(|table| {
+        let first = &self.room[0].table;
+        self.room.tables().all(|table| {
             let same = table.replica().step() == first.replica().step();
             same && table.log_hash() == first.log_hash() && !table.is_returning()
         })
@@ -294,12 +220,12 @@ impl<G: Game> World<G> {
             if self.is_together() {
                 return;
             }
-            for seat in self.seats() {
+            for seat in self.room.seats() {
                 self.tick(seat);
             }
             self.pump();
         }
-        let progress: Vec<_> = self.tables.iter().map(Table::progress).collect();
+        let progress: Vec<_> = self.room.tables().map(Table::progress).collect();
         panic!("the seats do not come together: {progress:?}");
     }
 }

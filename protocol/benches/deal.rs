@@ -40,16 +40,14 @@ use fairdeal_protocol::crypto::shuffle::{
 use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_protocol::table::live::{Output, Table, To};
+use fairdeal_protocol::table::live::Table;
 use fairdeal_protocol::table::replica::StepKind;
 use fairdeal_protocol::timing::Timing;
 use fairdeal_protocol::wire::codec::{decode, encode};
+use fairdeal_testkit::{Room, seats as keyed, stream};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use serde::Serialize;
-
-#[path = "../tests/fixture/charter.rs"]
-mod fixture;
 
 /// Deals five cards to everybody, and waits for ever.
 #[derive(Clone, Debug, Serialize)]
@@ -141,7 +139,8 @@ impl Game for FiveEach {
     }
 }
 
-fn tables(seats: u8, cards: u8) -> Vec<Table<FiveEach>> {
+/// A table before its first deal.
+fn room(seats: u8, cards: u8) -> Room<FiveEach> {
     let options = [("cards".to_owned(), cards.to_string())].into();
     let rules = RuleSet {
         game: "five-each".into(),
@@ -151,42 +150,15 @@ fn tables(seats: u8, cards: u8) -> Vec<Table<FiveEach>> {
         strict: false,
         timing: Timing::default(),
     };
-    let (charter, keys) = fixture::charter(&rules, [0; 8]);
-    let sit = |(seat, key)| Table::new(charter.clone(), seat, key).unwrap();
-    charter
-        .charter()
-        .seats()
-        .iter()
-        .zip(keys)
-        .map(sit)
-        .collect()
+    let charter = keyed::charter(&rules, keyed::LOBBY);
+    Room::new(charter, |seat| stream(1, seat.number().into()))
 }
 
-/// Carries every message at once until all hands are dealt.
-fn deal(mut tables: Vec<Table<FiveEach>>) -> Vec<Table<FiveEach>> {
-    let mut rng = ChaCha20Rng::from_seed([1; 32]);
-    tables.iter_mut().for_each(|table| table.begin(&mut rng));
-    loop {
-        let mut quiet = true;
-        for from in Seat::first(tables.len()) {
-            while let Some(output) = tables[from.index()].poll() {
-                quiet = false;
-                let Output::Send(to, message) = output else {
-                    continue;
-                };
-                for seat in Seat::first(tables.len()).filter(|seat| *seat != from) {
-                    if to == To::All || to == To::One(seat) {
-                        tables[seat.index()]
-                            .accept(from, message.clone(), &mut rng)
-                            .unwrap();
-                    }
-                }
-            }
-        }
-        if quiet {
-            return tables;
-        }
-    }
+/// Plays until all hands are dealt.
+fn deal(mut room: Room<FiveEach>) -> Room<FiveEach> {
+    room.begin();
+    room.exchange();
+    room
 }
 
 /// The group operations of a deal alone: every seat proves one shuffle and checks the others', gives
@@ -229,18 +201,18 @@ fn deals(criterion: &mut Criterion) {
     group.sample_size(10);
     for cards in [36, 54, 78] {
         for seats in 2..=6 {
-            let dealt = deal(tables(seats, cards));
+            let dealt = deal(room(seats, cards));
             let ready = |table: &Table<FiveEach>| {
                 matches!(table.replica().kind(), Some(StepKind::Action { .. }))
             };
-            assert!(dealt.iter().all(ready));
+            assert!(dealt.tables().all(ready));
             // Steps: commit, key, with three seats or more escrow and acceptance, one run, one opening
             // of hands.
             let steps = if seats > 2 { 6 } else { 4 };
-            assert_eq!(dealt[0].replica().step(), steps);
+            assert_eq!(dealt[0].table.replica().step(), steps);
             let id = BenchmarkId::new(format!("{cards} cards"), format!("{seats} seats"));
             group.bench_function(id, |bencher| {
-                bencher.iter_batched(|| tables(seats, cards), deal, BatchSize::LargeInput);
+                bencher.iter_batched(|| room(seats, cards), deal, BatchSize::LargeInput);
             });
             let id = BenchmarkId::new(format!("{cards} cards, skeleton"), format!("{seats} seats"));
             group.bench_function(id, |bencher| {

@@ -11,11 +11,12 @@ use fairdeal::session::frame::{Frame, Join};
 use fairdeal::session::lobby::{Agreed, GuestLobby};
 use fairdeal::store::IdentityKey;
 use fairdeal_protocol::log::body::Body;
-use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
+use fairdeal_protocol::log::entry::{Content, Entry};
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::live::{Output, Table, To};
 use fairdeal_protocol::table::message::Message;
+use fairdeal_testkit::entries;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use tempfile::TempDir;
@@ -46,17 +47,10 @@ impl Cheat {
         seats.without(me).iter()
     }
 
-    fn twist(&self, signed: &SignedEntry, to: Seat) -> SignedEntry {
-        let charter = &self.agreed.charter;
-        let entry = signed.verify(charter.charter(), &charter.table()).unwrap();
-        let lie = (entry.seat() == self.table.me()).then(|| (self.lie)(entry.content(), to));
-        match lie.flatten() {
-            None => signed.clone(),
-            Some(content) => {
-                let lie = Entry::sign(content, &self.key).unwrap();
-                lie.signed().clone()
-            }
-        }
+    fn twist(&self, entry: Entry, to: Seat) -> Entry {
+        let own = entry.seat() == self.table.me();
+        let lie = own.then(|| (self.lie)(entry.content(), to)).flatten();
+        lie.map_or(entry, |content| Entry::sign(content, &self.key).unwrap())
     }
 
     /// What goes out now.
@@ -70,15 +64,11 @@ impl Cheat {
                 .others()
                 .filter(|seat| to == To::All || to == To::One(*seat))
             {
-                let message = match &message {
-                    Message::Entries(entries) => {
-                        let twisted = entries.iter().map(|entry| self.twist(entry, seat));
-                        let twisted: Vec<SignedEntry> = twisted.collect();
-                        Message::Entries(twisted.try_into().unwrap())
-                    }
-                    Message::Evidence(_) => continue,
-                    other => other.clone(),
-                };
+                if matches!(message, Message::Evidence(_)) {
+                    continue;
+                }
+                let twist = |entry| Some(self.twist(entry, seat));
+                let message = entries::rewrite(&self.agreed.charter, message.clone(), twist);
                 let table = self.agreed.charter.table();
                 frames.push((self.peer(seat), Frame::Table { table, message }.to_bytes()));
             }

@@ -37,8 +37,8 @@ fn read(past: &mut Past, data: &DataDir) {
 fn kept() -> (TempDir, DataDir, PathBuf) {
     let root = TempDir::new().unwrap();
     let data = DataDir::open(Some(root.path())).unwrap();
-    let players = play("loot", 2, &[("target", "10")], 1, &mut |_| {});
-    let table = &players[1].table;
+    let room = play("loot", 2, &[("target", "10")], 1, &mut |_| {});
+    let table = &room[1].table;
     let path = keep(
         &data,
         &table.transcript(),

@@ -15,7 +15,7 @@ use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::transcript::Transcript;
 use tempfile::TempDir;
 
-use super::fixture::{Sitting, play, record};
+use super::fixture::{play, record};
 use super::process::fairdeal;
 
 /// A short game of two hands or more among three.
@@ -30,19 +30,13 @@ type Stands = BTreeMap<u64, (AnyGame, Vec<Faces>)>;
 
 fn watched(game: &str, seats: u8, options: &[(&str, &str)], seed: u8) -> (Replay, Stands) {
     let mut stands = Stands::new();
-    let players = play(
-        game,
-        seats,
-        options,
-        seed,
-        &mut |players: &mut [Sitting]| {
-            let table = &players[0].table;
-            let known = players.iter().map(|player| player.table.known().clone());
-            let stand = (table.game().clone(), known.collect());
-            stands.insert(table.progress().step, stand);
-        },
-    );
-    let transcript = players[0].table.transcript();
+    let room = play(game, seats, options, seed, &mut |room| {
+        let table = &room[0].table;
+        let known = room.tables().map(|table| table.known().clone());
+        let stand = (table.game().clone(), known.collect());
+        stands.insert(table.progress().step, stand);
+    });
+    let transcript = room[0].table.transcript();
     (Replay::open(transcript).unwrap(), stands)
 }
 
@@ -140,14 +134,13 @@ fn deals_can_be_found() {
 fn hands_that_nobody_opened_stay_hidden() {
     let leaver = Seat::new(1).unwrap();
     let mut looks = 0;
-    let players = play("loot", 3, &[("target", "60")], 8, &mut |players| {
+    let room = play("loot", 3, &[("target", "60")], 8, &mut |room| {
         looks += 1;
         if looks == 5 {
-            let Sitting { table, rng, .. } = &mut players[leaver.index()];
-            table.leave(rng).unwrap();
+            room[leaver].leave().unwrap();
         }
     });
-    let replay = Replay::open(players[0].table.transcript()).unwrap();
+    let replay = Replay::open(room[0].table.transcript()).unwrap();
     assert!(replay.report().is_fair(), "{:?}", replay.report().finding);
     let left = (0..replay.len()).find(|number| {
         let lines = replay.moment(*number).lines;
@@ -174,8 +167,8 @@ fn hands_that_nobody_opened_stay_hidden() {
 fn a_log_that_is_cut_or_changed_is_shown_as_far_as_it_is_good() {
     // As a seat holds it in the middle of the second hand.
     let mut middle = None;
-    play("loot", 2, &[("target", "60")], 3, &mut |players| {
-        let table = &players[0].table;
+    play("loot", 2, &[("target", "60")], 3, &mut |room| {
+        let table = &room[0].table;
         if table.progress().deal == 1 {
             middle.get_or_insert_with(|| table.transcript());
         }

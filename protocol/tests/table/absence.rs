@@ -1,35 +1,25 @@
 //! Absence: whoever is reachable stays, however long it thinks and whoever hears it only through others.
 
 use fairdeal_protocol::audit::auditor::audit;
-use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::transcript::End;
+use fairdeal_testkit::Cut;
+use fairdeal_testkit::drill::{Drill, rules};
+use fairdeal_testkit::seats::{seat, seats};
 
-use super::drill::{Drill, rules};
-use super::sim::{Faults, Sim, honest};
+use super::sim::{ANY_SEED, LONG, Plan, Sim, slow_weather};
 
-/// Time enough for every table here, in milliseconds.
-const LONG: u64 = 3_000_000;
-
-fn seat(index: usize) -> Seat {
-    Seat::new(index).unwrap()
-}
-
-fn table(seats: u8, seed: u64) -> Sim<Drill> {
-    Sim::new(&rules(seats, 2 * u32::from(seats)), seed, Faults::default())
-}
-
-/// Everybody has come to the end, and the log has lost nobody on the way.
-fn nobody_is_removed(sim: &Sim<Drill>, what: &str) {
-    for table in &sim.tables {
+/// Plays a game to its end, at which nobody has been removed.
+fn nobody_is_removed(seats: u8, seed: u64, plan: Plan) {
+    let what = format!("seed {seed}, {plan:?}");
+    let mut sim = Sim::new(&rules(seats, 2 * u32::from(seats)), seed, plan);
+    sim.run(LONG);
+    for table in sim.room.tables() {
         assert_eq!(table.stopped(), None, "{what}: {table:?}");
         assert!(table.is_finished(), "{what}: {:?}", table.progress());
     }
-    let report = audit::<Drill>(&sim.tables[0].transcript());
-    assert_eq!(
-        (report.finding, report.end),
-        (None, End::Finished),
-        "{what}"
-    );
+    let report = audit::<Drill>(&sim.room[0].table.transcript());
+    let ended = (report.finding, report.end);
+    assert_eq!(ended, (None, End::Finished), "{what}");
     assert_eq!(report.left, [], "{what}");
 }
 
@@ -37,14 +27,14 @@ fn nobody_is_removed(sim: &Sim<Drill>, what: &str) {
 #[test]
 fn late_acks_after_a_long_think_remove_nobody() {
     for seed in 0..60 {
-        let mut sim = table(3, seed);
-        sim.latency = Some(150);
-        for (index, tick) in sim.ticks.iter_mut().enumerate() {
-            *tick += (337 + 100 * index as u64) * seed % 1000;
-        }
-        sim.thinker = Some((seat(usize::try_from(seed % 3).unwrap()), 130_000));
-        sim.run(LONG, false, &mut honest);
-        nobody_is_removed(&sim, &format!("seed {seed}"));
+        let first_tick = |seat: u64| 1_000 + (337 + 100 * seat) * seed % 1_000;
+        let plan = Plan {
+            weather: slow_weather(150),
+            first_ticks: (0..3).map(first_tick).collect(),
+            thinker: Some((seat(usize::try_from(seed % 3).unwrap()), 130_000)),
+            ..Plan::default()
+        };
+        nobody_is_removed(3, seed, plan);
     }
 }
 
@@ -53,11 +43,12 @@ fn late_acks_after_a_long_think_remove_nobody() {
 #[test]
 fn a_slow_shuffle_run_removes_nobody() {
     for seed in 0..3 {
-        let mut sim = table(6, seed);
-        sim.latency = Some(2_000);
-        sim.patience = 5_000;
-        sim.run(LONG, false, &mut honest);
-        nobody_is_removed(&sim, &format!("seed {seed}"));
+        let plan = Plan {
+            weather: slow_weather(2_000),
+            absence: 5_000,
+            ..Plan::default()
+        };
+        nobody_is_removed(6, seed, plan);
     }
 }
 
@@ -65,14 +56,13 @@ fn a_slow_shuffle_run_removes_nobody() {
 #[test]
 fn one_offline_seat_removes_no_thinker() {
     for since in (60_000..240_000).step_by(9_000) {
-        let mut sim = table(4, since);
-        sim.thinker = Some((seat(1), 300_000));
-        let others = [0, 1, 3].map(seat);
-        sim.cuts = others
-            .map(|other| (SeatSet::from_iter([seat(2), other]), since, since + 7_000))
-            .to_vec();
-        sim.run(LONG, false, &mut honest);
-        nobody_is_removed(&sim, &format!("offline from {since}"));
+        let offline = Cut::between(seats(&[2]), seats(&[0, 1, 3]), since..since + 7_000);
+        let plan = Plan {
+            thinker: Some((seat(1), 300_000)),
+            cuts: vec![offline],
+            ..Plan::default()
+        };
+        nobody_is_removed(4, since, plan);
     }
 }
 
@@ -80,11 +70,12 @@ fn one_offline_seat_removes_no_thinker() {
 #[test]
 fn a_thinker_without_a_direct_link_stays() {
     for seed in 0..6 {
-        let mut sim = table(3, seed);
-        sim.cuts = vec![(SeatSet::from_iter([seat(1), seat(2)]), 0, u64::MAX)];
-        sim.thinker = Some((seat(1), 1_000_000));
-        sim.run(LONG, false, &mut honest);
-        nobody_is_removed(&sim, &format!("seed {seed}"));
+        let plan = Plan {
+            cuts: vec![Cut::between(seats(&[1]), seats(&[2]), 0..u64::MAX)],
+            thinker: Some((seat(1), 1_000_000)),
+            ..Plan::default()
+        };
+        nobody_is_removed(3, seed, plan);
     }
 }
 
@@ -92,27 +83,32 @@ fn a_thinker_without_a_direct_link_stays() {
 #[test]
 fn one_impatient_seat_removes_no_thinker() {
     for seed in 0..6 {
-        let mut sim = table(4, seed);
-        sim.own_patience.insert(seat(0), 2_000);
-        sim.thinker = Some((seat(1), 400_000));
-        sim.run(LONG, false, &mut honest);
-        nobody_is_removed(&sim, &format!("seed {seed}"));
+        let plan = Plan {
+            own_absence: Some((seat(0), 2_000)),
+            thinker: Some((seat(1), 400_000)),
+            ..Plan::default()
+        };
+        nobody_is_removed(4, seed, plan);
     }
 }
 
 /// Between two, a long think and then a few seconds of silence open no claim: the whole timeout of silence does.
 #[test]
 fn silence_after_a_long_think_is_no_absence() {
-    let mut sim = table(2, 1);
-    sim.thinker = Some((seat(1), LONG));
-    sim.run(300_000, false, &mut honest);
-    assert!(sim.tables[1].is_my_turn(), "it thinks");
-    sim.cuts = vec![(SeatSet::all(2), 300_000, u64::MAX)];
+    let silence = Cut::between(seats(&[0]), seats(&[1]), 300_000..u64::MAX);
+    let plan = Plan {
+        thinker: Some((seat(1), LONG)),
+        cuts: vec![silence],
+        ..Plan::default()
+    };
+    let mut sim = Sim::new(&rules(2, 4), ANY_SEED, plan);
+    sim.run(300_000);
+    assert!(sim.room[1].table.is_my_turn(), "it thinks");
     for until in (301_000..419_000).step_by(1_000) {
-        sim.run(until, false, &mut honest);
-        assert!(!sim.tables[0].may_claim(), "at {until}");
+        sim.run(until);
+        assert!(!sim.room[0].table.may_claim(), "at {until}");
     }
-    sim.run(430_000, false, &mut honest);
-    assert!(sim.tables[0].may_claim());
-    assert!(!sim.tables[1].may_claim(), "it is due itself");
+    sim.run(430_000);
+    assert!(sim.room[0].table.may_claim());
+    assert!(!sim.room[1].table.may_claim(), "it is due itself");
 }

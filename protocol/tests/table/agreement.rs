@@ -8,26 +8,57 @@ use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
 use fairdeal_protocol::seat::Seat;
-use fairdeal_protocol::table::live::{Event, Output, Stop, Table, To};
-use fairdeal_protocol::table::message::Message;
+use fairdeal_protocol::table::live::{Event, Stop, Table};
 use fairdeal_protocol::table::replica::{News, StepKind};
 use fairdeal_protocol::transcript::{End, Transcript};
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng as _;
+use fairdeal_testkit::drill::{Drill, rules};
+use fairdeal_testkit::seats::seat;
 
-use super::drill::{Drill, rules};
-use super::sim::{Faults, Sim, honest};
+use super::sim::{ANY_SEED, LONG, Plan, Sim, bad_weather};
 
-fn play(seats: u8, limit: u32, seed: u64, faults: Faults, votes: bool) -> Sim<Drill> {
-    let mut sim: Sim<Drill> = Sim::new(&rules(seats, limit), seed, faults);
-    sim.run(4_000_000, votes, &mut honest);
+/// A game, played to its end.
+fn play(rules: &RuleSet, seed: u64, plan: Plan) -> Sim {
+    let mut sim = Sim::new(rules, seed, plan);
+    sim.run(LONG);
     sim
 }
 
+/// The same rules with a flip before the first deck.
+fn flip_first(mut rules: RuleSet) -> RuleSet {
+    rules
+        .options
+        .insert("flips-first".to_owned(), String::new());
+    rules
+}
+
+/// Players act out of turn too, and leave: how many of ten thousand looks at the table make one go.
+fn leavers(leaves: u32) -> Plan {
+    Plan {
+        leaves,
+        interjects: true,
+        ..Plan::default()
+    }
+}
+
+/// Players act out of turn too.
+fn interjecting() -> Plan {
+    leavers(0)
+}
+
+/// A seat is gone for good from an output on.
+fn without(gone: Seat, output: u64) -> Plan {
+    Plan {
+        absence: 10_000,
+        doomed: Some((gone, output)),
+        interjects: true,
+        ..Plan::default()
+    }
+}
+
 /// All tables ended with one log, and its transcript is the same bytes and fair.
-fn check(sim: &Sim<Drill>, what: &str) {
-    let first = &sim.tables[0];
-    for table in &sim.tables {
+fn check(sim: &Sim, what: &str) {
+    let first = &sim.room[0].table;
+    for table in sim.room.tables() {
         assert_eq!(table.stopped(), None, "{what}");
         assert!(
             table.is_finished(),
@@ -38,7 +69,7 @@ fn check(sim: &Sim<Drill>, what: &str) {
         assert_eq!(table.log_hash(), first.log_hash(), "{what}");
     }
     let bytes = first.transcript().to_bytes().unwrap();
-    for table in &sim.tables {
+    for table in sim.room.tables() {
         assert!(
             table.transcript().to_bytes().unwrap() == bytes,
             "{what}: other bytes"
@@ -55,39 +86,31 @@ fn check(sim: &Sim<Drill>, what: &str) {
 #[test]
 fn tables_of_every_size_agree() {
     for seats in 1..=6 {
-        check(
-            &play(seats, 12, u64::from(seats), Faults::default(), false),
-            "no faults",
-        );
-        let mut rules = rules(seats, 12);
-        let option = ("flips-first".to_owned(), String::new());
-        rules.options.extend([option]);
-        let mut sim: Sim<Drill> = Sim::new(&rules, 1, Faults::default());
-        sim.run(4_000_000, false, &mut honest);
-        check(&sim, "a flip before the deck");
+        let rules = rules(seats, 12);
+        let plain = play(&rules, seats.into(), Plan::default());
+        check(&plain, "no faults");
+        let flipped = play(&flip_first(rules), ANY_SEED, Plan::default());
+        check(&flipped, "a flip before the deck");
     }
 }
 
 #[test]
 fn interjections_find_their_place() {
     for seed in 0..4 {
-        check(
-            &play(3, 25, seed, Faults::default(), true),
-            &format!("seed {seed}"),
-        );
+        let sim = play(&rules(3, 25), seed, interjecting());
+        check(&sim, &format!("seed {seed}"));
     }
 }
 
 #[test]
 fn a_bad_network_changes_nothing() {
-    let faults = Faults {
-        lost: 200,
-        repeated: 200,
-        delayed: 200,
-        crashes: 0,
-    };
     for seed in 0..4 {
-        check(&play(3, 15, seed, faults, true), &format!("seed {seed}"));
+        let plan = Plan {
+            weather: bad_weather(200, 200, 200),
+            ..interjecting()
+        };
+        let sim = play(&rules(3, 15), seed, plan);
+        check(&sim, &format!("seed {seed}"));
     }
 }
 
@@ -98,9 +121,7 @@ fn leavers_leave_a_game_that_goes_on() {
     let mut left = 0;
     for seed in 0..24 {
         let seats = u8::try_from(2 + seed % 5).unwrap();
-        let mut sim: Sim<Drill> = Sim::new(&rules(seats, 25), 300 + seed, Faults::default());
-        sim.leaves = 15;
-        sim.run(4_000_000, true, &mut honest);
+        let sim = play(&rules(seats, 25), 300 + seed, leavers(15));
         left += check_stayers(&sim, &format!("seed {seed}"));
     }
     assert!(left > 12, "{left}");
@@ -112,11 +133,13 @@ fn leavers_leave_while_others_think() {
     let mut left = 0;
     for seed in 0..12 {
         let seats = u8::try_from(2 + seed % 5).unwrap();
-        let mut sim: Sim<Drill> = Sim::new(&rules(seats, 25), 800 + seed, Faults::default());
-        sim.leaves = 15;
-        sim.thoughtful = true;
-        // Less than an hour: who thinks for longer is voted out.
-        sim.run(3_000_000, true, &mut honest);
+        let plan = Plan {
+            thoughtful: true,
+            ..leavers(15)
+        };
+        let mut sim = Sim::new(&rules(seats, 25), 800 + seed, plan);
+        // Less than an hour: a player that thinks for longer is voted out.
+        sim.run(3_000_000);
         left += check_stayers(&sim, &format!("seed {seed}"));
     }
     assert!(left > 6, "{left}");
@@ -125,17 +148,14 @@ fn leavers_leave_while_others_think() {
 /// The same with a bad network and with crashes.
 #[test]
 fn leavers_leave_through_a_bad_network() {
-    let faults = Faults {
-        lost: 100,
-        repeated: 100,
-        delayed: 100,
-        crashes: 4,
-    };
     let mut left = 0;
     for seed in 0..4 {
-        let mut sim: Sim<Drill> = Sim::new(&rules(4, 15), 400 + seed, faults);
-        sim.leaves = 10;
-        sim.run(4_000_000, true, &mut honest);
+        let plan = Plan {
+            weather: bad_weather(100, 100, 100),
+            crashes: 4,
+            ..leavers(10)
+        };
+        let sim = play(&rules(4, 15), 400 + seed, plan);
         left += check_stayers(&sim, &format!("seed {seed}"));
     }
     assert!(left > 1, "{left}");
@@ -149,16 +169,11 @@ fn an_absent_seat_is_removed_wherever_it_went() {
     for seed in 0..runs(40) {
         let seats = u8::try_from(3 + seed % 4).unwrap();
         let what = format!("seed {seed}");
-        let mut sim: Sim<Drill> = Sim::new(&rules(seats, 16), 500 + seed, Faults::default());
-        sim.patience = 10_000;
-        let gone = Seat::new(usize::try_from(seed).unwrap() % usize::from(seats)).unwrap();
-        sim.doomed = Some((gone, 5 + 13 * seed));
-        sim.run(4_000_000, true, &mut honest);
-        let stayed: Vec<_> = sim
-            .tables
-            .iter()
-            .filter(|table| table.me() != gone)
-            .collect();
+        let gone = seat(usize::try_from(seed).unwrap() % usize::from(seats));
+        let plan = without(gone, 5 + 13 * seed);
+        let sim = play(&rules(seats, 16), 500 + seed, plan);
+        let stayed = sim.room.tables().filter(|table| table.me() != gone);
+        let stayed: Vec<_> = stayed.collect();
         for table in &stayed {
             assert_eq!(table.stopped(), None, "{what}");
             assert!(table.is_finished(), "{what}: {:?}", table.progress());
@@ -178,10 +193,7 @@ fn an_absent_seat_is_removed_wherever_it_went() {
         }
         removed += report.left.len();
         let first = stayed[0];
-        let events = sim.events[first.me().index()].iter();
-        voided += events
-            .filter(|event| matches!(event, Event::News(News::Voided(_))))
-            .count();
+        voided += voids(&sim, first.me());
         let transcript = first.transcript();
         let (charter, table) = (first.replica().charter(), first.replica().table());
         let mut entries = transcript.entries().iter();
@@ -204,12 +216,8 @@ fn a_strict_table_deals_anew_without_who_is_gone() {
             strict: true,
             ..rules(4, 16)
         };
-        let mut sim: Sim<Drill> = Sim::new(&rules, 900 + seed, Faults::default());
-        sim.patience = 10_000;
-        let gone = Seat::new(2).unwrap();
-        sim.doomed = Some((gone, 30 + 40 * seed));
-        sim.run(4_000_000, true, &mut honest);
-        let stayed = [&sim.tables[0], &sim.tables[1], &sim.tables[3]];
+        let sim = play(&rules, 900 + seed, without(seat(2), 30 + 40 * seed));
+        let stayed = [0, 1, 3].map(|index| &sim.room[index].table);
         for table in stayed {
             assert!(table.is_finished(), "{what}: {:?}", table.progress());
             assert!(table.transcript() == stayed[0].transcript(), "{what}");
@@ -224,18 +232,23 @@ fn a_strict_table_deals_anew_without_who_is_gone() {
             let escrow = matches!(entry.body(), Body::Escrow { .. } | Body::Rebuild { .. });
             assert!(!escrow, "{what}");
         }
-        let events = sim.events[0].iter();
-        let void = |event: &&Event<Drill>| matches!(event, Event::News(News::Voided(_)));
-        voided += events.filter(void).count();
+        voided += voids(&sim, seat(0));
     }
     assert!(removed > 5 && voided > 3, "{removed} {voided}");
 }
 
+/// How many deals a seat has seen given up.
+fn voids(sim: &Sim, seat: Seat) -> usize {
+    let events = sim.room[seat].events.iter();
+    let void = |event: &&Event<Drill>| matches!(event, Event::News(News::Voided(_)));
+    events.filter(void).count()
+}
+
 /// As [`check`], of those who stayed; says how many left.
-fn check_stayers(sim: &Sim<Drill>, what: &str) -> usize {
+fn check_stayers(sim: &Sim, what: &str) -> usize {
     let (left, stayed): (Vec<_>, Vec<_>) = sim
-        .tables
-        .iter()
+        .room
+        .tables()
         .partition(|table| !table.replica().live().contains(table.me()));
     let first = stayed[0];
     for table in &stayed {
@@ -258,14 +271,13 @@ fn check_stayers(sim: &Sim<Drill>, what: &str) -> usize {
 fn crashes_change_nothing() {
     let mut crashes = 0;
     for seed in 0..4 {
-        let faults = Faults {
-            lost: 50,
-            repeated: 50,
-            delayed: 50,
+        let plan = Plan {
+            weather: bad_weather(50, 50, 50),
             crashes: 8,
+            ..interjecting()
         };
         let seats = u8::try_from(2 + seed % 3).unwrap();
-        let sim = play(seats, 15, 100 + seed, faults, true);
+        let sim = play(&rules(seats, 15), 100 + seed, plan);
         check(&sim, &format!("seed {seed}"));
         crashes += sim.crashes;
     }
@@ -275,29 +287,28 @@ fn crashes_change_nothing() {
 /// "Every journal prefix replays": and gives the same log as far as it goes.
 #[test]
 fn every_beginning_of_a_journal_gives_a_table() {
-    let sim = play(3, 10, 5, Faults::default(), true);
+    let mut sim = play(&rules(3, 10), ANY_SEED, interjecting());
     check(&sim, "no faults");
-    for table in &sim.tables {
-        let log: Vec<_> = sim.events[table.me().index()]
+    for seat in sim.room.seats() {
+        let log: Vec<_> = sim.room[seat]
+            .events
             .iter()
             .filter_map(|event| match event {
                 Event::Step(step, hash) => Some((*step, *hash)),
                 _ => None,
             })
             .collect();
-        for records in 0..=sim.journals[table.me().index()].len() {
-            let restored = sim.restored(table.me(), records);
-            let step = restored.replica().step();
-            if let Some(last) = step.checked_sub(1) {
-                assert_eq!(
-                    log[usize::try_from(last).unwrap()],
-                    (last, restored.log_hash())
-                );
+        let all = sim.room[seat].disk.len();
+        for records in 0..=all {
+            let restored = sim.room.restored(seat, records).unwrap();
+            if let Some(last) = restored.replica().step().checked_sub(1) {
+                let told = log[usize::try_from(last).unwrap()];
+                assert_eq!(told, (last, restored.log_hash()));
             }
         }
-        let whole = sim.restored(table.me(), sim.journals[table.me().index()].len());
+        let whole = sim.room.restored(seat, all).unwrap();
         assert!(whole.is_finished());
-        assert_eq!(whole.transcript(), table.transcript());
+        assert_eq!(whole.transcript(), sim.room[seat].table.transcript());
     }
 }
 
@@ -308,28 +319,27 @@ fn late_seats_that_are_removed_part_nobody() {
     let (mut voted, mut ended, mut rest) = (0, 0, 0);
     for seed in 0..runs(10) {
         let what = format!("seed {seed}");
-        let faults = Faults {
-            lost: 150,
-            repeated: 100,
-            delayed: 300,
+        let plan = Plan {
+            absence: 3_000,
+            weather: bad_weather(150, 100, 300),
             crashes: 4,
+            ..interjecting()
         };
         let seats = u8::try_from(3 + seed % 3).unwrap();
-        let mut sim: Sim<Drill> = Sim::new(&rules(seats, 10), 700 + seed, faults);
-        sim.patience = 3_000;
-        sim.run(1_000_000, true, &mut honest);
+        let mut sim = Sim::new(&rules(seats, 10), 700 + seed, plan);
+        sim.run(1_000_000);
         let mut logs: BTreeMap<u64, Hash32> = BTreeMap::new();
         let out = |stop: &Stop| matches!(stop, Stop::Removed(_));
         // The result stands also where somebody came too late with its seeds.
         let over = |stop: &Stop| matches!(stop, Stop::Unopened(_));
         // Who has finished may have been voted out of the last step, and need not learn it: nothing follows.
         let late = |table: &Table<Drill>| {
-            let others = sim.tables.iter().filter(|other| other.is_finished());
-            let mut others = others.flat_map(|other| &sim.events[other.me().index()]);
+            let others = sim.room.tables().filter(|other| other.is_finished());
+            let mut others = others.flat_map(|other| &sim.room[other.me()].events);
             let voted = |event: &Event<Drill>| matches!(event, Event::RemovalDecided(seat) if *seat == table.me());
             table.is_finished() && others.any(voted)
         };
-        for table in &sim.tables {
+        for table in sim.room.tables() {
             let stopped = table.stopped();
             let known = stopped.is_none_or(|stop| out(stop) || over(stop));
             assert!(known, "{what}: {stopped:?}");
@@ -340,7 +350,7 @@ fn late_seats_that_are_removed_part_nobody() {
             let done = table.is_finished() || stopped.is_some_and(over);
             ended += usize::from(done);
             rest += usize::from(!done);
-            for event in &sim.events[table.me().index()] {
+            for event in &sim.room[table.me()].events {
                 let last = table.replica().step().saturating_sub(1);
                 if let Event::Step(step, hash) = event
                     && !(late(table) && *step == last)
@@ -356,47 +366,22 @@ fn late_seats_that_are_removed_part_nobody() {
 
 /// How often messages have to cross the table from its beginning until every seat has its first card.
 fn rounds(rules: &RuleSet) -> usize {
-    let sim: Sim<Drill> = Sim::new(rules, 1, Faults::default());
-    let mut tables = sim.tables;
-    let mut rng = ChaCha20Rng::from_seed([4; 32]);
-    for table in &mut tables {
-        table.begin(&mut rng);
-    }
-    for round in 1..40 {
-        let mut way: Vec<(Seat, To, Message)> = Vec::new();
-        for table in &mut tables {
-            let me = table.me();
-            while let Some(output) = table.poll() {
-                if let Output::Send(to, message) = output {
-                    way.push((me, to, message));
-                }
-            }
-        }
-        for (from, to, message) in way {
-            for table in tables.iter_mut().filter(|table| table.me() != from) {
-                if to == To::All || to == To::One(table.me()) {
-                    table.accept(from, message.clone(), &mut rng).unwrap();
-                }
-            }
-        }
-        let plays =
-            |table: &Table<Drill>| matches!(table.replica().kind(), Some(StepKind::Action { .. }));
-        if tables.iter().all(plays) {
-            return round;
-        }
-    }
-    unreachable!("no deal in forty rounds")
+    let mut room = Sim::new(rules, ANY_SEED, Plan::default()).room;
+    room.begin();
+    let plays =
+        |table: &Table<Drill>| matches!(table.replica().kind(), Some(StepKind::Action { .. }));
+    let round = (1..40).find(|_| room.round() && room.tables().all(plays));
+    round.expect("a deal takes less than forty rounds")
 }
 
 /// Commitments, keys, a shuffle of each seat, shares: the escrow and its acceptance cost nothing on top.
 #[test]
 fn a_deal_takes_three_rounds_beside_a_shuffle_of_each_seat() {
     for seats in 2..=6 {
-        let (mut rules, n) = (rules(seats, 8), usize::from(seats));
+        let (rules, n) = (rules(seats, 8), usize::from(seats));
         assert_eq!(rounds(&rules), n + 3, "{seats} seats");
-        let option = ("flips-first".to_owned(), String::new());
-        rules.options.extend([option]);
-        assert_eq!(rounds(&rules), n + 4, "{seats} seats, with a flip before");
+        let flipped = rounds(&flip_first(rules));
+        assert_eq!(flipped, n + 4, "{seats} seats, with a flip before");
     }
 }
 

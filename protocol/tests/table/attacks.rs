@@ -15,107 +15,82 @@ use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::fault::FaultKind;
-use fairdeal_protocol::table::live::{ActError, Output, ReceiveError, Stop, Table, To};
+use fairdeal_protocol::table::live::{ActError, ReceiveError, Stop, To};
 use fairdeal_protocol::table::message::{Head, Message};
 use fairdeal_protocol::table::replica::StepKind;
 use fairdeal_protocol::transcript::End;
 use fairdeal_protocol::wire::codec::{decode, encode};
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng as _;
+use fairdeal_testkit::drill::{Action, Drill, rules};
+use fairdeal_testkit::seats::seat;
+use fairdeal_testkit::{Place, Sent, entries};
 
-use super::drill::{Action, Drill, rules};
-use super::sim::{Faults, Sim, charter, convicted, honest};
+use super::sim::{ANY_SEED, LONG, Plan, Sim, charter, convicted};
 
 pub(super) const CHEAT: usize = 1;
 pub(super) const LIMIT: u32 = 16;
 
-pub(super) fn seat(number: usize) -> Seat {
-    Seat::new(number).unwrap()
-}
-
-pub(super) fn resign(content: Content) -> Entry {
-    // A seat's key is the same at every table here.
-    let (_, keys) = charter(&rules(3, LIMIT));
-    let key = &keys[content.seat.index()];
-    Entry::sign(content, key).unwrap()
-}
-
 pub(super) fn verified(entry: &SignedEntry) -> Entry {
-    let (signed, _) = charter(&rules(3, LIMIT));
-    entry.verify(signed.charter(), &signed.table()).unwrap()
+    entries::verified(&charter(&rules(3, LIMIT)), entry)
 }
 
 /// Plays with entries of the cheat rewritten by `change`, the same for every receiver.
-pub(super) fn play(
-    seed: u64,
-    change: impl FnMut(&Content, &[Entry]) -> Option<Content>,
-) -> Sim<Drill> {
-    play_as(CHEAT, seed, change)
+pub(super) fn play(change: impl FnMut(&Content, &[Entry]) -> Option<Content>) -> Sim {
+    play_as(CHEAT, change)
 }
 
 /// The same with another seat as the cheat.
-pub(super) fn play_as(
-    cheat: usize,
-    seed: u64,
-    change: impl FnMut(&Content, &[Entry]) -> Option<Content>,
-) -> Sim<Drill> {
-    play_among(3, cheat, seed, change)
+fn play_as(cheat: usize, change: impl FnMut(&Content, &[Entry]) -> Option<Content>) -> Sim {
+    play_among(3, cheat, ANY_SEED, change)
 }
 
-/// The same with one honest seat.
-fn play_between_two(
-    seed: u64,
-    change: impl FnMut(&Content, &[Entry]) -> Option<Content>,
-) -> Sim<Drill> {
-    play_among(2, CHEAT, seed, change)
-}
-
+/// The same among so many, in the game of that seed.
 fn play_among(
     seats: u8,
     cheat: usize,
     seed: u64,
     mut change: impl FnMut(&Content, &[Entry]) -> Option<Content>,
-) -> Sim<Drill> {
-    let (signed_charter, _) = charter(&rules(seats, LIMIT));
-    let mut sim: Sim<Drill> = Sim::new(&rules(seats, LIMIT), seed, Faults::default());
-    let mut sent: BTreeMap<u64, SignedEntry> = BTreeMap::new();
+) -> Sim {
+    let charter = charter(&rules(seats, LIMIT));
+    let cheat = seat(cheat);
+    let mut sim = Sim::new(&rules(seats, LIMIT), seed, cheating(cheat));
+    let mut sent: BTreeMap<u64, Entry> = BTreeMap::new();
     let mut heard: Vec<Entry> = Vec::new();
     let mut cheated = false;
-    sim.cheat = Seat::new(cheat);
-    sim.run(240_000, false, &mut |from, _, message| {
-        let entries = match message {
-            Message::Entries(entries) => entries,
-            Message::Evidence(_) if from == seat(cheat) => return None,
-            other => return Some(other),
-        };
-        let passed: Vec<SignedEntry> = entries
-            .iter()
-            .map(|signed| {
-                let entry = signed.verify(signed_charter.charter(), &signed_charter.table());
-                let entry = entry.unwrap();
-                if entry.seat() != seat(cheat) {
-                    heard.push(entry);
-                    return signed.clone();
-                }
-                let first = || {
-                    let changed = change(entry.content(), &heard);
-                    cheated |= changed.is_some();
-                    changed.map_or_else(|| signed.clone(), |c| resign(c).signed().clone())
-                };
-                sent.entry(entry.step()).or_insert_with(first).clone()
-            })
-            .collect();
-        Some(Message::Entries(passed.try_into().unwrap()))
+    sim.run_with(240_000, |from, _, message| {
+        if from == cheat && matches!(message, Message::Evidence(_)) {
+            return None;
+        }
+        let rewritten = entries::rewrite(&charter, message, |entry| {
+            if entry.seat() != cheat {
+                heard.push(entry.clone());
+                return Some(entry);
+            }
+            let first = sent.entry(entry.step()).or_insert_with(|| {
+                let changed = change(entry.content(), &heard);
+                cheated |= changed.is_some();
+                changed.map_or(entry, entries::sign)
+            });
+            Some(first.clone())
+        });
+        Some(rewritten)
     });
     assert!(cheated, "there was no occasion to cheat");
     sim
 }
 
-pub(super) fn named(sim: &Sim<Drill>) -> FaultKind {
+/// A seat cheats.
+pub(super) fn cheating(cheat: Seat) -> Plan {
+    Plan {
+        cheat: Some(cheat),
+        ..Plan::default()
+    }
+}
+
+pub(super) fn named(sim: &Sim) -> FaultKind {
     named_as(CHEAT, sim)
 }
 
-pub(super) fn named_as(cheat: usize, sim: &Sim<Drill>) -> FaultKind {
+pub(super) fn named_as(cheat: usize, sim: &Sim) -> FaultKind {
     convicted(sim, seat(cheat))
 }
 
@@ -173,7 +148,7 @@ fn keys_that_are_not_ones_own() {
     let copied = (0..20).find_map(|seed| {
         let mut done = false;
         let sim = std::panic::catch_unwind(move || {
-            play(seed, |content, heard| {
+            play_among(3, CHEAT, seed, |content, heard| {
                 matches!(content.body, Body::Key { .. } if !done).then_some(())?;
                 let key = heard.iter().find(|entry| {
                     entry.seat() == seat(0) && matches!(entry.body(), Body::Key { .. })
@@ -186,7 +161,7 @@ fn keys_that_are_not_ones_own() {
     });
     let copied = copied.expect("in twenty games the cheat speaks after seat 0 once");
     assert_eq!(named(&copied), FaultKind::Key(KeyError::Equation));
-    let identity = play(7, |content, _| match &content.body {
+    let identity = play(|content, _| match &content.body {
         Body::Key { proof, .. } => with(
             content,
             Body::Key {
@@ -203,7 +178,7 @@ fn keys_that_are_not_ones_own() {
 fn shares_and_proofs_that_served_before() {
     for (seed, acks) in [(2, false), (1, true)] {
         let mut before: Option<Shares> = None;
-        let sim = play(seed, |content, _| {
+        let sim = play_among(3, CHEAT, seed, |content, _| {
             if acks && !matches!(content.body, Body::Ack { .. }) {
                 return None;
             }
@@ -226,7 +201,7 @@ fn shares_and_proofs_that_served_before() {
 
 #[test]
 fn answers_too_many_or_in_the_wrong_order() {
-    let reversed = play(3, |content, _| {
+    let reversed = play(|content, _| {
         with_answers(content, |answers| {
             let shares = answers.shares.as_mut()?;
             let mut points = shares.shares.to_vec();
@@ -237,7 +212,7 @@ fn answers_too_many_or_in_the_wrong_order() {
         })
     });
     assert_eq!(named(&reversed), FaultKind::ShareProof);
-    let unasked = play(4, |content, _| {
+    let unasked = play(|content, _| {
         with_answers(content, |answers| {
             let none = answers.coin.is_none();
             answers.coin = Some(Hash32([9; 32]));
@@ -251,9 +226,8 @@ fn answers_too_many_or_in_the_wrong_order() {
             ..
         }
     ));
-    let missing = play(4, |content, _| {
-        with_answers(content, |answers| answers.coin.take().map(|_| ()))
-    });
+    let missing =
+        play(|content, _| with_answers(content, |answers| answers.coin.take().map(|_| ())));
     assert!(matches!(
         named(&missing),
         FaultKind::WrongAnswers {
@@ -266,7 +240,7 @@ fn answers_too_many_or_in_the_wrong_order() {
 #[test]
 fn entries_of_the_wrong_kind() {
     let ack_as = |body: fn(&Answers) -> Body| {
-        let sim = play(5, |content, _| match &content.body {
+        let sim = play(|content, _| match &content.body {
             Body::Ack { answers, .. } => with(content, body(answers)),
             _ => None,
         });
@@ -290,7 +264,7 @@ fn entries_of_the_wrong_kind() {
     });
     assert_eq!(malformed, FaultKind::MalformedAction);
     // One byte after an action.
-    let longer = play(6, |content, _| match &content.body {
+    let longer = play(|content, _| match &content.body {
         Body::Act { action, answers } => with(
             content,
             Body::Act {
@@ -306,14 +280,14 @@ fn entries_of_the_wrong_kind() {
 /// A wrong digest is missing at once where the others agree: they go on without its seat, with no timeout.
 #[test]
 fn a_lie_about_the_state() {
-    let sim = play(13, |content, _| {
+    let sim = play(|content, _| {
         matches!(content.body, Body::Ack { .. }).then(|| Content {
             digest: Hash32([1; 32]),
             release: None,
             ..content.clone()
         })
     });
-    for table in [&sim.tables[0], &sim.tables[2]] {
+    for table in [&sim.room[0].table, &sim.room[2].table] {
         assert!(table.is_finished(), "{:?}", table.progress());
         let report = audit::<Drill>(&table.transcript());
         assert_eq!(report.finding, None);
@@ -327,14 +301,14 @@ fn a_lie_about_the_state() {
 /// Between two nobody can decide: the table stops, and the replay shows whose digest is wrong.
 #[test]
 fn of_two_the_wrong_state_is_named() {
-    let sim = play_between_two(13, |content, _| {
+    let sim = play_among(2, CHEAT, ANY_SEED, |content, _| {
         matches!(content.body, Body::Ack { .. }).then(|| Content {
             digest: Hash32([1; 32]),
             release: None,
             ..content.clone()
         })
     });
-    let table = &sim.tables[0];
+    let table = &sim.room[0].table;
     {
         assert!(matches!(table.stopped(), Some(Stop::Desync(who, _)) if *who == seat(CHEAT)));
         let finding = audit::<Drill>(&table.transcript()).finding.unwrap();
@@ -345,11 +319,10 @@ fn of_two_the_wrong_state_is_named() {
 
 #[test]
 fn junk_is_refused_without_blame() {
-    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), 17, Faults::default());
-    let mut rng = ChaCha20Rng::from_seed([0; 32]);
-    let table = &mut sim.tables[0];
+    let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, Plan::default());
+    let place = &mut sim.room[0];
     for bytes in [&[][..], &[0], &[9, 9, 9], &[0, 251, 255, 255], &[255; 70]] {
-        let refused = table.receive(seat(1), bytes, &mut rng);
+        let refused = place.receive(seat(1), bytes);
         assert!(matches!(refused, Err(ReceiveError::Codec(_))), "{bytes:?}");
     }
     // A head from the end of time is no harm, and one entry against itself is no evidence.
@@ -357,18 +330,18 @@ fn junk_is_refused_without_blame() {
         step: u64::MAX,
         ..Head::default()
     });
-    assert_eq!(table.receive(seat(1), &head.to_bytes(), &mut rng), Ok(()));
-    let one = resign(close(0));
+    assert_eq!(place.accept(seat(1), head), Ok(()));
+    let one = entries::sign(close(0));
     assert!(Equivocation::of(&one, &one).is_none());
     let twice = encode(&(2_u8, 0_u8, one.signed(), one.signed()));
-    let refused = table.receive(seat(1), &twice, &mut rng);
+    let refused = place.receive(seat(1), &twice);
     assert_eq!(refused, Err(ReceiveError::EmptyEvidence));
-    assert_eq!(table.stopped(), None);
+    assert_eq!(place.table.stopped(), None);
 }
 
 fn close(parent: u8) -> Content {
     Content {
-        table: charter(&rules(3, LIMIT)).0.table(),
+        table: charter(&rules(3, LIMIT)).table(),
         step: 1000,
         seat: seat(CHEAT),
         parent: Hash32([parent; 32]),
@@ -381,17 +354,18 @@ fn close(parent: u8) -> Content {
 /// Who is beaten cannot unmake a game, or spoil its transcript, by two-faced entries after its end.
 #[test]
 fn a_finished_game_stays_finished() {
-    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), 16, Faults::default());
-    sim.run(4_000_000, false, &mut honest);
-    let fair = sim.tables[0].transcript();
+    let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, Plan::default());
+    sim.run(LONG);
+    let fair = sim.room[0].table.transcript();
     assert!(audit::<Drill>(&fair).is_fair());
-    let evidence = Equivocation::of(&resign(close(1)), &resign(close(2))).unwrap();
-    let message = Message::Evidence(Box::new(evidence)).to_bytes();
-    let mut rng = ChaCha20Rng::from_seed([0; 32]);
-    let table = &mut sim.tables[0];
-    table.receive(seat(CHEAT), &message, &mut rng).unwrap();
-    assert_eq!(table.stopped(), None);
-    assert!(table.transcript() == fair);
+    let two = [1, 2].map(|parent| entries::sign(close(parent)));
+    let evidence = Equivocation::of(&two[0], &two[1]).unwrap();
+    let place = &mut sim.room[0];
+    place
+        .accept(seat(CHEAT), Message::Evidence(Box::new(evidence)))
+        .unwrap();
+    assert_eq!(place.table.stopped(), None);
+    assert!(place.table.transcript() == fair);
 }
 
 /// The bodies of all entries, by step and seat.
@@ -404,15 +378,16 @@ fn forked(
     interjection: &Action,
     mut occasion: impl FnMut(&Content, &Bodies) -> bool,
 ) -> Option<(Bodies, u64)> {
-    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), seed, Faults::default());
+    let charter = charter(&rules(3, LIMIT));
+    let plan = Plan {
+        interjects: true,
+        ..Plan::default()
+    };
+    let mut sim = Sim::new(&rules(3, LIMIT), seed, plan);
     let mut forked = None;
     let mut bodies: Bodies = BTreeMap::new();
-    sim.run(60_000, true, &mut |from, to, message| {
-        let Message::Entries(entries) = &message else {
-            return Some(message);
-        };
-        for signed in entries.iter() {
-            let entry = verified(signed);
+    sim.run_with(60_000, |from, to, message| {
+        for entry in entries::carried(&charter, &message) {
             bodies.insert((entry.step(), entry.seat()), entry.body().clone());
             if from == seat(CHEAT)
                 && to == seat(0)
@@ -425,9 +400,8 @@ fn forked(
             {
                 forked = Some(entry.step());
                 let action = encode(interjection).try_into().unwrap();
-                let other = resign(with(entry.content(), Body::Interject { action }).unwrap());
-                let other = vec![other.signed().clone()].try_into().unwrap();
-                return Some(Message::Entries(other));
+                let other = with(entry.content(), Body::Interject { action });
+                return Some(entries::message(&other.map(entries::sign)));
             }
         }
         Some(message)
@@ -514,23 +488,23 @@ fn no_hand_is_shown_on_the_word_of_one() {
 /// A flood of heads is not answered by a flood of entries.
 #[test]
 fn heads_are_answered_twice_a_tick() {
-    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), 16, Faults::default());
-    sim.run(60_000, false, &mut honest);
-    let mut rng = ChaCha20Rng::from_seed([0; 32]);
-    let table = &mut sim.tables[0];
+    let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, Plan::default());
+    sim.run(60_000);
+    let place = &mut sim.room[0];
     let head = Message::Head(Head {
         step: 0,
         ..Head::default()
     });
     let mut answers = || {
-        while table.poll().is_some() {}
-        table.tick(0, &mut rng);
+        place.take_sent();
+        place.tick(0);
         for _ in 0..100 {
-            table.accept(seat(CHEAT), head.clone(), &mut rng).unwrap();
+            place.accept(seat(CHEAT), head.clone()).unwrap();
         }
-        std::iter::from_fn(|| table.poll())
-            .filter(|output| matches!(output, Output::Send(To::One(_), Message::Entries(_))))
-            .count()
+        let sent = place.take_sent().into_iter();
+        let answer =
+            |sent: &Sent| matches!((sent.to, &sent.message), (To::One(_), Message::Entries(_)));
+        sent.filter(answer).count()
     };
     assert_eq!((answers(), answers()), (2, 2));
 }
@@ -538,22 +512,21 @@ fn heads_are_answered_twice_a_tick() {
 /// A second out-of-turn action while the first is in the open step.
 #[test]
 fn a_second_wish_out_of_turn_is_refused_at_once() {
-    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), 16, Faults::default());
+    let charter = charter(&rules(3, LIMIT));
+    let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, Plan::default());
     // The leader's action gets lost, so that everybody waits for it.
-    sim.run(8000, false, &mut |_, _, message| match &message {
-        Message::Entries(entries) => {
-            let acts = |e: &SignedEntry| matches!(verified(e).body(), Body::Act { .. });
-            (!entries.iter().any(acts)).then_some(message)
-        }
-        _ => Some(message),
+    sim.run_with(8_000, |_, _, message| {
+        let mut entries = entries::carried(&charter, &message).into_iter();
+        let acts = entries.any(|entry| matches!(entry.body(), Body::Act { .. }));
+        (!acts).then_some(message)
     });
-    let mut rng = ChaCha20Rng::from_seed([0; 32]);
-    let leads = |table: &Table<Drill>| {
-        table.replica().kind() == Some(StepKind::Action { leader: table.me() })
+    let follows = |place: &&mut Place<Drill>| {
+        let leader = place.seat();
+        place.table.replica().kind() != Some(StepKind::Action { leader })
     };
-    let table = sim.tables.iter_mut().find(|table| !leads(table)).unwrap();
-    assert_eq!(table.act(Action::Reveal, &mut rng), Ok(()));
-    let again = table.act(Action::Vote { end: true }, &mut rng);
+    let place = sim.room.places.iter_mut().find(follows).unwrap();
+    assert_eq!(place.act(Action::Reveal), Ok(()));
+    let again = place.act(Action::Vote { end: true });
     assert_eq!(again, Err(ActError::OncePerTurn));
 }
 
@@ -561,7 +534,7 @@ fn a_second_wish_out_of_turn_is_refused_at_once() {
 #[test]
 fn escrows_that_anybody_refuses() {
     let cheat = |change: fn(&mut Vec<Part>)| {
-        let sim = play(8, |content, _| match &content.body {
+        let sim = play(|content, _| match &content.body {
             Body::Escrow { parts, shuffled } => {
                 let mut parts = parts.to_vec();
                 change(&mut parts);
@@ -588,7 +561,7 @@ fn escrows_that_anybody_refuses() {
 /// of turn is named, none in turn, and one by who has shuffled already.
 #[test]
 fn shuffles_out_of_turn_are_named() {
-    let sim = play(12, |content, _| match &content.body {
+    let sim = play(|content, _| match &content.body {
         Body::Accept {
             shuffled: Some(_), ..
         } => accept(content, Vec::new(), &None),
@@ -598,7 +571,7 @@ fn shuffles_out_of_turn_are_named() {
     // The first seat shows its own shuffle again, where it has nothing to shuffle any more.
     let again = |change: fn(&Content, Shuffled) -> Option<Content>| {
         let mut own = None;
-        let sim = play_as(0, 13, |content, _| match &content.body {
+        let sim = play_as(0, |content, _| match &content.body {
             Body::Escrow { shuffled, .. } => {
                 own.clone_from(shuffled);
                 None
@@ -618,7 +591,7 @@ fn shuffles_out_of_turn_are_named() {
     });
     let (got, wanted) = ("shuffle", "confirmation");
     assert_eq!(confirming, FaultKind::WrongKind { got, wanted });
-    let sim = play(14, |content, _| {
+    let sim = play(|content, _| {
         let mut body = content.body.clone();
         let Body::Accept { shuffled, .. } = &mut body else {
             return None;
@@ -627,7 +600,7 @@ fn shuffles_out_of_turn_are_named() {
         with(content, body)
     });
     assert_eq!(named(&sim), FaultKind::OtherDeck);
-    let sim = play_as(2, 13, |content, _| match &content.body {
+    let sim = play_as(2, |content, _| match &content.body {
         Body::Shuffle(_) => with(content, Body::Confirm),
         _ => None,
     });
@@ -638,7 +611,7 @@ fn shuffles_out_of_turn_are_named() {
 /// A part that opens for nobody: the one that holds it complains, and everybody sees whose fault it is.
 #[test]
 fn a_part_that_does_not_open_is_named() {
-    let sim = play(9, |content, _| match &content.body {
+    let sim = play(|content, _| match &content.body {
         Body::Escrow { parts, shuffled } => {
             let mut parts = parts.to_vec();
             parts[1].masked = parts[0].masked;
@@ -653,7 +626,7 @@ fn a_part_that_does_not_open_is_named() {
 #[test]
 fn false_complaints_fall_back() {
     // A real complaint, from a table where seat 0 cheats: elsewhere it proves nothing.
-    let sim = play_as(0, 10, |content, _| match &content.body {
+    let sim = play_as(0, |content, _| match &content.body {
         Body::Escrow { parts, shuffled } => {
             let mut parts = parts.to_vec();
             parts[0].masked = parts[1].masked;
@@ -663,7 +636,7 @@ fn false_complaints_fall_back() {
     });
     assert_eq!(named_as(0, &sim), FaultKind::BadPart { holder: seat(1) });
     let complaint = complaint_in(&sim);
-    let sim = play(11, |content, _| match &content.body {
+    let sim = play(|content, _| match &content.body {
         Body::Accept {
             complaints,
             shuffled,
@@ -676,7 +649,7 @@ fn false_complaints_fall_back() {
     assert_eq!(named(&sim), FaultKind::FalseComplaint { owner: seat(0) });
     // About itself, or a seat that there is not.
     for owner in [CHEAT, 5] {
-        let sim = play(11, |content, _| match &content.body {
+        let sim = play(|content, _| match &content.body {
             Body::Accept { shuffled, .. } => {
                 let complaints = vec![(seat(owner), complaint.clone())];
                 accept(content, complaints, shuffled)
@@ -692,44 +665,41 @@ fn false_complaints_fall_back() {
 /// that all others hold.
 #[test]
 fn a_complaint_of_a_part_that_opens_falls_back() {
+    let charter = charter(&rules(3, LIMIT));
+    let cheat = seat(CHEAT);
     let mut parents: BTreeMap<u64, Hash32> = BTreeMap::new();
-    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), 9, Faults::default());
-    sim.cheat = Seat::new(CHEAT);
-    sim.run(240_000, false, &mut |from, to, message| {
-        let entries = match message {
-            Message::Entries(entries) => entries,
-            Message::Evidence(_) | Message::Halts(_) if from == seat(CHEAT) => return None,
-            other => return Some(other),
-        };
-        let passed = entries.iter().filter_map(|signed| {
-            let entry = verified(signed);
+    let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, cheating(cheat));
+    sim.run_with(240_000, |from, to, message| {
+        if from == cheat && matches!(message, Message::Evidence(_) | Message::Halts(_)) {
+            return None;
+        }
+        let rewritten = entries::rewrite(&charter, message, |entry| {
             let mut content = entry.content().clone();
-            if entry.seat() != seat(CHEAT) {
-                (from != seat(CHEAT)).then_some(())?;
+            if entry.seat() != cheat {
+                (from != cheat).then_some(())?;
                 parents.insert(entry.step(), content.parent);
             }
             match &mut content.body {
-                Body::Escrow { parts, .. } if to == seat(CHEAT) && entry.seat() == seat(0) => {
+                Body::Escrow { parts, .. } if to == cheat && entry.seat() == seat(0) => {
                     let mut list = parts.to_vec();
                     list[0].masked = list[1].masked;
                     *parts = list.try_into().unwrap();
                 }
-                Body::Accept { .. } if from == seat(CHEAT) => {
+                Body::Accept { .. } if from == cheat => {
                     content.parent = *parents.get(&entry.step())?;
                 }
-                _ => return Some(signed.clone()),
+                _ => return Some(entry),
             }
-            Some(resign(content).signed().clone())
+            Some(entries::sign(content))
         });
-        let passed: Vec<SignedEntry> = passed.collect();
-        Some(Message::Entries(passed.try_into().unwrap()))
+        Some(rewritten)
     });
     assert_eq!(named(&sim), FaultKind::FalseComplaint { owner: seat(0) });
 }
 
 /// The complaint that a table was stopped by.
-fn complaint_in(sim: &Sim<Drill>) -> Complaint {
-    let transcript = sim.tables[2].transcript();
+fn complaint_in(sim: &Sim) -> Complaint {
+    let transcript = sim.room[2].table.transcript();
     let complaint =
         transcript
             .entries()
@@ -745,32 +715,26 @@ fn complaint_in(sim: &Sim<Drill>) -> Complaint {
 }
 
 /// A game of four in which seat 3 goes for good; entries of the cheat are rewritten by `change`.
-pub(super) fn play_and_lose_one(seed: u64, change: impl Fn(&mut PartShares)) -> Sim<Drill> {
-    let rules = rules(4, LIMIT);
-    let (signed, keys) = charter(&rules);
-    let mut sim: Sim<Drill> = Sim::new(&rules, seed, Faults::default());
-    sim.patience = 10_000;
-    sim.doomed = Some((seat(3), 150));
-    sim.cheat = Seat::new(CHEAT);
-    sim.run(600_000, false, &mut |from, _, message| {
-        let Message::Entries(entries) = &message else {
-            return Some(message).filter(|message| !matches!(message, Message::Evidence(_)));
-        };
-        let passed: Vec<SignedEntry> = entries
-            .iter()
-            .map(|entry| {
-                let known = entry.verify(signed.charter(), &signed.table()).unwrap();
-                let mut content = known.content().clone();
-                match &mut content.body {
-                    Body::Rebuild { parts } if from == seat(CHEAT) && known.seat() == from => {
-                        change(parts);
-                        Entry::sign(content, &keys[CHEAT]).unwrap().signed().clone()
-                    }
-                    _ => entry.clone(),
+pub(super) fn play_and_lose_one(seed: u64, change: impl Fn(&mut PartShares)) -> Sim {
+    let charter = charter(&rules(4, LIMIT));
+    let plan = Plan {
+        absence: 10_000,
+        doomed: Some((seat(3), 150)),
+        ..cheating(seat(CHEAT))
+    };
+    let mut sim = Sim::new(&rules(4, LIMIT), seed, plan);
+    sim.run_with(600_000, |from, _, message| {
+        let rewritten = entries::rewrite(&charter, message, |entry| {
+            let mut content = entry.content().clone();
+            Some(match &mut content.body {
+                Body::Rebuild { parts } if from == seat(CHEAT) && entry.seat() == from => {
+                    change(parts);
+                    entries::sign(content)
                 }
+                _ => entry,
             })
-            .collect();
-        Some(Message::Entries(passed.try_into().unwrap()))
+        });
+        Some(rewritten).filter(|message| !matches!(message, Message::Evidence(_)))
     });
     sim
 }
@@ -800,8 +764,8 @@ fn bad_parts_of_shares_are_named() {
         let what = FaultKind::PartShares;
         assert_eq!((fault.seat, &fault.what), (seat(CHEAT), &what));
         // Two are gone then: the deal is begun anew, and the two who stay play it to its end.
-        let whole = sim.tables[0].transcript();
-        assert!(whole == sim.tables[2].transcript());
+        let whole = sim.room[0].table.transcript();
+        assert!(whole == sim.room[2].table.transcript());
         let report = audit::<Drill>(&whole);
         assert_eq!((report.finding, report.end), (None, End::Finished));
         let why: Vec<_> = report
@@ -821,37 +785,30 @@ fn bad_parts_of_shares_are_named() {
 #[test]
 fn the_last_word_of_a_leaver_stops_nobody() {
     let rules = rules(3, 1000);
-    let (signed, keys) = charter(&rules);
-    let mut rng = ChaCha20Rng::from_seed([0; 32]);
-    let mut sim: Sim<Drill> = Sim::new(&rules, 4, Faults::default());
-    sim.tables[CHEAT].leave(&mut rng).unwrap();
-    sim.run(20_000, false, &mut honest);
-    let table = &mut sim.tables[0];
-    assert!(!table.replica().participants().contains(seat(CHEAT)) && !table.is_finished());
-    let open = table.replica().step();
-    let two = |step| {
-        [1, 2].map(|parent| {
-            let content = Content {
-                table: signed.table(),
+    let mut sim = Sim::new(&rules, ANY_SEED, Plan::default());
+    sim.room[CHEAT].leave().unwrap();
+    sim.run(20_000);
+    let place = &mut sim.room[0];
+    let replica = place.table.replica();
+    let open = replica.step();
+    assert!(!replica.participants().contains(seat(CHEAT)) && !place.table.is_finished());
+    for step in [0, 1, open - 1, open, open + 1, u64::MAX] {
+        let [one, other] = [1, 2].map(|parent| {
+            entries::sign(Content {
+                table: charter(&rules).table(),
                 step,
                 ..close(parent)
-            };
-            Entry::sign(content, &keys[CHEAT]).unwrap()
-        })
-    };
-    for step in [0, 1, open - 1, open, open + 1, u64::MAX] {
-        let [one, other] = two(step);
+            })
+        });
         let evidence = Equivocation::of(&one, &other).unwrap();
         for message in [
-            Message::Entries(vec![one.signed().clone()].try_into().unwrap()),
-            Message::Entries(vec![other.signed().clone()].try_into().unwrap()),
+            entries::message(&[one]),
+            entries::message(&[other]),
             Message::Evidence(Box::new(evidence)),
         ] {
-            table
-                .receive(seat(CHEAT), &message.to_bytes(), &mut rng)
-                .unwrap();
-            assert_eq!(table.stopped(), None, "step {step}");
+            place.accept(seat(CHEAT), message).unwrap();
+            assert_eq!(place.table.stopped(), None, "step {step}");
         }
     }
-    assert_eq!(table.replica().step(), open);
+    assert_eq!(place.table.replica().step(), open);
 }

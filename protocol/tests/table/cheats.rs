@@ -1,65 +1,54 @@
 //! What a dishonest seat can send: each is refused by every honest seat, the right seat is named,
 //! and a stranger who audits the stopped transcript names it too.
 
+use fairdeal_protocol::card::Face;
 use fairdeal_protocol::crypto::elgamal::Ciphertext;
 use fairdeal_protocol::crypto::seed::OpenedSeed;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body};
-use fairdeal_protocol::log::entry::{Content, Entry};
+use fairdeal_protocol::log::entry::Content;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::fault::FaultKind;
-use fairdeal_protocol::table::live::Event;
-use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::StepKind;
-use fairdeal_protocol::wire::codec::encode;
+use fairdeal_protocol::wire::codec::{decode, encode};
 
-use super::drill::{Action, Drill, rules};
-use super::sim::{Faults, Sim, charter, convicted};
+use fairdeal_testkit::drill::{Action, CARDS, rules};
+use fairdeal_testkit::entries;
+use fairdeal_testkit::seats::seat;
+
+use super::sim::{ANY_SEED, Plan, Sim, charter, convicted};
 
 /// The seat that cheats.
 const CHEAT: usize = 1;
 
-/// Changes what the cheat signs: `change` says whether it changed the content. `from` limits it to
-/// the entries that go to some seats.
-struct Cheat<F> {
-    change: F,
-    only_to: Option<Seat>,
-}
-
-impl<F: FnMut(&mut Content) -> bool> Cheat<F> {
-    fn filter(&mut self, from: Seat, to: Seat, message: Message) -> Message {
-        if from.index() != CHEAT || self.only_to.is_some_and(|only| only != to) {
-            return message;
-        }
-        let Message::Entries(entries) = &message else {
-            return message;
-        };
-        let (signed, keys) = charter(&rules(3, 20));
-        let table = signed.table();
-        let changed: Vec<_> = entries
-            .iter()
-            .map(|entry| {
-                let known = entry.verify(signed.charter(), &table).unwrap();
-                let mut content = known.content().clone();
-                if content.seat == from && (self.change)(&mut content) {
-                    Entry::sign(content, &keys[CHEAT]).unwrap().signed().clone()
-                } else {
-                    entry.clone()
-                }
+/// Plays with a cheat that rewrites its own entries for some or all receivers: `change` gets the receiver, and says
+/// whether it changed the content.
+fn play_with(seed: u64, mut change: impl FnMut(Seat, &mut Content) -> bool) -> Sim {
+    let plan = Plan {
+        cheat: Some(seat(CHEAT)),
+        interjects: true,
+        ..Plan::default()
+    };
+    let mut sim = Sim::new(&rules(3, 20), seed, plan);
+    let charter = charter(&rules(3, 20));
+    sim.run_with(120_000, |from, to, message| {
+        let rewritten = entries::rewrite(&charter, message, |entry| {
+            let mut content = entry.content().clone();
+            let own = entry.seat() == seat(CHEAT) && from == entry.seat();
+            Some(if own && change(to, &mut content) {
+                entries::sign(content)
+            } else {
+                entry
             })
-            .collect();
-        Message::Entries(changed.try_into().unwrap())
-    }
-}
-
-fn play(seed: u64, only_to: Option<Seat>, change: impl FnMut(&mut Content) -> bool) -> Sim<Drill> {
-    let mut sim: Sim<Drill> = Sim::new(&rules(3, 20), seed, Faults::default());
-    sim.cheat = Seat::new(CHEAT);
-    let mut cheat = Cheat { change, only_to };
-    sim.run(120_000, true, &mut |from, to, message| {
-        Some(cheat.filter(from, to, message))
+        });
+        Some(rewritten)
     });
     sim
+}
+
+/// The same for all receivers.
+fn play(seed: u64, mut change: impl FnMut(&mut Content) -> bool) -> Sim {
+    play_with(seed, |_, content| change(content))
 }
 
 /// The fault that every honest seat finds in a game in which there is occasion for it.
@@ -68,19 +57,15 @@ fn named(what: &str, mut change: impl FnMut(&mut Content) -> bool) -> FaultKind 
     // In some games there is no occasion.
     let sim = (3..20)
         .map(|seed| {
-            play(seed, None, |content| {
+            play(seed, |content| {
                 let changed = change(content);
                 cheated |= changed;
                 changed
             })
         })
-        .find(|sim| {
-            sim.events[0]
-                .iter()
-                .any(|event| matches!(event, Event::Fault(..)))
-        })
+        .find(|sim| sim.fault(0).is_some())
         .unwrap_or_else(|| panic!("{what}: nobody is blamed, with an occasion: {cheated}"));
-    convicted(&sim, Seat::new(CHEAT).unwrap())
+    convicted(&sim, seat(CHEAT))
 }
 
 /// What a cheat does to its deck.
@@ -133,34 +118,33 @@ fn bad_shuffles_are_named_at_once() {
 /// Seat 0's deck goes out again as seat 1's own, with the proof that seat 1 made for its shuffle.
 #[test]
 fn a_deck_that_was_not_shuffled_is_named() {
-    let (signed, _) = charter(&rules(3, 20));
-    let table = signed.table();
+    let charter = charter(&rules(3, 20));
     let mut first = None;
-    let mut sim: Sim<Drill> = Sim::new(&rules(3, 20), 3, Faults::default());
-    sim.cheat = Seat::new(CHEAT);
-    sim.run(120_000, false, &mut |from, to, message| {
-        if let (0, Message::Entries(entries)) = (from.index(), &message) {
-            for entry in entries.iter() {
-                let entry = entry.verify(signed.charter(), &table).unwrap();
-                if let (Some(shuffled), None) = (entry.body().shuffled(), &first) {
-                    first = Some(shuffled.deck.clone());
-                }
+    let plan = Plan {
+        cheat: Some(seat(CHEAT)),
+        ..Plan::default()
+    };
+    let mut sim = Sim::new(&rules(3, 20), ANY_SEED, plan);
+    sim.run_with(120_000, |from, _, message| {
+        let copied = entries::rewrite(&charter, message, |entry| {
+            let mut content = entry.content().clone();
+            let Some(shuffled) = content.body.shuffled_mut() else {
+                return Some(entry);
+            };
+            if from == seat(0) {
+                first.get_or_insert_with(|| shuffled.deck.clone());
             }
-        }
-        let deck = first.clone();
-        let mut replace = Cheat {
-            change: |content: &mut Content| match (content.body.shuffled_mut(), &deck) {
-                (Some(shuffled), Some(deck)) => {
+            match &first {
+                Some(deck) if from == seat(CHEAT) && entry.seat() == from => {
                     shuffled.deck = deck.clone();
-                    true
+                    Some(entries::sign(content))
                 }
-                _ => false,
-            },
-            only_to: None,
-        };
-        Some(replace.filter(from, to, message))
+                _ => Some(entry),
+            }
+        });
+        Some(copied)
     });
-    let kind = convicted(&sim, Seat::new(CHEAT).unwrap());
+    let kind = convicted(&sim, seat(CHEAT));
     assert!(matches!(kind, FaultKind::Shuffle(_)), "{kind}");
 }
 
@@ -249,12 +233,10 @@ fn a_false_face_is_named() {
         let Body::Act { action, .. } = &mut content.body else {
             return false;
         };
-        let Ok(Action::Play { card, face }) =
-            fairdeal_protocol::wire::codec::decode::<Action>(action, 1000)
-        else {
+        let Ok(Action::Play { card, face }) = decode(action, 1000) else {
             return false;
         };
-        let face = fairdeal_protocol::card::Face((face.0 + 1) % 12);
+        let face = Face((face.0 + 1) % CARDS);
         *action = encode(&Action::Play { card, face }).try_into().unwrap();
         true
     });
@@ -264,49 +246,40 @@ fn a_false_face_is_named() {
 /// Two entries for one place: the honest seats find each other's and hold the proof.
 #[test]
 fn two_faces_are_proved() {
-    let to = Seat::new(2).unwrap();
-    let sim = play(5, Some(to), |content| match &mut content.body {
-        Body::Commit { tip, .. } => {
+    let sim = play_with(ANY_SEED, |to, content| match &mut content.body {
+        Body::Commit { tip, .. } if to == seat(2) => {
             *tip = Hash32([4; 32]);
             true
         }
         _ => false,
     });
-    let kind = convicted(&sim, Seat::new(CHEAT).unwrap());
+    let kind = convicted(&sim, seat(CHEAT));
     assert_eq!(kind, FaultKind::Equivocation);
 }
 
 /// An entry on another parent or from another table counts for nobody, and nobody is blamed.
 #[test]
 fn entries_from_elsewhere_do_not_count() {
-    let mut sim = play(4, None, |content| {
+    let mut sim = play(ANY_SEED, |content| {
         content.parent = Hash32([8; 32]);
         content.step > 3
     });
     for seat in [0, 2] {
-        assert_eq!(sim.tables[seat].stopped(), None);
-        assert!(!sim.tables[seat].is_finished());
+        assert_eq!(sim.room[seat].table.stopped(), None);
+        assert!(!sim.room[seat].table.is_finished());
     }
-    let (signed, keys) = charter(&rules(3, 20));
     let content = Content {
         table: Hash32([1; 32]),
-        step: sim.tables[0].replica().step(),
-        seat: Seat::new(CHEAT).unwrap(),
-        parent: signed.table(),
+        step: sim.room[0].table.replica().step(),
+        seat: seat(CHEAT),
+        parent: charter(&rules(3, 20)).table(),
         digest: Hash32::default(),
         release: None,
         body: Body::Close,
     };
-    let foreign = Entry::sign(content, &keys[CHEAT]).unwrap().signed().clone();
-    let message = Message::Entries(vec![foreign].try_into().unwrap());
-    let mut rng = <rand_chacha::ChaCha20Rng as rand_core::SeedableRng>::from_seed([0; 32]);
-    let from = Seat::new(CHEAT).unwrap();
-    assert!(
-        sim.tables[0]
-            .receive(from, &message.to_bytes(), &mut rng)
-            .is_err()
-    );
-    assert_eq!(sim.tables[0].stopped(), None);
+    let foreign = entries::message(&[entries::sign(content)]);
+    assert!(sim.room[0].accept(seat(CHEAT), foreign).is_err());
+    assert_eq!(sim.room[0].table.stopped(), None);
 }
 
 /// A shuffle that names another entry than the one whose deck it shuffles counts for nobody.
@@ -322,39 +295,40 @@ fn a_shuffle_that_names_another_deck_does_not_count() {
         _ => false,
     };
     // In some games nothing is shuffled again.
-    let mut games = (3..20).map(|seed| play(seed, None, &mut lying));
-    let sim = games.find(|sim| !sim.tables[0].is_finished());
+    let mut games = (3..20).map(|seed| play(seed, &mut lying));
+    let sim = games.find(|sim| !sim.room[0].table.is_finished());
     let sim = sim.expect("some game has a shuffle run");
     assert!(cheated);
-    for seat in [0, 2] {
-        let table = &sim.tables[seat];
-        assert_eq!((table.stopped(), sim.fault(seat)), (None, None));
+    for honest in [0, 2] {
+        let table = &sim.room[honest].table;
+        assert_eq!((table.stopped(), sim.fault(honest)), (None, None));
         let progress = table.progress();
         assert!(matches!(progress.kind, Some(StepKind::Shuffle { .. })));
-        assert!(!progress.done.contains(Seat::new(CHEAT).unwrap()));
+        assert!(!progress.done.contains(seat(CHEAT)));
     }
 }
 
 /// A fault in the last step of a game removes nobody: with another entry of that seat others have ended it.
 #[test]
 fn a_fault_in_the_last_step_parts_nobody() {
-    let honest = play(5, None, |_| false);
-    let last = honest.tables[0].replica().step() - 1;
+    let honest = play(ANY_SEED, |_| false);
+    let whole = &honest.room[0].table;
+    let last = whole.replica().step() - 1;
     let mut cheated = false;
-    let sim = play(5, Seat::new(2), |content| {
-        let closes = content.step == last;
+    let sim = play_with(ANY_SEED, |to, content| {
+        let closes = content.step == last && to == seat(2);
         if closes {
             content.body = Body::Confirm;
         }
         cheated |= closes;
         closes
     });
-    assert!(cheated && honest.tables[0].is_finished());
-    for seat in [0, 2] {
-        let table = &sim.tables[seat];
+    assert!(cheated && whole.is_finished());
+    for honest in [0, 2] {
+        let table = &sim.room[honest].table;
         assert_eq!(table.stopped(), None);
         assert!(table.is_finished(), "{:?}", table.progress());
-        assert!(table.transcript() == honest.tables[0].transcript());
+        assert!(table.transcript() == whole.transcript());
     }
     assert!(sim.fault(2).is_some(), "it is reported");
 }

@@ -3,54 +3,55 @@
 use fairdeal_protocol::audit::auditor::{Audit, Reason, Report, audit};
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::log::body::Body;
-use fairdeal_protocol::log::entry::{Content, Entry};
+use fairdeal_protocol::log::entry::Entry;
+use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Event, Table};
 use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::{News, StepKind};
 use fairdeal_protocol::transcript::Transcript;
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng as _;
+use fairdeal_testkit::drill::{Drill, rules};
+use fairdeal_testkit::entries;
+use fairdeal_testkit::seats::{self, seat, seats as set};
 
-use super::drill::{Drill, rules};
-use super::sim::{Faults, Sim, charter};
+use super::sim::{ANY_SEED, Plan, Sim};
 
 /// Time enough for every table here, in milliseconds.
 const LONG: u64 = 300_000;
 
-fn seat(index: usize) -> Seat {
-    Seat::new(index).unwrap()
+/// Seats that fall silent are soon absent.
+fn plan() -> Plan {
+    Plan {
+        absence: 10_000,
+        ..Plan::default()
+    }
 }
 
-fn set(seats: &[usize]) -> SeatSet {
-    seats.iter().map(|index| seat(*index)).collect()
-}
-
-fn table(rules: &RuleSet, seed: u64) -> Sim<Drill> {
-    let mut sim = Sim::new(rules, seed, Faults::default());
-    sim.patience = 10_000;
-    sim
+fn table(rules: &RuleSet, seed: u64) -> Sim {
+    Sim::new(rules, seed, plan())
 }
 
 /// Plays on. Seats fall silent for good as soon as an entry goes out at which `goes` names them.
-fn play(
-    sim: &mut Sim<Drill>,
-    until: u64,
-    silent: &mut SeatSet,
-    mut goes: impl FnMut(&Entry) -> SeatSet,
-) {
-    let signed = sim.charter.clone();
-    sim.run(until, false, &mut |from, _, message| {
-        if let Message::Entries(entries) = &message {
-            for entry in entries.iter() {
-                let entry = entry.verify(signed.charter(), &signed.table()).unwrap();
-                if entry.seat() == from && !silent.contains(from) {
-                    silent.extend(goes(&entry).iter());
-                }
+fn play(sim: &mut Sim, until: u64, silent: &mut SeatSet, mut goes: impl FnMut(&Entry) -> SeatSet) {
+    let charter = sim.room.charter.clone();
+    sim.run_with(until, |from, _, message| {
+        for entry in entries::carried(&charter, &message) {
+            if entry.seat() == from && !silent.contains(from) {
+                silent.extend(goes(&entry).iter());
             }
         }
         (!silent.contains(from)).then_some(message)
     });
+}
+
+/// Plays to the end.
+fn finish(sim: &mut Sim, goes: impl FnMut(&Entry) -> SeatSet) {
+    play(sim, LONG, &mut SeatSet::default(), goes);
+}
+
+/// The seats, or none.
+fn when(goes: bool, seats: &[usize]) -> SeatSet {
+    set(if goes { seats } else { &[] })
 }
 
 /// Whether it is an action, in that step or later.
@@ -72,10 +73,10 @@ fn steps(transcript: &Transcript) -> Vec<(u32, StepKind)> {
 }
 
 /// Who stayed has finished alike; what the audit says, and the steps.
-fn finished(sim: &Sim<Drill>, stayed: &[usize], what: &str) -> (Report, Vec<(u32, StepKind)>) {
-    let first = &sim.tables[stayed[0]];
+fn finished(sim: &Sim, stayed: &[usize], what: &str) -> (Report, Vec<(u32, StepKind)>) {
+    let first = &sim.room[stayed[0]].table;
     for index in stayed {
-        let table = &sim.tables[*index];
+        let table = &sim.room[*index].table;
         assert_eq!(table.stopped(), None, "{what}");
         assert!(table.is_finished(), "{what}: {:?}", table.progress());
         assert_eq!(table.log_hash(), first.log_hash(), "{what}");
@@ -93,8 +94,8 @@ fn finished(sim: &Sim<Drill>, stayed: &[usize], what: &str) -> (Report, Vec<(u32
     (report, steps)
 }
 
-fn voided(sim: &Sim<Drill>, seat: usize) -> Vec<u32> {
-    let events = sim.events[seat].iter();
+fn voided(sim: &Sim, seat: usize) -> Vec<u32> {
+    let events = sim.room[seat].events.iter();
     let voided = events.filter_map(|event| match event {
         Event::News(News::Voided(deal)) => Some(*deal),
         _ => None,
@@ -145,7 +146,7 @@ fn two_of_four_never_open_a_hand() {
         assert_eq!(voided(&sim, 0), [deal], "{what}");
         assert_eq!(voided(&sim, 1), [deal], "{what}");
         // Until the end of that deal the parts of a key are those that all three others hold.
-        let mut audit: Audit<Drill> = Audit::new(sim.tables[0].transcript()).unwrap();
+        let mut audit: Audit<Drill> = Audit::new(sim.room[0].table.transcript()).unwrap();
         while audit.replica().deal() == deal {
             if let Some(parts) = audit.replica().parts(seat(0)) {
                 let holders: SeatSet = parts.iter().map(|part| part.to).collect();
@@ -163,10 +164,13 @@ fn leaving_never_voids_a_deal() {
     let mut together = 0;
     for seed in 0..8 {
         let what = format!("seed {seed}");
-        let mut sim = table(&rules(5, 20), 40 + seed);
-        sim.leaves = 90;
-        play(&mut sim, LONG, &mut SeatSet::default(), |_| SeatSet::EMPTY);
-        let stayed = sim.tables.iter().filter(|table| !table.has_left());
+        let plan = Plan {
+            leaves: 90,
+            ..plan()
+        };
+        let mut sim = Sim::new(&rules(5, 20), 40 + seed, plan);
+        sim.run(LONG);
+        let stayed = sim.room.tables().filter(|table| !table.has_left());
         let stayed: Vec<usize> = stayed.map(|table| table.me().index()).collect();
         let (report, _) = finished(&sim, &stayed, &what);
         assert_eq!(voided(&sim, stayed[0]), [0; 0], "{what}");
@@ -185,18 +189,13 @@ fn who_leaves_after_a_removal_voids_nothing() {
         let mut sim = table(&rules(4, 20), seed);
         let mut silent = SeatSet::EMPTY;
         let mut until = 0;
-        while sim.tables[0].replica().participants().contains(seat(3)) {
+        while sim.room[0].table.replica().participants().contains(seat(3)) {
             until += 10;
             play(&mut sim, until, &mut silent, |entry| {
-                if acts_from(entry, 8) {
-                    set(&[3])
-                } else {
-                    SeatSet::EMPTY
-                }
+                when(acts_from(entry, 8), &[3])
             });
         }
-        let mut rng = ChaCha20Rng::from_seed([1; 32]);
-        sim.tables[2].leave(&mut rng).unwrap();
+        sim.room[2].leave().unwrap();
         play(&mut sim, LONG, &mut silent, |_| SeatSet::EMPTY);
         let (report, steps) = finished(&sim, &[0, 1], &what);
         let left = report.left.iter().map(|gone| (gone.seat, &gone.why));
@@ -215,15 +214,8 @@ fn who_leaves_after_a_removal_voids_nothing() {
 /// escrow in the next one.
 #[test]
 fn a_group_voids_the_deal() {
-    let mut sim = table(&rules(5, 20), 2);
-    let mut silent = SeatSet::EMPTY;
-    play(&mut sim, LONG, &mut silent, |entry| {
-        if acts_from(entry, 9) {
-            set(&[3, 4])
-        } else {
-            SeatSet::EMPTY
-        }
-    });
+    let mut sim = table(&rules(5, 20), ANY_SEED);
+    finish(&mut sim, |entry| when(acts_from(entry, 9), &[3, 4]));
     let (report, steps) = finished(&sim, &[0, 1, 2], "");
     let [one, other] = &report.left[..] else {
         panic!("{:?}", report.left);
@@ -238,10 +230,9 @@ fn a_group_voids_the_deal() {
 #[test]
 fn a_removal_before_the_escrow_is_accepted_voids() {
     for kind in ["commitment", "key", "escrow", "acceptance"] {
-        let mut sim = table(&rules(4, 12), 5);
-        play(&mut sim, LONG, &mut SeatSet::default(), |entry| {
-            let goes = entry.seat() == seat(3) && entry.body().kind() == kind;
-            if goes { set(&[3]) } else { SeatSet::EMPTY }
+        let mut sim = table(&rules(4, 12), ANY_SEED);
+        finish(&mut sim, |entry| {
+            when(entry.seat() == seat(3) && entry.body().kind() == kind, &[3])
         });
         let (report, steps) = finished(&sim, &[0, 1, 2], kind);
         assert_eq!(report.left[0].deal, 0, "{kind}");
@@ -261,8 +252,7 @@ fn a_deal_without_cards_is_never_voided() {
     for first in 0..6 {
         let what = format!("from step {first}");
         let mut sim = table(&rules, first);
-        let mut silent = SeatSet::EMPTY;
-        play(&mut sim, LONG, &mut silent, |entry| match entry.step() {
+        finish(&mut sim, |entry| match entry.step() {
             step if step >= first + 4 => set(&[3]),
             step if step >= first => set(&[4]),
             _ => SeatSet::EMPTY,
@@ -280,10 +270,11 @@ fn a_deal_without_cards_is_never_voided() {
 /// A host with two bots of its own, and two guests.
 const HOST_AND_GUESTS: [usize; 5] = [0, 0, 0, 3, 4];
 
-fn hosted(seed: u64) -> Sim<Drill> {
-    let mut sim = Sim::of_parties(&rules(5, 20), seed, &HOST_AND_GUESTS);
-    sim.patience = 10_000;
-    sim
+fn hosted(seed: u64, plan: Plan) -> Sim {
+    let rules = rules(5, 20);
+    let parties = HOST_AND_GUESTS.map(|lowest| (Party::of(seat(lowest)), PlayedBy::Person));
+    let charter = seats::charter_of(&rules, seats::LOBBY, parties);
+    Sim::at(charter, seed, plan)
 }
 
 /// The host's program dies: its seats go together, as one departure, and the deal goes on through the escrow.
@@ -291,22 +282,12 @@ fn hosted(seed: u64) -> Sim<Drill> {
 fn a_program_goes_with_all_its_seats() {
     for seed in 0..2 {
         let what = format!("seed {seed}");
-        let mut sim = hosted(seed);
-        let mut silent = SeatSet::EMPTY;
-        play(&mut sim, LONG, &mut silent, |entry| {
-            if acts_from(entry, 11) {
-                set(&[0, 1, 2])
-            } else {
-                SeatSet::EMPTY
-            }
-        });
+        let mut sim = hosted(seed, plan());
+        finish(&mut sim, |entry| when(acts_from(entry, 11), &[0, 1, 2]));
         let (report, steps) = finished(&sim, &[3, 4], &what);
         let deal = report.left[0].deal;
-        let left: Vec<_> = report
-            .left
-            .iter()
-            .map(|gone| (gone.seat, gone.deal, &gone.why))
-            .collect();
+        let left = report.left.iter();
+        let left: Vec<_> = left.map(|gone| (gone.seat, gone.deal, &gone.why)).collect();
         let all = [0, 1, 2].map(|index| (seat(index), deal, &Reason::Absent));
         assert_eq!(left, all, "{what}");
         assert_eq!(voided(&sim, 3), [0; 0], "{what}");
@@ -323,19 +304,17 @@ fn a_program_goes_with_all_its_seats() {
 /// A bot of the host leaves before: it holds no part of the host's keys, so these can still be made.
 #[test]
 fn an_own_seat_that_left_before_holds_nothing() {
-    let mut sim = hosted(7);
-    let mut silent = SeatSet::EMPTY;
+    let mut sim = hosted(ANY_SEED, plan());
     let playing =
         |table: &Table<Drill>| matches!(table.replica().kind(), Some(StepKind::Action { .. }));
     let mut until = 0;
-    while !playing(&sim.tables[3]) {
+    while !playing(&sim.room[3].table) {
         until += 100;
-        play(&mut sim, until, &mut silent, |_| SeatSet::EMPTY);
+        sim.run(until);
     }
-    let mut rng = ChaCha20Rng::from_seed([1; 32]);
-    sim.tables[1].leave(&mut rng).unwrap();
+    sim.room[1].leave().unwrap();
     let mut left_at = None;
-    play(&mut sim, LONG, &mut silent, |entry| {
+    finish(&mut sim, |entry| {
         if matches!(entry.body(), Body::Leave) {
             left_at = Some(entry.step());
         }
@@ -345,11 +324,8 @@ fn an_own_seat_that_left_before_holds_nothing() {
         }
     });
     let (report, steps) = finished(&sim, &[3, 4], "");
-    let left: Vec<_> = report
-        .left
-        .iter()
-        .map(|gone| (gone.seat, gone.deal))
-        .collect();
+    let left = report.left.iter().map(|gone| (gone.seat, gone.deal));
+    let left: Vec<_> = left.collect();
     let deal = report.left[0].deal;
     assert_eq!(left, [1, 0, 2].map(|index| (seat(index), deal)));
     assert_eq!(rebuilt(&steps), [0, 2].map(|index| (deal, seat(index))));
@@ -363,10 +339,8 @@ fn a_guilty_seat_takes_its_party_along() {
     let mut seen = 0;
     for seed in 0..2 {
         let what = format!("seed {seed}");
-        let mut sim = hosted(seed);
         let cheat = seat(1);
-        sim.cheat = Some(cheat);
-        cheat_from(&mut sim, cheat, &|entry, _| {
+        let sim = cheated(seed, cheat, |entry, _| {
             matches!(entry.body(), Body::Ack { .. }) && entry.step() > 10
         });
         let (report, steps) = finished(&sim, &[3, 4], &what);
@@ -396,10 +370,7 @@ fn two_faces_of_a_seat_remove_its_party() {
     let mut seen = 0;
     for seed in 0..2 {
         let what = format!("seed {seed}");
-        let mut sim = hosted(seed);
-        let cheat = seat(1);
-        sim.cheat = Some(cheat);
-        cheat_from(&mut sim, cheat, &|entry, to| {
+        let sim = cheated(seed, seat(1), |entry, to| {
             to == seat(4) && matches!(entry.body(), Body::Ack { .. }) && entry.step() > 10
         });
         let (report, _) = finished(&sim, &[3, 4], &what);
@@ -414,34 +385,32 @@ fn two_faces_of_a_seat_remove_its_party() {
     assert!(seen > 0);
 }
 
-/// Plays with another entry of the cheat in the first step where `where_to` says so, for the seats that it says. Its party
-/// keeps its words on how far it is to itself.
-fn cheat_from(sim: &mut Sim<Drill>, cheat: Seat, where_to: &dyn Fn(&Entry, Seat) -> bool) {
-    let signed = sim.charter.clone();
-    let party = sim.tables[0].replica().party(cheat);
-    let (_, keys) = charter(&rules(5, 20));
+/// Plays at the host's table with another entry of the cheat in the first step where `where_to` says so, for the seats
+/// that it says. Its party keeps its halts to itself.
+fn cheated(seed: u64, cheat: Seat, where_to: impl Fn(&Entry, Seat) -> bool) -> Sim {
+    let plan = Plan {
+        cheat: Some(cheat),
+        ..plan()
+    };
+    let mut sim = hosted(seed, plan);
+    let charter = sim.room.charter.clone();
+    let party = sim.room[0].table.replica().party(cheat);
     let mut cheated = None;
-    sim.run(100_000, false, &mut |from, to, message| {
-        let entries = match message {
-            Message::Entries(entries) => entries,
-            Message::Halts(_) if party.contains(from) => return None,
-            other => return Some(other),
-        };
-        let passed = entries.iter().map(|passed| {
-            let entry = passed.verify(signed.charter(), &signed.table()).unwrap();
+    sim.run_with(100_000, |from, to, message| {
+        if party.contains(from) && matches!(message, Message::Halts(_)) {
+            return None;
+        }
+        let rewritten = entries::rewrite(&charter, message, |entry| {
             let own = entry.seat() == cheat && from == cheat;
             if !own || !where_to(&entry, to) || cheated.is_some_and(|at| at != entry.step()) {
-                return passed.clone();
+                return Some(entry);
             }
             cheated = Some(entry.step());
-            let content = Content {
-                body: Body::Close,
-                ..entry.content().clone()
-            };
-            let forged = Entry::sign(content, &keys[cheat.index()]).unwrap();
-            forged.signed().clone()
+            let mut content = entry.content().clone();
+            content.body = Body::Close;
+            Some(entries::sign(content))
         });
-        let passed: Vec<_> = passed.collect();
-        Some(Message::Entries(passed.try_into().unwrap()))
+        Some(rewritten)
     });
+    sim
 }

@@ -4,21 +4,23 @@ use fairdeal_protocol::audit::auditor::{Finding, audit};
 use fairdeal_protocol::audit::follow::{FollowError, Follower};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body, PartShares};
-use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
+use fairdeal_protocol::log::entry::{Content, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::log::halt::{Halt, SignedHalt, resolve};
 use fairdeal_protocol::membership::certificate::{Certificate, Proof};
 use fairdeal_protocol::membership::{Says, Statement, Value, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
-use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::transcript::page::Page;
 use fairdeal_protocol::transcript::{End, MAGIC, Transcript, VERSION};
 use fairdeal_protocol::wire::codec::encode;
 
-use super::attacks::{CHEAT, LIMIT, named, play_and_lose_one, resign, seat, verified, with};
-use super::drill::{Action, Drill, rules};
-use super::sim::{Faults, Sim, charter, honest};
+use fairdeal_testkit::drill::{Action, Drill, rules};
+use fairdeal_testkit::entries;
+use fairdeal_testkit::seats::{self, seat};
+
+use super::attacks::{CHEAT, LIMIT, cheating, named, play_and_lose_one, verified, with};
+use super::sim::{ANY_SEED, LONG, Plan, Sim, charter};
 
 /// A transcript with those entries and that end; the log hash is what the audit computes.
 fn forge(like: &Transcript, entries: &[SignedEntry], end: End) -> Transcript {
@@ -38,9 +40,9 @@ fn forge(like: &Transcript, entries: &[SignedEntry], end: End) -> Transcript {
 }
 
 fn finished(seed: u64) -> Transcript {
-    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), seed, Faults::default());
-    sim.run(4_000_000, false, &mut honest);
-    sim.tables[0].transcript()
+    let mut sim = Sim::new(&rules(3, LIMIT), seed, Plan::default());
+    sim.run(LONG);
+    sim.room[0].table.transcript()
 }
 
 /// Whole steps may be missing at the end, which the report says; anything else is refused.
@@ -81,7 +83,7 @@ fn an_entry_signed_anew_blames_nobody_honest() {
                 action: encode(&Action::Vote { end: true }).try_into().unwrap(),
                 answers: Answers::default(),
             };
-            let anew = resign(with(entry.content(), body).unwrap());
+            let anew = entries::sign(with(entry.content(), body).unwrap());
             let mut entries = whole.entries().to_vec();
             entries[index] = anew.signed().clone();
             let step_end = (index / 3 + 1) * 3;
@@ -116,7 +118,7 @@ fn a_bad_shuffle_is_named_whatever_follows() {
     let mut deck = shuffled.deck.to_vec();
     deck.swap(0, 1);
     shuffled.deck = deck.try_into().unwrap();
-    let anew = resign(with(entry.content(), Body::Shuffle(shuffled)).unwrap());
+    let anew = entries::sign(with(entry.content(), Body::Shuffle(shuffled)).unwrap());
     entries[index] = anew.signed().clone();
     let until = (index / 3 + 1) * 3;
     let out_of_place = [&entries[..until], &entries[..1]].concat();
@@ -125,7 +127,11 @@ fn a_bad_shuffle_is_named_whatever_follows() {
             table: Hash32([9; 32]),
             ..entry.content().clone()
         };
-        [&entries[..until], &[resign(content).signed().clone()]].concat()
+        [
+            &entries[..until],
+            &[entries::sign(content).signed().clone()],
+        ]
+        .concat()
     };
     for (what, entries) in [
         ("the next step goes on from another", &entries[..]),
@@ -171,7 +177,7 @@ fn entries_out_of_order_blame_nobody() {
 #[test]
 fn a_removal_without_its_certificate_is_no_removal() {
     let sim = play_and_lose_one(1, |_| ());
-    let whole = sim.tables[0].transcript();
+    let whole = sim.room[0].table.transcript();
     assert_eq!(audit::<Drill>(&whole).finding, None);
     let certificate = &whole.removals()[0];
     let proof = &certificate.decisions[0];
@@ -179,7 +185,6 @@ fn a_removal_without_its_certificate_is_no_removal() {
     let without = forge(&whole, whole.entries(), End::Finished);
     let finding = audit::<Drill>(&without).finding.expect("it is found");
     assert_eq!(finding.seat(), None);
-    let (_, keys) = charter(&rules(4, LIMIT));
     let log = audit::<Drill>(&whole).log;
     let with = |change: &dyn Fn(&mut Proof)| {
         let mut changed = proof.clone();
@@ -206,8 +211,8 @@ fn a_removal_without_its_certificate_is_no_removal() {
                   change: &dyn Fn(&mut Statement)| {
         let mut statement = signed.unverified().clone();
         change(&mut statement);
-        let key = &keys[statement.seat.index()];
-        Verified::sign(statement, key).signed().clone()
+        let key = seats::key(statement.seat);
+        Verified::sign(statement, &key).signed().clone()
     };
     let consent = |change: &'static dyn Fn(&mut Statement)| {
         move |proof: &mut Proof| {
@@ -269,7 +274,6 @@ fn a_removal_without_its_certificate_is_no_removal() {
 /// A removal for a fault needs the entry that proves it: one that proves nothing, or another seat's, does not do.
 #[test]
 fn a_removal_without_its_proof_is_no_removal() {
-    let (_, keys) = charter(&rules(4, LIMIT));
     let reversed = |parts: &mut PartShares| {
         let mut points = parts.shares.to_vec();
         points.reverse();
@@ -277,21 +281,19 @@ fn a_removal_without_its_proof_is_no_removal() {
     };
     let mut games = (0..10).map(|seed| play_and_lose_one(seed, reversed));
     let sim = games.find(|sim| sim.fault(0).is_some());
-    let whole = sim.expect("in ten games there is an occasion").tables[0].transcript();
+    let whole = sim.expect("in ten games there is an occasion").room[0]
+        .table
+        .transcript();
     assert_eq!(audit::<Drill>(&whole).finding, None);
     let proven = &whole.faults()[0];
-    let (charter, table) = (whole.charter().charter(), whole.charter().table());
-    let content = proven
-        .entry
-        .verify(charter, &table)
-        .unwrap()
+    let content = entries::verified(whole.charter(), &proven.entry)
         .content()
         .clone();
     let with = |seat: Seat, entry: SignedEntry| {
         let bytes = encode(&(
             MAGIC,
             VERSION,
-            charter,
+            whole.charter().charter(),
             whole.charter().signatures().to_vec(),
             whole.entries().to_vec(),
             (
@@ -312,11 +314,11 @@ fn a_removal_without_its_proof_is_no_removal() {
         parent: Hash32([1; 32]),
         ..content.clone()
     };
-    let elsewhere = Entry::sign(elsewhere, &keys[CHEAT]).unwrap();
+    let elsewhere = entries::sign(elsewhere);
+    let innocent = seat(0);
     let (step, seat) = (content.step, proven.seat);
     let unproven = Some(Finding::Unproven { step, seat });
     assert_eq!(with(proven.seat, elsewhere.signed().clone()), unproven);
-    let innocent = Seat::new(0).unwrap();
     let other = with(innocent, proven.entry.clone());
     let seat = innocent;
     assert_eq!(other, Some(Finding::Unproven { step, seat }));
@@ -326,28 +328,23 @@ fn a_removal_without_its_proof_is_no_removal() {
 #[test]
 fn words_on_another_log_do_not_lead_on_from_this_one() {
     let mut faced = None;
-    let mut sim: Sim<Drill> = Sim::new(&rules(3, LIMIT), 5, Faults::default());
-    sim.cheat = Seat::new(CHEAT);
-    sim.run(240_000, false, &mut |from, to, message| {
-        let entries = match &message {
-            Message::Entries(entries) if from == seat(CHEAT) && to == seat(2) => entries,
-            _ => return Some(message),
-        };
-        let shown = entries.iter().map(|signed| {
-            let entry = verified(signed);
+    let charter = charter(&rules(3, LIMIT));
+    let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, cheating(seat(CHEAT)));
+    sim.run_with(240_000, |from, to, message| {
+        if from != seat(CHEAT) || to != seat(2) {
+            return Some(message);
+        }
+        let shown = entries::rewrite(&charter, message, |entry| {
             let acks = matches!(entry.body(), Body::Ack { .. }) && entry.seat() == from;
             if !acks || *faced.get_or_insert(entry.step()) != entry.step() {
-                return signed.clone();
+                return Some(entry);
             }
-            let left = with(entry.content(), Body::Leave).unwrap();
-            resign(left).signed().clone()
+            with(entry.content(), Body::Leave).map(entries::sign)
         });
-        let shown: Vec<SignedEntry> = shown.collect();
-        Some(Message::Entries(shown.try_into().unwrap()))
+        Some(shown)
     });
     assert_eq!(named(&sim), FaultKind::Equivocation);
-    let whole = sim.tables[0].transcript();
-    let (_, keys) = charter(&rules(3, LIMIT));
+    let whole = sim.room[0].table.transcript();
     let halted = whole.halted()[0].clone();
     let words = |change: &dyn Fn(Hash32) -> Hash32| {
         let words = halted.halts.iter().map(|signed| {
@@ -355,8 +352,8 @@ fn words_on_another_log_do_not_lead_on_from_this_one() {
             halt.parent = change(halt.parent);
             let earlier: Vec<Hash32> = halt.earlier.iter().map(|hash| change(*hash)).collect();
             halt.earlier = earlier.try_into().unwrap();
-            let key = &keys[halt.seat.index()];
-            SignedHalt::sign(halt, key)
+            let key = seats::key(halt.seat);
+            SignedHalt::sign(halt, &key)
         });
         words.collect::<Vec<SignedHalt>>()
     };

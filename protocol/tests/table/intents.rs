@@ -2,116 +2,73 @@
 //! be made guilty by its own player.
 
 use fairdeal_protocol::card::Face;
-use fairdeal_protocol::seat::Seat;
-use fairdeal_protocol::table::live::{ActError, Event, Output, Table, To};
-use fairdeal_protocol::table::message::Message;
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng as _;
+use fairdeal_protocol::table::live::{ActError, Event, Table};
+use fairdeal_testkit::Room;
+use fairdeal_testkit::drill::{Action, CARDS, Drill, rules};
 
-use super::drill::{Action, Drill, rules};
-use super::sim::charter;
+use super::sim::{ANY_SEED, Plan, Sim};
 
-/// Two seats with a network that loses nothing, driven by hand.
-struct Pair {
-    tables: Vec<Table<Drill>>,
-    rng: ChaCha20Rng,
-    dropped: Vec<Seat>,
+/// Two seats whose messages arrive at once.
+fn pair() -> Room<Drill> {
+    let mut room = Sim::new(&rules(2, 20), ANY_SEED, Plan::default()).room;
+    room.begin();
+    room.exchange();
+    room
 }
 
-impl Pair {
-    fn new() -> Self {
-        let (charter, keys) = charter(&rules(2, 20));
-        let table = |(seat, key)| Table::new(charter.clone(), seat, key).unwrap();
-        let mut pair = Self {
-            tables: Seat::first(2).zip(keys).map(table).collect(),
-            rng: ChaCha20Rng::from_seed([4; 32]),
-            dropped: Vec::new(),
-        };
-        for table in &mut pair.tables {
-            table.begin(&mut pair.rng);
-        }
-        pair.settle();
-        pair
-    }
+fn leader(room: &Room<Drill>) -> usize {
+    room.tables().position(Table::is_my_turn).unwrap()
+}
 
-    /// Everything sent arrives.
-    fn settle(&mut self) {
-        loop {
-            let mut sent: Vec<(Seat, Message)> = Vec::new();
-            for table in &mut self.tables {
-                let me = table.me();
-                while let Some(output) = table.poll() {
-                    match output {
-                        Output::Send(To::All | To::One(_), message) => sent.push((me, message)),
-                        Output::Event(Event::Dropped(_)) => self.dropped.push(me),
-                        Output::Event(_) | Output::Keep(_) | Output::Pass(..) => {}
-                    }
-                }
-            }
-            if sent.is_empty() {
-                return;
-            }
-            for (from, message) in sent {
-                let other = &mut self.tables[1 - from.index()];
-                other.accept(from, message, &mut self.rng).unwrap();
-            }
-        }
-    }
+/// Showing the first card that a seat knows.
+fn play(room: &Room<Drill>, seat: usize) -> Action {
+    let (card, face) = room[seat].table.known().iter().next().unwrap();
+    Action::Play { card, face }
+}
 
-    fn act(&mut self, seat: usize, action: Action) -> Result<(), ActError> {
-        self.tables[seat].act(action, &mut self.rng)
-    }
-
-    fn leader(&self) -> usize {
-        self.tables.iter().position(Table::is_my_turn).unwrap()
-    }
-
-    /// Showing the first card that a seat knows.
-    fn play(&self, seat: usize) -> Action {
-        let (card, face) = self.tables[seat].known().iter().next().unwrap();
-        Action::Play { card, face }
-    }
-
-    fn nobody_has_stopped(&self) {
-        for table in &self.tables {
-            assert_eq!(table.stopped(), None, "{table:?}");
-        }
+fn nobody_has_stopped(room: &Room<Drill>) {
+    for table in room.tables() {
+        assert_eq!(table.stopped(), None, "{table:?}");
     }
 }
 
 /// A card of the deal before has its handle again in the next, and another face.
 #[test]
 fn what_waits_is_dropped_with_its_deal() {
-    let mut pair = Pair::new();
-    let (leader, other) = (pair.leader(), 1 - pair.leader());
-    let old = pair.play(leader);
-    pair.act(leader, Action::NextDeal).unwrap();
+    let mut room = pair();
+    let leader = leader(&room);
+    let other = 1 - leader;
+    let old = play(&room, leader);
+    room[leader].act(Action::NextDeal).unwrap();
     // A second key before the answer to the first has come.
-    pair.act(leader, old.clone()).unwrap();
-    pair.settle();
-    assert_ne!(pair.play(leader), old, "another face in the same place");
-    pair.act(other, Action::Draw).unwrap();
-    pair.settle();
-    pair.nobody_has_stopped();
-    assert_eq!(pair.dropped, [pair.tables[leader].me()]);
-    assert!(pair.tables[leader].is_my_turn(), "and the player is asked");
+    room[leader].act(old.clone()).unwrap();
+    room.exchange();
+    assert_ne!(play(&room, leader), old, "another face in the same place");
+    room[other].act(Action::Draw).unwrap();
+    room.exchange();
+    nobody_has_stopped(&room);
+    let dropped = |seat: usize| {
+        let events = room[seat].events.iter();
+        events
+            .filter(|event| matches!(event, Event::Dropped(_)))
+            .count()
+    };
+    assert_eq!((dropped(leader), dropped(other)), (1, 0));
+    assert!(room[leader].table.is_my_turn(), "and the player is asked");
 }
 
 /// What a seat signs must be true whatever its player says: a false face would prove it a cheat.
 #[test]
 fn a_false_claim_of_the_player_is_not_signed() {
-    let mut pair = Pair::new();
-    let leader = pair.leader();
-    let Action::Play { card, face } = pair.play(leader) else {
+    let mut room = pair();
+    let leader = leader(&room);
+    let Action::Play { card, face } = play(&room, leader) else {
         unreachable!()
     };
-    let false_claim = Action::Play {
-        card,
-        face: Face((face.0 + 1) % super::drill::CARDS),
-    };
-    let refused = pair.act(leader, false_claim);
+    let face = Face((face.0 + 1) % CARDS);
+    let refused = room[leader].act(Action::Play { card, face });
     assert!(matches!(refused, Err(ActError::Illegal(_))), "{refused:?}");
-    pair.settle();
-    pair.nobody_has_stopped();
-    assert!(pair.tables[leader].is_my_turn());
+    room.exchange();
+    nobody_has_stopped(&room);
+    assert!(room[leader].table.is_my_turn());
 }

@@ -14,9 +14,6 @@ mod attacks;
 mod cheats;
 mod claims;
 mod departures;
-mod drill;
-#[path = "../fixture/charter.rs"]
-mod fixture;
 mod forgeries;
 mod intents;
 mod modules;

@@ -10,15 +10,20 @@ use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::transcript::Transcript;
 
-use super::drill::{CARDS, Drill, rules};
-use super::sim::{Faults, Sim, honest};
+use fairdeal_testkit::drill::{CARDS, Drill, rules};
+
+use super::sim::{LONG, Plan, Sim};
 
 /// A game that has been played to its end, and its transcript as it comes out of the file.
-fn played(seats: u8, seed: u64, leaves: u32) -> (Sim<Drill>, Transcript) {
-    let mut sim: Sim<Drill> = Sim::new(&rules(seats, 20), seed, Faults::default());
-    sim.leaves = leaves;
-    sim.run(4_000_000, true, &mut honest);
-    let stayed = sim.tables.iter().find(|table| table.is_finished());
+fn played(seats: u8, seed: u64, leaves: u32) -> (Sim, Transcript) {
+    let plan = Plan {
+        leaves,
+        interjects: true,
+        ..Plan::default()
+    };
+    let mut sim = Sim::new(&rules(seats, 20), seed, plan);
+    sim.run(LONG);
+    let stayed = sim.room.tables().find(|table| table.is_finished());
     let bytes = stayed.unwrap().transcript().to_bytes().unwrap();
     (sim, Transcript::from_bytes(&bytes).unwrap())
 }
@@ -86,7 +91,7 @@ fn opened_seeds_give_every_card_of_a_deal() {
         // The faces that their owners have seen are these.
         let last = deals.last().unwrap();
         let mut compared = 0;
-        for table in &sim.tables {
+        for table in sim.room.tables() {
             for (handle, face) in table.known().iter() {
                 assert_eq!(last.dealt.get(&handle), Some(&table.me()));
                 assert_eq!(last.faces.get(handle), Some(face));

@@ -4,129 +4,83 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairdeal_protocol::audit::auditor::audit;
-use fairdeal_protocol::game::uniform;
+use fairdeal_protocol::game::{RuleSet, uniform};
 use fairdeal_protocol::log::body::{Answers, Body};
-use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
+use fairdeal_protocol::log::entry::{Content, Entry};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
-use fairdeal_protocol::table::live::{Event, Output, Stop, Table, To};
+use fairdeal_protocol::table::live::{Event, Stop, Table};
 use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::{Broken, News, StepKind};
 use fairdeal_protocol::wire::codec::encode;
+use fairdeal_testkit::drill::{Action, Drill, rules};
+use fairdeal_testkit::seats::{seat, seats as set};
+use fairdeal_testkit::{Room, entries};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
-use super::drill::{Action, Drill, rules};
-use super::sim::{Faults, Sim, charter};
-
-fn seat(index: usize) -> Seat {
-    Seat::new(index).unwrap()
-}
-
-fn set(seats: &[usize]) -> SeatSet {
-    seats.iter().map(|index| seat(*index)).collect()
-}
-
-/// Carries everything at once, but what does not `pass`.
-fn deliver(tables: &mut [Table<Drill>], rng: &mut ChaCha20Rng, pass: &dyn Fn(usize) -> bool) {
-    loop {
-        let mut letters = Vec::new();
-        for (from, table) in tables.iter_mut().enumerate() {
-            while let Some(output) = table.poll() {
-                if let Output::Send(to, message) = output
-                    && pass(from)
-                {
-                    letters.push((from, to, message));
-                }
-            }
-        }
-        if letters.is_empty() {
-            return;
-        }
-        for (from, to, message) in letters {
-            for (index, table) in tables.iter_mut().enumerate() {
-                let meant = to == To::All || to == To::One(seat(index));
-                if index != from && meant {
-                    // Its sender may be out, or its table over.
-                    let _ = table.accept(seat(from), message.clone(), rng);
-                }
-            }
-        }
-    }
-}
+use super::sim::{ANY_SEED, Plan, Sim, bad_weather};
 
 /// Two guilty seats that accuse each other truly, the word of each brought to another honest seat first: both go.
 #[test]
 fn two_who_accuse_each_other_both_go() {
-    let rules = rules(4, 16);
-    let (signed, keys) = charter(&rules);
-    let table = signed.table();
-    let mut sim: Sim<Drill> = Sim::new(&rules, 5, Faults::default());
-    sim.patience = 30_000;
+    let plan = Plan {
+        absence: 30_000,
+        ..Plan::default()
+    };
+    let mut sim = Sim::new(&rules(4, 16), ANY_SEED, plan);
+    let charter = sim.room.charter.clone();
     let mut parents: BTreeMap<u64, _> = BTreeMap::new();
-    let mut said: BTreeMap<(Seat, u64), SignedEntry> = BTreeMap::new();
+    let mut said: BTreeMap<(Seat, u64), Entry> = BTreeMap::new();
     let cheats = [seat(2), seat(3)];
     let mut over: Option<u64> = None;
-    sim.run(400_000, false, &mut |from, to, message| {
-        let entries = match message {
-            Message::Entries(entries) => entries,
-            other => return Some(other).filter(|_| over.is_none() || !cheats.contains(&from)),
-        };
-        let mut out = Vec::new();
-        for entry in entries.iter() {
-            let known = entry.verify(signed.charter(), &table).unwrap();
-            let place = (known.seat(), known.step());
-            if !cheats.contains(&known.seat()) {
-                parents.insert(known.step(), known.content().parent);
+    sim.run_with(400_000, |from, to, message| {
+        if over.is_some() && cheats.contains(&from) && !matches!(message, Message::Entries(_)) {
+            return None;
+        }
+        let rewritten = entries::rewrite(&charter, message, |entry| {
+            if !cheats.contains(&entry.seat()) {
+                parents.insert(entry.step(), entry.content().parent);
+                return Some(entry);
             }
-            if !cheats.contains(&known.seat()) || known.seat() != from {
-                out.push(entry.clone());
-                continue;
+            if entry.seat() != from {
+                return Some(entry);
             }
-            let mut content = known.content().clone();
+            let mut content = entry.content().clone();
             match &mut content.body {
                 Body::Escrow { parts, .. } => {
-                    let other = if from == cheats[0] {
-                        cheats[1]
-                    } else {
-                        cheats[0]
-                    };
                     let mut list = parts.to_vec();
                     let masked = list[0].masked;
-                    list.iter_mut()
-                        .filter(|part| part.to == other)
-                        .for_each(|part| part.masked = masked);
+                    let to_other = |to| to != from && cheats.contains(&to);
+                    let theirs = list.iter_mut().filter(|part| to_other(part.to));
+                    theirs.for_each(|part| part.masked = masked);
                     *parts = list.try_into().unwrap();
                 }
                 Body::Accept { .. } => {
-                    let Some(parent) = parents.get(&known.step()) else {
-                        continue;
-                    };
-                    over.get_or_insert(known.step());
+                    let parent = parents.get(&entry.step())?;
+                    over.get_or_insert(entry.step());
                     content.parent = *parent;
                     if (from == cheats[0]) != (to == seat(0)) {
-                        continue;
+                        return None;
                     }
                 }
-                _ if over.is_some_and(|step| known.step() > step) => continue,
+                _ if over.is_some_and(|step| entry.step() > step) => return None,
                 _ => {}
             }
-            let again = said.entry(place).or_insert_with(|| {
-                let entry = Entry::sign(content, &keys[from.index()]).unwrap();
-                entry.signed().clone()
-            });
-            out.push(again.clone());
-        }
-        Some(Message::Entries(out.try_into().unwrap()))
+            let place = (from, entry.step());
+            let first = said.entry(place).or_insert_with(|| entries::sign(content));
+            Some(first.clone())
+        });
+        Some(rewritten)
     });
-    let [one, other] = [&sim.tables[0], &sim.tables[1]];
+    let [one, other] = [&sim.room[0].table, &sim.room[1].table];
     assert_eq!(one.replica().live(), set(&[0, 1]));
     assert!(one.transcript() == other.transcript());
     let report = audit::<Drill>(&one.transcript());
     assert_eq!(report.finding, None);
     assert_eq!(report.left.len(), 2, "{:?}", report.left);
-    for events in &sim.events[..2] {
-        let blamed = events.iter().filter_map(|event| match event {
+    for place in &sim.room.places[..2] {
+        let blamed = place.events.iter().filter_map(|event| match event {
             Event::Fault(fault, evidence) => {
                 assert!(matches!(fault.what, FaultKind::BadPart { .. }), "{fault}");
                 assert!(audit::<Drill>(evidence).finding.is_some());
@@ -139,35 +93,42 @@ fn two_who_accuse_each_other_both_go() {
     }
 }
 
+/// Absent seats are removed soon.
+fn impatient() -> Plan {
+    Plan {
+        absence: 10_000,
+        ..Plan::default()
+    }
+}
+
+/// The seed of a game with a second deal.
+const GIVEN_UP_TWICE: u64 = 0;
+/// The seed of a game in which seat 3 is dealt a card after a shuffle in the middle of a deal.
+const GONE_WHILE_DEALT_TO: u64 = 3;
+
 /// A seat goes at an opening, and another before the next deal is ready, so that this deal is given up: the first
 /// one's forfeit is not lost with it.
 #[test]
 fn a_forfeit_between_two_deals_is_not_lost() {
-    let rules = rules(5, 60);
-    let (signed, _) = charter(&rules);
-    let table = signed.table();
-    let mut sim: Sim<Drill> = Sim::new(&rules, 0, Faults::default());
-    sim.patience = 10_000;
+    let mut sim = Sim::new(&rules(5, 60), GIVEN_UP_TWICE, impatient());
+    let charter = sim.room.charter.clone();
     let mut gone: BTreeSet<Seat> = BTreeSet::new();
-    sim.run(1_500_000, false, &mut |from, _, message| {
-        if let Message::Entries(entries) = &message {
-            for entry in entries.iter() {
-                let known = entry.verify(signed.charter(), &table).unwrap();
-                let goes = match known.body() {
-                    Body::Open { .. } => from == seat(4),
-                    Body::Commit { .. } => from == seat(3) && gone.contains(&seat(4)),
-                    _ => false,
-                };
-                if goes && known.seat() == from {
-                    gone.insert(from);
-                }
+    sim.run_with(1_500_000, |from, _, message| {
+        for entry in entries::carried(&charter, &message) {
+            let goes = match entry.body() {
+                Body::Open { .. } => from == seat(4),
+                Body::Commit { .. } => from == seat(3) && gone.contains(&seat(4)),
+                _ => false,
+            };
+            if goes && entry.seat() == from {
+                gone.insert(from);
             }
         }
         (!gone.contains(&from)).then_some(message)
     });
     assert_eq!(gone.len(), 2);
-    let first = &sim.tables[0];
-    for table in &sim.tables[..3] {
+    let first = &sim.room[0].table;
+    for table in sim.room.tables().take(3) {
         assert!(table.is_finished(), "{:?}", table.progress());
         assert_eq!(table.replica().live(), set(&[0, 1, 2]));
         // Their certificates may show different majorities.
@@ -180,25 +141,19 @@ fn a_forfeit_between_two_deals_is_not_lost() {
 /// What was being dealt to a seat that goes stays sealed.
 #[test]
 fn a_card_on_its_way_to_who_is_gone_is_opened_to_nobody() {
-    let rules = rules(4, 60);
-    let (signed, _) = charter(&rules);
-    let table = signed.table();
-    let mut sim: Sim<Drill> = Sim::new(&rules, 3, Faults::default());
-    sim.patience = 10_000;
+    let mut sim = Sim::new(&rules(4, 60), GONE_WHILE_DEALT_TO, impatient());
+    let charter = sim.room.charter.clone();
     let (mut shuffled, mut gone) = (false, false);
     let mut rebuilt = None;
-    sim.run(60_000, false, &mut |from, _, message| {
-        if let Message::Entries(entries) = &message {
-            for entry in entries.iter() {
-                let known = entry.verify(signed.charter(), &table).unwrap();
-                if let Body::Rebuild { parts } = known.body() {
+    sim.run_with(60_000, |from, _, message| {
+        for entry in entries::carried(&charter, &message) {
+            match entry.body() {
+                Body::Rebuild { parts } => {
                     rebuilt.get_or_insert(parts.shares.len());
                 }
-                match known.body() {
-                    body if body.shuffled().is_some() => shuffled = true,
-                    Body::Effects { .. } => gone |= shuffled && from == seat(3),
-                    _ => {}
-                }
+                body if body.shuffled().is_some() => shuffled = true,
+                Body::Effects { .. } => gone |= shuffled && from == seat(3),
+                _ => {}
             }
         }
         (!(gone && from == seat(3))).then_some(message)
@@ -213,65 +168,54 @@ fn two_faces_for_a_leaver_hold_up_nobody() {
     let (mut faced_in_all, mut back) = (0, 0);
     for seed in [4, 17, 30, 37, 41, 42, 64] {
         let seats = 4 + u8::try_from(seed % 2).unwrap();
-        let rules = rules(seats, 30);
-        let (signed, keys) = charter(&rules);
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let cheat = seat(uniform(&mut rng, u32::from(seats)) as usize);
-        let faults = Faults {
-            delayed: 400,
-            ..Faults::default()
+        let plan = Plan {
+            cheat: Some(cheat),
+            absence: 40_000,
+            weather: bad_weather(0, 0, 400),
+            leaves: 15,
+            ..Plan::default()
         };
-        let mut sim: Sim<Drill> = Sim::new(&rules, seed, faults);
-        sim.cheat = Some(cheat);
-        sim.patience = 40_000;
-        sim.leaves = 15;
+        let mut sim = Sim::new(&rules(seats, 30), seed, plan);
+        let charter = sim.room.charter.clone();
         let mut leaving: BTreeMap<Seat, u64> = BTreeMap::new();
-        let mut faced: Option<(u64, Seat, SignedEntry)> = None;
-        sim.run(1_000_000, false, &mut |from, to, message| {
-            let entries = match message {
-                Message::Entries(entries) => entries,
-                other => return Some(other),
-            };
-            let mut out = Vec::new();
-            for entry in entries.iter() {
-                let known = entry.verify(signed.charter(), &signed.table()).unwrap();
-                if matches!(known.body(), Body::Leave) && known.seat() != cheat {
-                    leaving.entry(known.seat()).or_insert(known.step());
+        let mut faced: Option<(Seat, Entry)> = None;
+        sim.run_with(1_000_000, |from, to, message| {
+            let rewritten = entries::rewrite(&charter, message, |entry| {
+                if matches!(entry.body(), Body::Leave) && entry.seat() != cheat {
+                    leaving.entry(entry.seat()).or_insert(entry.step());
                 }
-                if known.seat() != cheat || from != cheat {
-                    out.push(entry.clone());
-                    continue;
+                if entry.seat() != cheat || from != cheat {
+                    return Some(entry);
                 }
                 // Two steps after its wish a leaver gives its shares.
-                let leaver = leaving.iter().find(|(_, at)| **at + 2 == known.step());
+                let leaver = leaving.iter().find(|(_, at)| **at + 2 == entry.step());
                 if faced.is_none()
-                    && let (Body::Effects { answers }, Some((leaver, _))) = (known.body(), leaver)
+                    && let (Body::Effects { answers }, Some((leaver, _))) = (entry.body(), leaver)
                     && answers.is_empty()
                 {
-                    let content = Content {
-                        body: Body::Close,
-                        ..known.content().clone()
-                    };
-                    let other = Entry::sign(content, &keys[cheat.index()]).unwrap();
-                    faced = Some((known.step(), *leaver, other.signed().clone()));
+                    let mut content = entry.content().clone();
+                    content.body = Body::Close;
+                    faced = Some((*leaver, entries::sign(content)));
                 }
-                match &faced {
-                    Some((step, leaver, other)) if *step == known.step() && *leaver == to => {
-                        out.push(other.clone());
+                Some(match &faced {
+                    Some((leaver, other)) if other.step() == entry.step() && *leaver == to => {
+                        other.clone()
                     }
-                    _ => out.push(entry.clone()),
-                }
-            }
-            Some(Message::Entries(out.try_into().unwrap()))
+                    _ => entry,
+                })
+            });
+            Some(rewritten)
         });
-        let Some((.., leaver, _)) = faced else {
+        let Some((leaver, _)) = faced else {
             continue;
         };
         faced_in_all += 1;
         let stays = |table: &&Table<Drill>| {
             table.me() != cheat && table.me() != leaver && !table.has_left()
         };
-        let stayed: Vec<_> = sim.tables.iter().filter(stays).collect();
+        let stayed: Vec<_> = sim.room.tables().filter(stays).collect();
         for table in &stayed {
             assert!(table.is_finished(), "seed {seed}: {:?}", table.progress());
             assert!(table.transcript() == stayed[0].transcript(), "seed {seed}");
@@ -282,7 +226,7 @@ fn two_faces_for_a_leaver_hold_up_nobody() {
                 None,
                 "seed {seed}"
             );
-            let events = sim.events[first.me().index()].iter();
+            let events = sim.room[first.me()].events.iter();
             let voided = events.filter(|event| matches!(event, Event::News(News::Voided(_))));
             back += voided.count();
         }
@@ -290,30 +234,30 @@ fn two_faces_for_a_leaver_hold_up_nobody() {
     assert!(faced_in_all >= 4 && back >= 3, "{faced_in_all} {back}");
 }
 
+/// A game at its first turn, and whose that is.
+fn first_turn(rules: &RuleSet) -> (Room<Drill>, Seat) {
+    let mut room = Sim::new(rules, ANY_SEED, Plan::default()).room;
+    room.begin();
+    room.exchange();
+    match room[0].table.progress().kind {
+        Some(StepKind::Action { leader }) => (room, leader),
+        other => panic!("{other:?}"),
+    }
+}
+
 /// Two interjections before the next turn is played are one too many, also if they are a leader's actions.
 #[test]
 fn a_second_interjection_before_the_next_turn_is_a_fault() {
-    let rules = rules(3, 16);
-    let (signed, keys) = charter(&rules);
     for leads in [false, true] {
-        let mut rng = ChaCha20Rng::from_seed([3; 32]);
-        let mut sim: Sim<Drill> = Sim::new(&rules, 1, Faults::default());
-        let tables = &mut sim.tables;
-        for table in tables.iter_mut() {
-            table.begin(&mut rng);
-        }
-        deliver(tables, &mut rng, &|_| true);
-        let Some(StepKind::Action { leader }) = tables[0].progress().kind else {
-            panic!("{:?}", tables[0].progress());
-        };
+        let (mut room, leader) = first_turn(&rules(3, 16));
         let mut others = Seat::first(3).filter(|other| *other != leader);
         let (witness, other) = (others.next().unwrap(), others.next().unwrap());
         let cheat = if leads { leader } else { other };
         let first = Action::Vote { end: true };
-        tables[cheat.index()].act(first, &mut rng).unwrap();
-        deliver(tables, &mut rng, &|_| true);
-        let table = &mut tables[witness.index()];
-        let replica = table.replica();
+        room[cheat].act(first).unwrap();
+        room.exchange();
+        let place = &mut room[witness];
+        let replica = place.table.replica();
         assert_eq!(replica.kind(), Some(StepKind::Action { leader }));
         assert_eq!(replica.interjected(), SeatSet::one(cheat));
         let again = encode(&Action::Vote { end: false });
@@ -325,7 +269,7 @@ fn a_second_interjection_before_the_next_turn_is_a_fault() {
             Body::Interject { action }
         };
         let content = Content {
-            table: signed.table(),
+            table: replica.table(),
             step: replica.step(),
             seat: cheat,
             parent: replica.parent(),
@@ -333,11 +277,12 @@ fn a_second_interjection_before_the_next_turn_is_a_fault() {
             release: None,
             body,
         };
-        let entry = Entry::sign(content, &keys[cheat.index()]).unwrap();
-        let message = Message::Entries(vec![entry.signed().clone()].try_into().unwrap());
-        table.accept(cheat, message, &mut rng).unwrap();
-        let found = std::iter::from_fn(|| table.poll()).find_map(|output| match output {
-            Output::Event(Event::Fault(fault, _)) => Some((fault.seat, fault.what)),
+        let message = entries::message(&[entries::sign(content)]);
+        place.accept(cheat, message).unwrap();
+        place.take_sent();
+        let mut events = place.events.iter();
+        let found = events.find_map(|event| match event {
+            Event::Fault(fault, _) => Some((fault.seat, fault.what.clone())),
             _ => None,
         });
         assert_eq!(found, Some((cheat, FaultKind::SecondInterjection)));
@@ -349,22 +294,9 @@ fn a_second_interjection_before_the_next_turn_is_a_fault() {
 fn nobody_is_guilty_of_what_cannot_be_answered() {
     let mut rules = rules(3, 16);
     rules.options.insert("greedy".to_owned(), "true".to_owned());
-    let mut sim: Sim<Drill> = Sim::new(&rules, 1, Faults::default());
-    let mut rng = ChaCha20Rng::from_seed([3; 32]);
-    for table in &mut sim.tables {
-        table.begin(&mut rng);
-    }
-    deliver(&mut sim.tables, &mut rng, &|_| true);
-    let Some(StepKind::Action { leader }) = sim.tables[0].progress().kind else {
-        panic!("{:?}", sim.tables[0].progress());
-    };
-    let table = &mut sim.tables[leader.index()];
-    table.act(Action::Turn, &mut rng).unwrap();
-    assert_eq!(table.stopped(), Some(&Stop::Broken(Broken::Batch)));
-    let sent = std::iter::from_fn(|| table.poll());
-    assert_eq!(
-        sent.filter(|output| matches!(output, Output::Send(..)))
-            .count(),
-        0
-    );
+    let (mut room, leader) = first_turn(&rules);
+    let place = &mut room[leader];
+    place.act(Action::Turn).unwrap();
+    assert_eq!(place.table.stopped(), Some(&Stop::Broken(Broken::Batch)));
+    assert_eq!(place.take_sent().len(), 0);
 }

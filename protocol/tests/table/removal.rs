@@ -4,83 +4,66 @@ use std::collections::BTreeSet;
 
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
-use fairdeal_protocol::log::entry::{Content, Entry};
+use fairdeal_protocol::log::entry::Content;
 use fairdeal_protocol::membership::statement::{Accepted, Entries};
 use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Value, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
-use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::live::{Event, Output, ReceiveError, Stop, Table, To};
+use fairdeal_protocol::table::live::{Event, ReceiveError, Stop, Table};
 use fairdeal_protocol::table::message::Message;
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng as _;
+use fairdeal_testkit::drill::{Drill, rules};
+use fairdeal_testkit::seats::{self, seat};
+use fairdeal_testkit::{Room, Sent, entries};
 
-use super::drill::{Drill, rules};
-use super::sim::{Faults, Sim, charter};
+use super::sim::{ANY_SEED, Plan, Sim};
 
 const ABSENCE: u64 = 10_000;
 
-fn seat(index: usize) -> Seat {
-    Seat::new(index).unwrap()
-}
-
 /// Seats at their first step; a test says who hears what.
 struct Scene {
-    seats: u8,
-    tables: Vec<Table<Drill>>,
+    room: Room<Drill>,
     /// The first entry of each seat.
     commits: Vec<Message>,
-    /// What was sent and not carried yet: from, to, message.
-    sent: Vec<(usize, To, Message)>,
+    /// Messages that nobody has carried yet.
+    sent: Vec<Sent>,
     /// Every consent that a seat has sent: by whom, to whose removal.
     consents: BTreeSet<(usize, SeatSet)>,
-    blamed: Vec<(Seat, FaultKind)>,
-    /// What each seat has kept.
-    journals: Vec<Vec<Record>>,
-    rng: ChaCha20Rng,
     now: u64,
 }
 
 impl Scene {
     fn new(seats: u8) -> Self {
-        let sim: Sim<Drill> = Sim::new(&rules(seats, 16), 1, Faults::default());
-        let mut scene = Self {
-            seats,
-            tables: sim.tables,
-            commits: Vec::new(),
+        let mut room = Sim::new(&rules(seats, 16), ANY_SEED, Plan::default()).room;
+        for place in &mut room.places {
+            place.table.set_absence(ABSENCE);
+        }
+        room.begin();
+        let sent = room.take_sent().into_iter().map(|sent| sent.message);
+        let commits = sent.filter(|message| matches!(message, Message::Entries(_)));
+        Self {
+            commits: commits.collect(),
+            room,
             sent: Vec::new(),
             consents: BTreeSet::new(),
-            blamed: Vec::new(),
-            journals: vec![Vec::new(); usize::from(seats)],
-            rng: ChaCha20Rng::from_seed([3; 32]),
             now: 0,
-        };
-        for index in 0..usize::from(seats) {
-            scene.tables[index].set_absence(ABSENCE);
-            scene.tables[index].begin(&mut scene.rng);
-            scene.gather(index);
-            let mut sent = scene.sent.iter();
-            let commit = sent.find(|(from, _, message)| {
-                *from == index && matches!(message, Message::Entries(_))
-            });
-            scene.commits.push(commit.unwrap().2.clone());
         }
-        scene.sent.clear();
-        scene
     }
 
     fn gather(&mut self, index: usize) {
-        while let Some(output) = self.tables[index].poll() {
-            match output {
-                Output::Send(to, message) => {
-                    self.note_consents(index, &message);
-                    self.sent.push((index, to, message));
-                }
-                Output::Keep(record) => self.journals[index].push(record),
-                Output::Event(Event::Fault(fault, _)) => self.blamed.push((fault.seat, fault.what)),
-                _ => {}
-            }
+        for sent in self.room[index].take_sent() {
+            self.note_consents(index, &sent.message);
+            self.sent.push(sent);
         }
+    }
+
+    /// Everybody that a seat has blamed, and what for.
+    fn blamed(&self) -> Vec<(Seat, FaultKind)> {
+        let events = self.room.places.iter().flat_map(|place| &place.events);
+        let blamed = events.filter_map(|event| match event {
+            Event::Fault(fault, _) => Some((fault.seat, fault.what.clone())),
+            _ => None,
+        });
+        blamed.collect()
     }
 
     fn note_consents(&mut self, index: usize, message: &Message) {
@@ -104,7 +87,7 @@ impl Scene {
     /// Brings the first entries of all seats to these.
     fn begin(&mut self, to: &[usize]) {
         for to in to {
-            for from in 0..usize::from(self.seats) {
+            for from in 0..self.commits.len() {
                 if from != *to {
                     self.bring(from, *to, self.commits[from].clone());
                 }
@@ -113,19 +96,21 @@ impl Scene {
     }
 
     fn bring(&mut self, from: usize, to: usize, message: Message) {
-        let _ = self.tables[to].accept(seat(from), message, &mut self.rng);
+        // Its sender may be out.
+        let _ = self.room[to].accept(seat(from), message);
         self.gather(to);
     }
 
     /// Carries what was sent among these seats until nothing is on its way; the rest is lost.
     fn carry(&mut self, among: &[usize]) {
         while !self.sent.is_empty() {
-            for (from, to, message) in std::mem::take(&mut self.sent) {
-                for index in among {
-                    let meant = to == To::All || to == To::One(seat(*index));
-                    if meant && *index != from && among.contains(&from) {
-                        self.bring(from, *index, message.clone());
-                    }
+            for sent in std::mem::take(&mut self.sent) {
+                let heard = among.contains(&sent.from.index());
+                for index in among
+                    .iter()
+                    .filter(|index| heard && sent.is_for(seat(**index)))
+                {
+                    self.bring(sent.from.index(), *index, sent.message.clone());
                 }
             }
         }
@@ -137,30 +122,33 @@ impl Scene {
         while self.now < until {
             self.now += 1000;
             for index in among {
-                self.tables[*index].tick(self.now, &mut self.rng);
+                self.room[*index].tick(self.now);
                 self.gather(*index);
             }
             self.carry(among);
         }
     }
 
+    fn table(&self, index: usize) -> &Table<Drill> {
+        &self.room[index].table
+    }
+
     fn step(&self, index: usize) -> u64 {
-        self.tables[index].replica().step()
+        self.table(index).replica().step()
     }
 
     /// A statement on the first step.
     fn statement(&self, by: usize, instance: u16, says: Says) -> Verified {
-        let (signed, keys) = charter(&rules(self.seats, 16));
         let statement = Statement {
-            table: signed.table(),
+            table: self.room.charter.table(),
             step: 0,
-            parent: self.tables[0].replica().parent(),
+            parent: self.table(0).replica().parent(),
             instance,
             seat: seat(by),
             release: None,
             says,
         };
-        Verified::sign(statement, &keys[by])
+        Verified::sign(statement, &seats::key(seat(by)))
     }
 
     fn consent(&self, by: usize, target: usize) -> Verified {
@@ -171,17 +159,12 @@ impl Scene {
 
     /// The first entry of a seat, with nothing in it that belongs there.
     fn faulty(&self, cheat: usize) -> Message {
-        let (signed, keys) = charter(&rules(self.seats, 16));
-        let commit = match &self.commits[cheat] {
-            Message::Entries(entries) => entries[0].verify(signed.charter(), &signed.table()),
-            other => panic!("{other:?}"),
-        };
+        let commit = entries::carried(&self.room.charter, &self.commits[cheat]).remove(0);
         let content = Content {
             body: Body::Close,
-            ..commit.unwrap().content().clone()
+            ..commit.content().clone()
         };
-        let wrong = Entry::sign(content, &keys[cheat]).unwrap();
-        Message::Entries(vec![wrong.signed().clone()].try_into().unwrap())
+        entries::message(&[entries::sign(content)])
     }
 }
 
@@ -219,11 +202,11 @@ fn an_entry_that_another_counts_is_not_barred() {
     scene.wait(&[0, 1, 2, 3], 4000);
     assert!(scene.has_consented(1, 0));
     for index in 0..4 {
-        let replica = scene.tables[index].replica();
+        let replica = scene.table(index).replica();
         assert_eq!(replica.participants(), SeatSet::all(4));
-        assert!(replica.step() > 1, "{:?}", scene.tables[index].progress());
+        assert!(replica.step() > 1, "{:?}", scene.table(index).progress());
     }
-    assert_eq!(scene.blamed, []);
+    assert_eq!(scene.blamed(), []);
 }
 
 /// The same, shown to everybody in time: nobody waits for an entry that will not come.
@@ -236,10 +219,10 @@ fn a_seat_that_breaks_its_consent_is_missing_at_once() {
     scene.begin(&[0, 1, 2, 3]);
     scene.wait(&[0, 1, 2, 3], ABSENCE / 2);
     for index in 1..4 {
-        let replica = scene.tables[index].replica();
+        let replica = scene.table(index).replica();
         assert!(!replica.participants().contains(seat(0)));
     }
-    assert!(matches!(scene.tables[0].stopped(), Some(Stop::Removed(1))));
+    assert!(matches!(scene.table(0).stopped(), Some(Stop::Removed(1))));
 }
 
 /// Seats 0 and 1 have consented to the removal of seat 2, which comes back; then seat 1 goes for good.
@@ -255,9 +238,9 @@ fn a_late_entry_is_kept_by_decision() {
     scene.bring(1, 0, statements(&[&scene.consent(1, 2)]));
     scene.bring(2, 0, scene.commits[2].clone());
     scene.wait(&[0, 2], 20_000);
-    assert!(scene.step(0) > 0, "{:?}", scene.tables[0].progress());
+    assert!(scene.step(0) > 0, "{:?}", scene.table(0).progress());
     assert_eq!(scene.step(0), scene.step(2));
-    assert!(scene.tables[0].replica().live().contains(seat(2)));
+    assert!(scene.table(0).replica().live().contains(seat(2)));
 }
 
 /// The ordinary case: two of three remove the third.
@@ -272,7 +255,8 @@ fn two_of_three_remove_the_third() {
     for index in [0, 1] {
         assert!(scene.has_consented(index, 2));
         assert!(
-            !scene.tables[index]
+            !scene
+                .table(index)
                 .replica()
                 .participants()
                 .contains(seat(2))
@@ -283,8 +267,8 @@ fn two_of_three_remove_the_third() {
         scene.bring(from, 2, scene.commits[from].clone());
     }
     scene.wait(&[0, 2], 3000);
-    assert_eq!(scene.tables[2].stopped(), Some(&Stop::Removed(0)));
-    assert_eq!(scene.blamed, []);
+    assert_eq!(scene.table(2).stopped(), Some(&Stop::Removed(0)));
+    assert_eq!(scene.blamed(), []);
 }
 
 /// Seats 0, 1 and 2 decide to remove seat 3, after a proposal to keep its entry that came to nothing. Seat 4 follows that
@@ -348,12 +332,10 @@ fn a_decision_survives_a_restart() {
     assert_eq!(scene.step(4), 0, "it cannot follow the third round");
     scene.bring(3, 4, scene.commits[3].clone());
     assert_eq!(scene.step(4), 1);
-    assert_eq!(scene.blamed, []);
-    let (signed, keys) = charter(&rules(5, 16));
-    let journal = scene.journals[4].clone();
-    let restored =
-        Table::<Drill>::restore(signed, seat(4), keys[4].clone(), journal, &mut scene.rng);
-    assert_eq!(restored.unwrap().log_hash(), scene.tables[4].log_hash());
+    assert_eq!(scene.blamed(), []);
+    let log = scene.table(4).log_hash();
+    scene.room.restart(seat(4)).unwrap();
+    assert_eq!(scene.table(4).log_hash(), log);
 }
 
 /// Seat 3 is dishonest and silent towards seat 0, which consents to its removal before its worthless entry comes.
@@ -373,17 +355,18 @@ fn a_fault_counts_like_any_late_entry() {
         scene.bring(3, to, faulty.clone());
     }
     scene.wait(&[0, 1, 2], 5000);
-    let mut blamed: Vec<Seat> = scene.blamed.iter().map(|(seat, _)| *seat).collect();
+    let mut blamed: Vec<Seat> = scene.blamed().into_iter().map(|(seat, _)| seat).collect();
     blamed.dedup();
     assert_eq!(blamed, [seat(3)]);
     for index in 0..3 {
         assert!(
-            !scene.tables[index]
+            !scene
+                .table(index)
                 .replica()
                 .participants()
                 .contains(seat(3))
         );
-        assert_eq!(scene.tables[index].log_hash(), scene.tables[0].log_hash());
+        assert_eq!(scene.table(index).log_hash(), scene.table(0).log_hash());
     }
 }
 
@@ -397,15 +380,14 @@ fn statements_that_exclude_each_other_are_proved() {
     };
     let veto = scene.statement(1, 0, veto);
     scene.bring(1, 0, statements(&[&veto, &veto]));
-    assert_eq!(scene.blamed, [], "the same again is no fault");
+    assert_eq!(scene.blamed(), [], "the same again is no fault");
     // One that another has signed for it is refused, and blames nobody.
-    let (_, keys) = charter(&rules(3, 16));
     let consent = scene.consent(1, 2);
-    let forged = Verified::sign(consent.statement().clone(), &keys[2]);
-    let refused = scene.tables[0].accept(seat(2), statements(&[&forged]), &mut scene.rng);
+    let forged = Verified::sign(consent.statement().clone(), &seats::key(seat(2)));
+    let refused = scene.room[0].accept(seat(2), statements(&[&forged]));
     assert!(matches!(refused, Err(ReceiveError::Statement(_))));
     scene.bring(2, 0, statements(&[&consent]));
-    assert_eq!(scene.blamed, [(seat(1), FaultKind::Equivocation)]);
+    assert_eq!(scene.blamed(), [(seat(1), FaultKind::Equivocation)]);
 }
 
 /// No statement of one seat stands for others, and none far ahead is kept.
@@ -420,12 +402,10 @@ fn statements_without_end_are_not_kept() {
             })
             .collect();
         let message = statements(&promises.iter().collect::<Vec<_>>());
-        scene.tables[0]
-            .accept(seat(1), message, &mut scene.rng)
-            .unwrap();
-        let kept = std::iter::from_fn(|| scene.tables[0].poll());
-        let kept = kept.filter(|output| matches!(output, Output::Keep(_)));
-        assert_eq!(kept.count(), 0, "round {round}");
+        let disk = scene.room[0].disk.len();
+        scene.room[0].accept(seat(1), message).unwrap();
+        scene.gather(0);
+        assert_eq!(scene.room[0].disk.len(), disk, "round {round}");
     }
     for instance in 2..40 {
         let accept = Says::Accept {
@@ -435,5 +415,5 @@ fn statements_without_end_are_not_kept() {
         let accept = scene.statement(1, instance, accept);
         scene.bring(1, 0, statements(&[&accept]));
     }
-    assert_eq!(scene.tables[0].stopped(), None);
+    assert_eq!(scene.table(0).stopped(), None);
 }

@@ -7,24 +7,26 @@ use fairdeal_protocol::crypto::group::Point;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 
-use super::drill::{CARDS, Drill, rules};
-use super::sim::{Faults, Sim, honest};
+use fairdeal_testkit::drill::{CARDS, rules};
+use fairdeal_testkit::seats::seat;
+
+use super::sim::{ANY_SEED, Plan, Sim};
 
 /// Everything in the log leaves every card of the deck possible: for each there is a missing share that
 /// would make it so. Only all the others together could make that share, of the parts of the key that
 /// they hold in escrow; one that keeps its part to itself is enough to keep the hand.
 #[test]
 fn the_log_does_not_tell_a_hand() {
-    let victim = Seat::new(0).unwrap();
+    let victim = seat(0);
     // A moment at which the victim holds cards that it knows.
     let mut moments = (1..100).map(|tenths| {
-        let mut sim: Sim<Drill> = Sim::new(&rules(3, 1000), 8, Faults::default());
-        sim.run(tenths * 20, false, &mut honest);
+        let mut sim = Sim::new(&rules(3, 1000), ANY_SEED, Plan::default());
+        sim.run(tenths * 20);
         sim
     });
-    let sealed_of = |sim: &Sim<Drill>| -> Vec<Handle> {
-        let known = sim.tables[0].known();
-        let hand = sim.tables[1].game().hand(victim).into_iter();
+    let sealed_of = |sim: &Sim| -> Vec<Handle> {
+        let known = sim.room[0].table.known();
+        let hand = sim.room[1].table.game().hand(victim).into_iter();
         hand.filter_map(Slot::handle)
             .filter(|card| known.get(*card).is_some())
             .collect()
@@ -33,13 +35,17 @@ fn the_log_does_not_tell_a_hand() {
         .find(|sim| !sealed_of(sim).is_empty())
         .expect("cards are dealt");
     let sealed = sealed_of(&sim);
-    let replica = sim.tables[1].replica();
+    let replica = sim.room[1].table.replica();
     let points = CardPoints::new("drill", (0..CARDS).map(|n| (Face(n), format!("card-{n}"))));
     for card in sealed {
         // What its owner knows …
-        let truth = sim.tables[0].known().get(card).expect("its owner knows it");
+        let truth = sim.room[0]
+            .table
+            .known()
+            .get(card)
+            .expect("its owner knows it");
         // … no other seat does, and the owner's share is in nobody's log.
-        for other in &sim.tables[1..] {
+        for other in sim.room.tables().skip(1) {
             assert_eq!(other.known().get(card), None);
             assert_eq!(other.replica().share(card, victim), None);
         }

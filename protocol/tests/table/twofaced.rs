@@ -7,17 +7,17 @@ use fairdeal_protocol::audit::auditor::{Reason, audit};
 use fairdeal_protocol::game::uniform;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body};
-use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
+use fairdeal_protocol::log::entry::{Content, Entry};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::fault::FaultKind;
-use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::wire::codec::encode;
+use fairdeal_testkit::drill::{Action, Drill, rules};
+use fairdeal_testkit::entries;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::agreement::runs;
-use super::drill::{Action, Drill, rules};
-use super::sim::{Faults, Sim, charter};
+use super::sim::{LONG, Plan, Sim, bad_weather};
 
 /// Another entry for the same place: one that could count, or one that proves a fault.
 fn other_face(content: &Content, rng: &mut ChaCha20Rng) -> Content {
@@ -76,54 +76,46 @@ fn other_face(content: &Content, rng: &mut ChaCha20Rng) -> Content {
 
 /// A game in which one seat shows another face to some of the others from some step on, in every
 /// `often`-th of its entries.
-fn play(seats: u8, seed: u64, faults: Faults, often: u32) -> (Sim<Drill>, Seat) {
-    let rules = rules(seats, 16);
-    let (signed, keys) = charter(&rules);
+fn play(seats: u8, seed: u64, plan: Plan, often: u32) -> (Sim, Seat) {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let cheat = Seat::new(uniform(&mut rng, u32::from(seats)) as usize).unwrap();
     let from_step = u64::from(uniform(&mut rng, 40));
-    let mut sim: Sim<Drill> = Sim::new(&rules, seed, faults);
-    sim.cheat = Some(cheat);
-    sim.patience = 40_000;
-    let mut faces: BTreeMap<u64, Option<(SignedEntry, u32)>> = BTreeMap::new();
-    sim.run(4_000_000, true, &mut |from, to, message| {
-        let entries = match message {
-            Message::Entries(entries) if from == cheat => entries,
-            other => return Some(other),
-        };
-        let shown = entries.iter().map(|entry| {
-            let known = entry.verify(signed.charter(), &signed.table()).unwrap();
-            if known.seat() != cheat || known.step() < from_step {
-                return entry.clone();
+    let plan = Plan {
+        cheat: Some(cheat),
+        absence: 40_000,
+        interjects: true,
+        ..plan
+    };
+    let mut sim = Sim::new(&rules(seats, 16), seed, plan);
+    let charter = sim.room.charter.clone();
+    let mut faces: BTreeMap<u64, Option<(Entry, u32)>> = BTreeMap::new();
+    sim.run_with(LONG, |from, to, message| {
+        let shown = entries::rewrite(&charter, message, |entry| {
+            if from != cheat || entry.seat() != cheat || entry.step() < from_step {
+                return Some(entry);
             }
-            let two = faces.entry(known.step()).or_insert_with(|| {
+            let two = faces.entry(entry.step()).or_insert_with(|| {
                 (uniform(&mut rng, often) == 0).then(|| {
-                    let other = other_face(known.content(), &mut rng);
-                    let other = Entry::sign(other, &keys[cheat.index()]).unwrap();
+                    let other = entries::sign(other_face(entry.content(), &mut rng));
                     let some = uniform(&mut rng, 1 << seats);
-                    let whom = if uniform(&mut rng, 3) == 0 {
-                        u32::MAX
-                    } else {
-                        some
-                    };
-                    (other.signed().clone(), whom)
+                    let all = uniform(&mut rng, 3) == 0;
+                    (other, if all { u32::MAX } else { some })
                 })
             });
-            match two {
+            Some(match two {
                 Some((other, to_whom)) if *to_whom >> to.index() & 1 == 1 => other.clone(),
-                _ => entry.clone(),
-            }
+                _ => entry,
+            })
         });
-        let shown: Vec<SignedEntry> = shown.collect();
-        Some(Message::Entries(shown.try_into().unwrap()))
+        Some(shown)
     });
     (sim, cheat)
 }
 
 /// The honest seats have come to one end, and blame at most the cheat; for what, if they do.
-fn agreed(sim: &Sim<Drill>, cheat: Seat, what: &str) -> Option<FaultKind> {
-    let honest = Seat::first(sim.tables.len()).filter(|seat| *seat != cheat);
-    let honest: Vec<_> = honest.map(|seat| &sim.tables[seat.index()]).collect();
+fn agreed(sim: &Sim, cheat: Seat, what: &str) -> Option<FaultKind> {
+    let honest = sim.room.tables().filter(|table| table.me() != cheat);
+    let honest: Vec<_> = honest.collect();
     let first = honest[0];
     for table in &honest {
         let seat = table.me();
@@ -158,7 +150,7 @@ fn two_faces_part_nobody() {
     let (mut two_faced, mut guilty) = (0, 0);
     for seed in 0..runs(30) {
         let seats = 3 + u8::try_from(seed % 4).unwrap();
-        let (sim, cheat) = play(seats, seed, Faults::default(), 3);
+        let (sim, cheat) = play(seats, seed, Plan::default(), 3);
         match agreed(&sim, cheat, &format!("seed {seed}")) {
             Some(FaultKind::Equivocation) => two_faced += 1,
             Some(_) => guilty += 1,
@@ -172,14 +164,13 @@ fn two_faces_part_nobody() {
 fn two_faces_part_nobody_on_a_bad_network() {
     let mut removed = 0;
     for seed in 0..runs(12) {
-        let faults = Faults {
-            lost: 100,
-            repeated: 100,
-            delayed: 300,
+        let plan = Plan {
+            weather: bad_weather(100, 100, 300),
             crashes: u32::from(seed % 2 == 1) * 3,
+            ..Plan::default()
         };
         let seats = 3 + u8::try_from(seed % 3).unwrap();
-        let (sim, cheat) = play(seats, 1000 + seed, faults, 4);
+        let (sim, cheat) = play(seats, 1000 + seed, plan, 4);
         removed += usize::from(agreed(&sim, cheat, &format!("seed {seed}")).is_some());
     }
     assert!(removed > 3, "{removed}");

@@ -33,8 +33,10 @@ use fairdeal_protocol::wire::codec::encode;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 
-use super::drill::{Drill, rules};
-use super::sim::{Faults, Sim, charter, honest};
+use fairdeal_testkit::drill::rules;
+use fairdeal_testkit::seats;
+
+use super::sim::{Plan, Sim, charter};
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
@@ -58,7 +60,7 @@ fn show(bytes: &[u8]) -> String {
 
 #[test]
 fn values_of_a_fixed_deal() {
-    let (signed, _) = charter(&rules(2, 5));
+    let signed = charter(&rules(2, 5));
     let context = Context {
         table: signed.table(),
         deal: 1,
@@ -205,7 +207,7 @@ fn values_of_a_fixed_deal() {
             shuffled: Some(shuffled),
         },
     ];
-    let (_, keys) = charter(&rules(2, 5));
+    let signer = seats::key(context.seat);
     for body in bodies {
         let kind = body.kind();
         line(&format!("body {kind}"), &encode(&body));
@@ -218,7 +220,7 @@ fn values_of_a_fixed_deal() {
             release: None,
             body,
         };
-        let entry = Entry::sign(content, &keys[1]).unwrap();
+        let entry = Entry::sign(content, &signer).unwrap();
         line(&format!("entry hash, {kind}"), entry.hash().as_bytes());
         if kind == "closing" {
             line("signed entry", &encode(entry.signed()));
@@ -263,7 +265,7 @@ fn values_of_a_fixed_deal() {
         statements: Vec::new().try_into().unwrap(),
         halts: Vec::new().try_into().unwrap(),
     };
-    let reply = SignedStateReply::sign(reply, &keys[1]);
+    let reply = SignedStateReply::sign(reply, &signer);
     line(
         "message state reply",
         &Message::StateReply(Box::new(reply)).to_bytes(),
@@ -338,7 +340,7 @@ fn values_of_a_fixed_deal() {
             release: Some(Hash32([2; 32])),
             says,
         };
-        let verified = Verified::sign(statement, &keys[1]);
+        let verified = Verified::sign(statement, &signer);
         line(&format!("signed {name}"), &encode(verified.signed()));
         line(&format!("{name} hash"), verified.hash().as_bytes());
         let statements = vec![verified.signed().clone()].try_into().unwrap();
@@ -361,7 +363,7 @@ fn values_of_a_fixed_deal() {
         "parent after a halt",
         place.name(&context.table, halt.culprit).as_bytes(),
     );
-    let halt = SignedHalt::sign(halt, &keys[1]);
+    let halt = SignedHalt::sign(halt, &signer);
     line("signed halt", &encode(&halt));
     let halts = vec![halt].try_into().unwrap();
     line("message halts", &Message::Halts(halts).to_bytes());
@@ -374,7 +376,7 @@ fn values_of_a_fixed_deal() {
         ground: Ground::Absent,
         entry: None,
     };
-    let claim = SignedClaim::sign(claim, None, &keys[1]);
+    let claim = SignedClaim::sign(claim, None, &signer);
     line("message claim", &Message::Claim(Box::new(claim)).to_bytes());
     let kept = Record::Seed {
         deal: 1,
@@ -410,13 +412,13 @@ fn values_of_a_fixed_password() {
 /// A whole game by fixed seeds: its transcript never changes.
 #[test]
 fn the_transcript_of_a_fixed_game() {
-    let mut sim: Sim<Drill> = Sim::new(&rules(2, 8), 77, Faults::default());
-    sim.run(1_000_000, false, &mut honest);
-    let bytes = sim.tables[0].transcript().to_bytes().unwrap();
+    let mut sim = Sim::new(&rules(2, 8), 77, Plan::default());
+    sim.run(1_000_000);
+    let bytes = sim.room[0].table.transcript().to_bytes().unwrap();
     let head = hex(&bytes[..16]);
     let text = format!(
         "log {}\nfile {}\nbegins {head}\n",
-        sim.tables[0].log_hash(),
+        sim.room[0].table.log_hash(),
         show(&bytes)
     );
     insta::assert_snapshot!(text);

@@ -1,5 +1,8 @@
 //! A drill for the protocol: a game without sense that asks for everything a game can ask for.
 
+// The names of its actions and events say what they are.
+#![allow(missing_docs)]
+
 use std::collections::BTreeMap;
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
@@ -12,10 +15,10 @@ use fairdeal_protocol::timing::Timing;
 use serde::{Deserialize, Serialize};
 
 /// How many cards the drill's deck has.
-pub(crate) const CARDS: u8 = 12;
+pub const CARDS: u8 = 12;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Action {
+pub enum Action {
     /// Deal the top card to oneself; with no card left, shuffle the discards first.
     Draw,
     /// Turn the top card up and discard it.
@@ -35,7 +38,7 @@ pub(crate) enum Action {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) enum Event {
+pub enum Event {
     Turned(Face),
     Played(Seat, Face),
     Rolled(u32),
@@ -45,7 +48,7 @@ pub(crate) enum Event {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Drill {
+pub struct Drill {
     seats: u8,
     limit: u32,
     flips_first: bool,
@@ -67,7 +70,7 @@ pub(crate) struct Drill {
 
 /// The rules of a drill of `limit` turns. With the option `flips-first` it flips before it asks for a deck, with
 /// `no-cards` it asks for none, with `greedy` it turns one card up more often than anybody can answer.
-pub(crate) fn rules(seats: u8, limit: u32) -> RuleSet {
+pub fn rules(seats: u8, limit: u32) -> RuleSet {
     let options = BTreeMap::from([("limit".to_owned(), limit.to_string())]);
     RuleSet {
         game: "drill".to_owned(),

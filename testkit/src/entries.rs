@@ -1,0 +1,51 @@
+//! The entries of a message, read, rewritten and signed again.
+//!
+//! The strongest cheat that breaks no signature is an honest table whose own entries are changed on their way out.
+
+use fairdeal_protocol::charter::SignedCharter;
+use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
+use fairdeal_protocol::table::message::Message;
+
+use crate::seats;
+
+/// Signs an entry with the fixed key of its seat.
+pub fn sign(content: Content) -> Entry {
+    let key = seats::key(content.seat);
+    Entry::sign(content, &key).unwrap()
+}
+
+/// An entry of that table, verified.
+pub fn verified(charter: &SignedCharter, signed: &SignedEntry) -> Entry {
+    signed.verify(charter.charter(), &charter.table()).unwrap()
+}
+
+/// The entries that a message carries: none if it is of another kind.
+pub fn carried(charter: &SignedCharter, message: &Message) -> Vec<Entry> {
+    match message {
+        Message::Entries(entries) => entries.iter().map(|one| verified(charter, one)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The message that carries these entries.
+pub fn message<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Message {
+    let entries = entries.into_iter().map(|entry| entry.signed().clone());
+    let entries: Vec<_> = entries.collect();
+    Message::Entries(entries.try_into().unwrap())
+}
+
+/// The message with every entry as `change` returns it; an entry for which that is `None` is left out. A message of
+/// another kind stays as it is.
+pub fn rewrite(
+    charter: &SignedCharter,
+    message: Message,
+    change: impl FnMut(Entry) -> Option<Entry>,
+) -> Message {
+    match message {
+        Message::Entries(_) => {
+            let entries = carried(charter, &message).into_iter();
+            self::message(&entries.filter_map(change).collect::<Vec<_>>())
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,78 @@
+//! The check on an honest seat: it persists before it sends, and signs one entry for one step.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fairdeal_protocol::charter::SignedCharter;
+use fairdeal_protocol::game::Game;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::entry::Entry;
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::journal::Record;
+use fairdeal_protocol::table::message::Message;
+
+use crate::entries;
+use crate::room::Place;
+
+/// What the honest seats of a table have signed so far.
+#[derive(Debug)]
+pub struct Honesty {
+    charter: SignedCharter,
+    signed: BTreeMap<(Seat, u64), Hash32>,
+    /// Every entry that a seat has sent: to verify one again at each repetition is slow.
+    sent: BTreeSet<(Seat, Hash32)>,
+}
+
+impl Honesty {
+    /// Nothing is signed yet.
+    pub fn new(charter: SignedCharter) -> Self {
+        Self {
+            charter,
+            signed: BTreeMap::new(),
+            sent: BTreeSet::new(),
+        }
+    }
+
+    /// Checks a message that a seat sends.
+    ///
+    /// # Panics
+    /// If it carries something of the seat's own that is not on its disk, or a second entry for one step.
+    pub fn check<G: Game>(&mut self, place: &Place<G>, message: &Message) {
+        let seat = place.seat();
+        let persisted = |record: &Record| {
+            assert!(
+                place.holds(record),
+                "{seat} sends before it persists: {record:?}"
+            );
+        };
+        match message {
+            Message::Statements(statements) => {
+                let own = statements
+                    .iter()
+                    .filter(|one| one.unverified().seat == seat);
+                own.for_each(|own| persisted(&Record::Statement(Box::new(own.clone()))));
+            }
+            Message::Halts(halts) => {
+                let own = halts.iter().filter(|one| one.halt().seat == seat);
+                own.for_each(|own| persisted(&Record::Halt(own.clone())));
+            }
+            Message::Entries(all) => {
+                for signed in all.iter() {
+                    if self.sent.insert((seat, signed.hash())) {
+                        let entry = entries::verified(&self.charter, signed);
+                        if entry.seat() == seat {
+                            persisted(&Record::Entry(signed.clone()));
+                            self.signs_once(&entry);
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn signs_once(&mut self, entry: &Entry) {
+        let (seat, step) = (entry.seat(), entry.step());
+        let first = *self.signed.entry((seat, step)).or_insert(entry.hash());
+        assert_eq!(first, entry.hash(), "{seat} signs twice for step {step}");
+    }
+}

@@ -1,0 +1,18 @@
+//! Random streams that are the same in every run.
+
+use fairdeal_protocol::game::uniform;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+/// The stream of that number under a seed. Streams of one seed are independent of each other.
+pub fn stream(seed: u64, number: u64) -> ChaCha20Rng {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    bytes[8..16].copy_from_slice(&number.to_le_bytes());
+    ChaCha20Rng::from_seed(bytes)
+}
+
+/// True so many times in a thousand. Draws in any case, so that one probability does not shift what follows.
+pub fn happens(rng: &mut ChaCha20Rng, thousandths: u32) -> bool {
+    uniform(rng, 1000) < thousandths
+}

@@ -1,0 +1,282 @@
+//! The programs of one table, with their disks.
+//!
+//! A [`Place`] is one seat's program. It does what its table asks for, except sending: who hears what is up to the
+//! test, or to [`Room::exchange`]. A crash loses everything that is not on the disk.
+
+use std::ops::{Index, IndexMut};
+
+use fairdeal_protocol::charter::SignedCharter;
+use fairdeal_protocol::game::Game;
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::journal::Record;
+use fairdeal_protocol::table::live::{
+    ActError, Event, Output, ReceiveError, RestoreError, Table, To,
+};
+use fairdeal_protocol::table::message::Message;
+use rand_chacha::ChaCha20Rng;
+
+use crate::seats;
+
+/// Whether a seat's program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It runs.
+    Up,
+    /// It has crashed, and starts again at that time in milliseconds.
+    Down(u64),
+    /// It never starts again.
+    Gone,
+}
+
+/// A message that a seat sends.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// Its sender.
+    pub from: Seat,
+    /// Its receivers.
+    pub to: To,
+    /// What it says.
+    pub message: Message,
+}
+
+impl Sent {
+    /// Whether that seat is one of its receivers.
+    pub fn is_for(&self, seat: Seat) -> bool {
+        seat != self.from && (self.to == To::All || self.to == To::One(seat))
+    }
+}
+
+/// One seat's program.
+#[derive(Debug)]
+pub struct Place<G: Game> {
+    /// Its table.
+    pub table: Table<G>,
+    /// The records of its journal, as bytes.
+    pub disk: Vec<Vec<u8>>,
+    /// What its table has told its player.
+    pub events: Vec<Event<G>>,
+    /// Its randomness.
+    pub rng: ChaCha20Rng,
+    /// Whether it runs.
+    pub status: Status,
+}
+
+impl<G: Game> Place<G> {
+    /// Its seat.
+    pub fn seat(&self) -> Seat {
+        self.table.me()
+    }
+
+    /// Whether it runs.
+    pub fn is_up(&self) -> bool {
+        self.status == Status::Up
+    }
+
+    /// [`Table::begin`].
+    pub fn begin(&mut self) {
+        self.table.begin(&mut self.rng);
+    }
+
+    /// [`Table::tick`].
+    pub fn tick(&mut self, now: u64) {
+        self.table.tick(now, &mut self.rng);
+    }
+
+    /// [`Table::act`].
+    ///
+    /// # Errors
+    /// Those of the table.
+    pub fn act(&mut self, action: G::Action) -> Result<(), ActError> {
+        self.table.act(action, &mut self.rng)
+    }
+
+    /// [`Table::leave`].
+    ///
+    /// # Errors
+    /// Those of the table.
+    pub fn leave(&mut self) -> Result<(), ActError> {
+        self.table.leave(&mut self.rng)
+    }
+
+    /// [`Table::receive`].
+    ///
+    /// # Errors
+    /// Those of the table.
+    pub fn receive(&mut self, from: Seat, bytes: &[u8]) -> Result<(), ReceiveError> {
+        self.table.receive(from, bytes, &mut self.rng)
+    }
+
+    /// [`Table::accept`].
+    ///
+    /// # Errors
+    /// Those of the table.
+    pub fn accept(&mut self, from: Seat, message: Message) -> Result<(), ReceiveError> {
+        self.table.accept(from, message, &mut self.rng)
+    }
+
+    /// The next output. Entries of others are not passed on: that only saves time, since heads and their answers carry
+    /// them to everybody.
+    pub fn poll(&mut self) -> Option<Output<G>> {
+        std::iter::from_fn(|| self.table.poll()).find(|one| !matches!(one, Output::Pass(..)))
+    }
+
+    /// Does what an output asks for: a record goes to the disk and an event to the player; a message is returned.
+    pub fn carry_out(&mut self, output: Output<G>) -> Option<Sent> {
+        match output {
+            Output::Keep(record) => self.disk.push(record.to_bytes().to_vec()),
+            Output::Event(event) => self.events.push(event),
+            Output::Pass(..) => {}
+            Output::Send(to, message) => {
+                let from = self.seat();
+                return Some(Sent { from, to, message });
+            }
+        }
+        None
+    }
+
+    /// Carries out all outputs, and returns the messages.
+    pub fn take_sent(&mut self) -> Vec<Sent> {
+        let mut sent = Vec::new();
+        while let Some(output) = self.poll() {
+            sent.extend(self.carry_out(output));
+        }
+        sent
+    }
+
+    /// Whether a record is on the disk.
+    pub fn holds(&self, record: &Record) -> bool {
+        let bytes = record.to_bytes();
+        // Most questions are about the last records.
+        self.disk.iter().rev().any(|held| **held == **bytes)
+    }
+
+    /// The program dies. Returns the outputs that are lost with it.
+    pub fn crash(&mut self, status: Status) -> Vec<Output<G>> {
+        self.status = status;
+        std::iter::from_fn(|| self.table.poll()).collect()
+    }
+}
+
+/// All programs of one table.
+#[derive(Debug)]
+pub struct Room<G: Game> {
+    /// What all seats have signed.
+    pub charter: SignedCharter,
+    /// One program a seat.
+    pub places: Vec<Place<G>>,
+}
+
+impl<G: Game> Room<G> {
+    /// A table of seats with the keys of [`seats::key`], before its beginning. `rng` is the randomness of each.
+    pub fn new(charter: SignedCharter, rng: impl Fn(Seat) -> ChaCha20Rng) -> Self {
+        let place = |seat| Place {
+            table: Table::new(charter.clone(), seat, seats::key(seat)).unwrap(),
+            disk: Vec::new(),
+            events: Vec::new(),
+            rng: rng(seat),
+            status: Status::Up,
+        };
+        let places = charter.charter().seats().iter().map(place).collect();
+        Self { charter, places }
+    }
+
+    /// All seats.
+    pub fn seats(&self) -> impl Iterator<Item = Seat> + use<G> {
+        Seat::first(self.places.len())
+    }
+
+    /// All tables.
+    pub fn tables(&self) -> impl Iterator<Item = &Table<G>> {
+        self.places.iter().map(|place| &place.table)
+    }
+
+    /// All tables begin.
+    pub fn begin(&mut self) {
+        self.places.iter_mut().for_each(Place::begin);
+    }
+
+    /// Carries out all outputs of the seats that run, and returns the messages.
+    pub fn take_sent(&mut self) -> Vec<Sent> {
+        let running = self.places.iter_mut().filter(|place| place.is_up());
+        running.flat_map(Place::take_sent).collect()
+    }
+
+    /// Delivers a message to those of its receivers that run.
+    ///
+    /// # Panics
+    /// If one refuses it.
+    pub fn deliver(&mut self, sent: &Sent) {
+        let running = self.places.iter_mut().filter(|place| place.is_up());
+        for place in running.filter(|place| sent.is_for(place.seat())) {
+            place.accept(sent.from, sent.message.clone()).unwrap();
+        }
+    }
+
+    /// Delivers at once what all seats have to say; what they answer waits. False if nobody said anything.
+    ///
+    /// # Panics
+    /// If a seat refuses a message.
+    pub fn round(&mut self) -> bool {
+        let all = self.take_sent();
+        all.iter().for_each(|sent| self.deliver(sent));
+        !all.is_empty()
+    }
+
+    /// Delivers every message at once until nobody has anything more to say.
+    ///
+    /// # Panics
+    /// If a seat refuses a message.
+    pub fn exchange(&mut self) {
+        while self.round() {}
+    }
+
+    /// A seat's table, restored from the first records of its disk.
+    ///
+    /// # Errors
+    /// Those of the table.
+    pub fn restored(&mut self, seat: Seat, records: usize) -> Result<Table<G>, RestoreError> {
+        let Place { disk, rng, .. } = &mut self.places[seat.index()];
+        let records = disk[..records].iter();
+        let records = records.map(|bytes| Record::from_bytes(bytes).unwrap());
+        Table::restore(self.charter.clone(), seat, seats::key(seat), records, rng)
+    }
+
+    /// Restarts a seat's program from its disk. Its table has the time limits of the charter, and has not begun.
+    ///
+    /// # Errors
+    /// Those of the table; the program is as it was.
+    pub fn restart(&mut self, seat: Seat) -> Result<(), RestoreError> {
+        let table = self.restored(seat, self[seat].disk.len())?;
+        let place = &mut self[seat];
+        (place.table, place.status) = (table, Status::Up);
+        Ok(())
+    }
+}
+
+impl<G: Game> Index<usize> for Room<G> {
+    type Output = Place<G>;
+
+    fn index(&self, index: usize) -> &Place<G> {
+        &self.places[index]
+    }
+}
+
+impl<G: Game> IndexMut<usize> for Room<G> {
+    fn index_mut(&mut self, index: usize) -> &mut Place<G> {
+        &mut self.places[index]
+    }
+}
+
+impl<G: Game> Index<Seat> for Room<G> {
+    type Output = Place<G>;
+
+    fn index(&self, seat: Seat) -> &Place<G> {
+        &self.places[seat.index()]
+    }
+}
+
+impl<G: Game> IndexMut<Seat> for Room<G> {
+    fn index_mut(&mut self, seat: Seat) -> &mut Place<G> {
+        &mut self.places[seat.index()]
+    }
+}
