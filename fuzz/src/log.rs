@@ -9,7 +9,7 @@ use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::game::{Game, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
-use fairdeal_protocol::log::entry::{Content, Entry, MAX_ENTRY, SignedEntry};
+use fairdeal_protocol::log::entry::{Content, Entry, MAX_ENTRY};
 use fairdeal_protocol::log::equivocation::Equivocation;
 use fairdeal_protocol::log::halt::SignedHalt;
 use fairdeal_protocol::seat::Seat;
@@ -17,8 +17,8 @@ use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Output, Table};
 use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::{Proofs, Replica, Verdict};
-use fairdeal_protocol::transcript::{End, MAGIC, Transcript, VERSION};
-use fairdeal_protocol::wire::codec::{decode, encode};
+use fairdeal_protocol::transcript::{End, Transcript};
+use fairdeal_protocol::wire::codec::decode;
 use fairdeal_testkit::drill::{self, Drill};
 use fairdeal_testkit::{entries, seats};
 
@@ -167,27 +167,6 @@ pub fn end_by_vote(world: &mut World<AnyGame>) {
     panic!("no vote ends the game");
 }
 
-/// The bytes of a transcript file with these entries.
-fn file(
-    real: &Transcript,
-    entries: &[SignedEntry],
-    end: End,
-    evidence: Option<Equivocation>,
-) -> Vec<u8> {
-    let charter = real.charter();
-    encode(&(
-        (MAGIC, VERSION, charter.charter(), charter.signatures()),
-        entries,
-        (
-            (end, real.log_hash(), evidence),
-            real.removals(),
-            real.faults(),
-            real.halted(),
-            real.claims(),
-        ),
-    ))
-}
-
 /// One dishonest seat writes its entries of a finished game anew, cuts the log or adds evidence.
 /// Input: seat, end, then edits: entry (2), length (2), body; an entry of another seat is left out.
 ///
@@ -202,7 +181,7 @@ pub fn forgery(data: &[u8]) -> bool {
         1 => End::Stopped,
         _ => End::Finished,
     };
-    let mut entries = real.entries().to_vec();
+    let mut log = real.entries().to_vec();
     let mut evidence = None;
     let mut lost = Vec::new();
     let mut decoded = false;
@@ -210,9 +189,9 @@ pub fn forgery(data: &[u8]) -> bool {
         if input.is_empty() {
             break;
         }
-        let place = input.short() % entries.len();
+        let place = input.short() % log.len();
         let length = input.short();
-        let old = entries::verified(charter, &entries[place]);
+        let old = entries::verified(charter, &log[place]);
         if old.seat() != cheat {
             lost.push(place);
             continue;
@@ -227,17 +206,20 @@ pub fn forgery(data: &[u8]) -> bool {
         };
         if let Ok(entry) = Entry::sign(content, &seats::key(cheat)) {
             evidence = Equivocation::of(&old, &entry).or(evidence);
-            entries[place] = entry.signed().clone();
+            log[place] = entry.signed().clone();
         }
     }
     lost.sort_unstable();
     lost.dedup();
     for place in lost.iter().rev() {
-        entries.remove(*place);
+        log.remove(*place);
     }
-    let same = entries == real.entries() && end == End::Finished;
+    let same = log == real.entries() && end == End::Finished;
     for evidence in [None, evidence] {
-        let bytes = file(real, &entries, end, evidence.clone());
+        let end = (end, real.log_hash(), evidence.clone());
+        let (removals, faults) = (real.removals(), real.faults());
+        let trailer = (end, removals, faults, real.halted(), real.claims());
+        let bytes = entries::file(real, &log, trailer);
         let forged = Transcript::from_bytes(&bytes).unwrap();
         assert!(forged.to_bytes().unwrap() == bytes);
         let report = audit::<AnyGame>(&forged);

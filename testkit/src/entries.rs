@@ -1,10 +1,13 @@
-//! The entries of a message, read, rewritten and signed again.
+//! Entries, read from a message, rewritten and signed again, or put into a file.
 //!
 //! The strongest cheat that breaks no signature is an honest table whose own entries are changed on their way out.
 
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::table::message::Message;
+use fairdeal_protocol::transcript::{MAGIC, Transcript, VERSION};
+use fairdeal_protocol::wire::codec::encode;
+use serde::Serialize;
 
 use crate::seats;
 
@@ -48,4 +51,11 @@ pub fn rewrite(
         }
         other => other,
     }
+}
+
+/// The bytes of a transcript file: the charter of another transcript, these entries and that trailer.
+pub fn file(like: &Transcript, entries: &[SignedEntry], trailer: impl Serialize) -> Vec<u8> {
+    let charter = like.charter();
+    let head = (MAGIC, VERSION, charter.charter(), charter.signatures());
+    encode(&(head, entries, trailer))
 }

@@ -13,7 +13,7 @@ use fairdeal_protocol::table::message::Message;
 use crate::entries;
 use crate::room::Place;
 
-/// What the honest seats of a table have signed so far.
+/// The entries that the seats of a table have sent so far.
 #[derive(Debug)]
 pub struct Honesty {
     charter: SignedCharter,

@@ -32,7 +32,7 @@ pub struct Letter {
     pub bytes: Vec<u8>,
 }
 
-/// What the network does to messages, in thousandths of them.
+/// The weather on the network, in thousandths of messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Weather {
     /// How many are lost.
@@ -69,7 +69,7 @@ impl Cut {
     }
 }
 
-/// What the network has done to a message. One that is repeated and delayed has two fates.
+/// A mishap of a message. One that is repeated and delayed has two fates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// Not sent: the two seats have no direct link.
@@ -93,7 +93,7 @@ pub enum Fate {
 /// The links between all seats, and what is on its way on them.
 #[derive(Debug)]
 pub struct Network {
-    /// What it does to messages until it heals.
+    /// The weather until it heals.
     pub weather: Weather,
     /// When the weather becomes fair. Cuts end at times of their own.
     pub heals_at: u64,

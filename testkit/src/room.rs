@@ -1,7 +1,8 @@
 //! The programs of one table, with their disks.
 //!
-//! A [`Place`] is one seat's program. It does what its table asks for, except sending: who hears what is up to the
-//! test, or to [`Room::exchange`]. A crash loses everything that is not on the disk.
+//! A [`Place`] is one seat's program. It does what its table asks for, except sending: a test says who hears what, or
+//! [`Room::exchange`] brings everything to everybody. A crash loses everything that is not on the disk. Methods named
+//! after methods of [`Table`] call them with the randomness of the place, and fail as they do.
 
 use std::ops::{Index, IndexMut};
 
@@ -35,7 +36,7 @@ pub struct Sent {
     pub from: Seat,
     /// Its receivers.
     pub to: To,
-    /// What it says.
+    /// Its content.
     pub message: Message,
 }
 
@@ -53,7 +54,7 @@ pub struct Place<G: Game> {
     pub table: Table<G>,
     /// The records of its journal, as bytes.
     pub disk: Vec<Vec<u8>>,
-    /// What its table has told its player.
+    /// All events of its table, oldest first.
     pub events: Vec<Event<G>>,
     /// Its randomness.
     pub rng: ChaCha20Rng,
@@ -83,33 +84,21 @@ impl<G: Game> Place<G> {
     }
 
     /// [`Table::act`].
-    ///
-    /// # Errors
-    /// Those of the table.
     pub fn act(&mut self, action: G::Action) -> Result<(), ActError> {
         self.table.act(action, &mut self.rng)
     }
 
     /// [`Table::leave`].
-    ///
-    /// # Errors
-    /// Those of the table.
     pub fn leave(&mut self) -> Result<(), ActError> {
         self.table.leave(&mut self.rng)
     }
 
     /// [`Table::receive`].
-    ///
-    /// # Errors
-    /// Those of the table.
     pub fn receive(&mut self, from: Seat, bytes: &[u8]) -> Result<(), ReceiveError> {
         self.table.receive(from, bytes, &mut self.rng)
     }
 
     /// [`Table::accept`].
-    ///
-    /// # Errors
-    /// Those of the table.
     pub fn accept(&mut self, from: Seat, message: Message) -> Result<(), ReceiveError> {
         self.table.accept(from, message, &mut self.rng)
     }
@@ -160,7 +149,7 @@ impl<G: Game> Place<G> {
 /// All programs of one table.
 #[derive(Debug)]
 pub struct Room<G: Game> {
-    /// What all seats have signed.
+    /// The charter, signed by all seats.
     pub charter: SignedCharter,
     /// One program a seat.
     pub places: Vec<Place<G>>,
@@ -231,9 +220,6 @@ impl<G: Game> Room<G> {
     }
 
     /// A seat's table, restored from the first records of its disk.
-    ///
-    /// # Errors
-    /// Those of the table.
     pub fn restored(&mut self, seat: Seat, records: usize) -> Result<Table<G>, RestoreError> {
         let Place { disk, rng, .. } = &mut self.places[seat.index()];
         let records = disk[..records].iter();
@@ -244,7 +230,7 @@ impl<G: Game> Room<G> {
     /// Restarts a seat's program from its disk. Its table has the time limits of the charter, and has not begun.
     ///
     /// # Errors
-    /// Those of the table; the program is as it was.
+    /// If the journal is not one of this table and seat; the program stays as it is.
     pub fn restart(&mut self, seat: Seat) -> Result<(), RestoreError> {
         let table = self.restored(seat, self[seat].disk.len())?;
         let place = &mut self[seat];

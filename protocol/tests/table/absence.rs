@@ -45,7 +45,7 @@ fn a_slow_shuffle_run_removes_nobody() {
     for seed in 0..3 {
         let plan = Plan {
             weather: slow_weather(2_000),
-            absence: 5_000,
+            absence: Some(5_000),
             ..Plan::default()
         };
         nobody_is_removed(6, seed, plan);

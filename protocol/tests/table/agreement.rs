@@ -35,23 +35,16 @@ fn flip_first(mut rules: RuleSet) -> RuleSet {
 fn leavers(leaves: u32) -> Plan {
     Plan {
         leaves,
-        interjects: true,
-        ..Plan::default()
+        ..Plan::interjecting()
     }
-}
-
-/// Players act out of turn too.
-fn interjecting() -> Plan {
-    leavers(0)
 }
 
 /// A seat is gone for good from an output on.
 fn without(gone: Seat, output: u64) -> Plan {
     Plan {
-        absence: 10_000,
         doomed: Some((gone, output)),
         interjects: true,
-        ..Plan::default()
+        ..Plan::impatient()
     }
 }
 
@@ -97,7 +90,7 @@ fn tables_of_every_size_agree() {
 #[test]
 fn interjections_find_their_place() {
     for seed in 0..4 {
-        let sim = play(&rules(3, 25), seed, interjecting());
+        let sim = play(&rules(3, 25), seed, Plan::interjecting());
         check(&sim, &format!("seed {seed}"));
     }
 }
@@ -107,7 +100,7 @@ fn a_bad_network_changes_nothing() {
     for seed in 0..4 {
         let plan = Plan {
             weather: bad_weather(200, 200, 200),
-            ..interjecting()
+            ..Plan::interjecting()
         };
         let sim = play(&rules(3, 15), seed, plan);
         check(&sim, &format!("seed {seed}"));
@@ -274,7 +267,7 @@ fn crashes_change_nothing() {
         let plan = Plan {
             weather: bad_weather(50, 50, 50),
             crashes: 8,
-            ..interjecting()
+            ..Plan::interjecting()
         };
         let seats = u8::try_from(2 + seed % 3).unwrap();
         let sim = play(&rules(seats, 15), 100 + seed, plan);
@@ -287,7 +280,7 @@ fn crashes_change_nothing() {
 /// "Every journal prefix replays": and gives the same log as far as it goes.
 #[test]
 fn every_beginning_of_a_journal_gives_a_table() {
-    let mut sim = play(&rules(3, 10), ANY_SEED, interjecting());
+    let mut sim = play(&rules(3, 10), ANY_SEED, Plan::interjecting());
     check(&sim, "no faults");
     for seat in sim.room.seats() {
         let log: Vec<_> = sim.room[seat]
@@ -320,10 +313,10 @@ fn late_seats_that_are_removed_part_nobody() {
     for seed in 0..runs(10) {
         let what = format!("seed {seed}");
         let plan = Plan {
-            absence: 3_000,
+            absence: Some(3_000),
             weather: bad_weather(150, 100, 300),
             crashes: 4,
-            ..interjecting()
+            ..Plan::interjecting()
         };
         let seats = u8::try_from(3 + seed % 3).unwrap();
         let mut sim = Sim::new(&rules(seats, 10), 700 + seed, plan);

@@ -52,7 +52,7 @@ fn play_among(
 ) -> Sim {
     let charter = charter(&rules(seats, LIMIT));
     let cheat = seat(cheat);
-    let mut sim = Sim::new(&rules(seats, LIMIT), seed, cheating(cheat));
+    let mut sim = Sim::new(&rules(seats, LIMIT), seed, Plan::cheating(cheat));
     let mut sent: BTreeMap<u64, Entry> = BTreeMap::new();
     let mut heard: Vec<Entry> = Vec::new();
     let mut cheated = false;
@@ -78,20 +78,8 @@ fn play_among(
     sim
 }
 
-/// A seat cheats.
-pub(super) fn cheating(cheat: Seat) -> Plan {
-    Plan {
-        cheat: Some(cheat),
-        ..Plan::default()
-    }
-}
-
 pub(super) fn named(sim: &Sim) -> FaultKind {
-    named_as(CHEAT, sim)
-}
-
-pub(super) fn named_as(cheat: usize, sim: &Sim) -> FaultKind {
-    convicted(sim, seat(cheat))
+    convicted(sim, seat(CHEAT))
 }
 
 pub(super) fn with(content: &Content, body: Body) -> Option<Content> {
@@ -174,9 +162,14 @@ fn keys_that_are_not_ones_own() {
     assert_eq!(named(&identity), FaultKind::Key(KeyError::Identity));
 }
 
+/// The seed of a game in which the cheat gives as many shares twice.
+const SHARES_AGAIN: u64 = 2;
+/// The seed of a game in which it does so in its acks.
+const ACKS_AGAIN: u64 = 1;
+
 #[test]
 fn shares_and_proofs_that_served_before() {
-    for (seed, acks) in [(2, false), (1, true)] {
+    for (seed, acks) in [(SHARES_AGAIN, false), (ACKS_AGAIN, true)] {
         let mut before: Option<Shares> = None;
         let sim = play_among(3, CHEAT, seed, |content, _| {
             if acks && !matches!(content.body, Body::Ack { .. }) {
@@ -379,11 +372,7 @@ fn forked(
     mut occasion: impl FnMut(&Content, &Bodies) -> bool,
 ) -> Option<(Bodies, u64)> {
     let charter = charter(&rules(3, LIMIT));
-    let plan = Plan {
-        interjects: true,
-        ..Plan::default()
-    };
-    let mut sim = Sim::new(&rules(3, LIMIT), seed, plan);
+    let mut sim = Sim::new(&rules(3, LIMIT), seed, Plan::interjecting());
     let mut forked = None;
     let mut bodies: Bodies = BTreeMap::new();
     sim.run_with(60_000, |from, to, message| {
@@ -578,7 +567,7 @@ fn shuffles_out_of_turn_are_named() {
             }
             _ => change(content, own.clone()?),
         });
-        named_as(0, &sim)
+        convicted(&sim, seat(0))
     };
     let accepting = again(|content, own| match &content.body {
         Body::Accept { .. } => accept(content, Vec::new(), &Some(own)),
@@ -605,7 +594,10 @@ fn shuffles_out_of_turn_are_named() {
         _ => None,
     });
     let (got, wanted) = (wanted, got);
-    assert_eq!(named_as(2, &sim), FaultKind::WrongKind { got, wanted });
+    assert_eq!(
+        convicted(&sim, seat(2)),
+        FaultKind::WrongKind { got, wanted }
+    );
 }
 
 /// A part that opens for nobody: the one that holds it complains, and everybody sees whose fault it is.
@@ -634,7 +626,10 @@ fn false_complaints_fall_back() {
         }
         _ => None,
     });
-    assert_eq!(named_as(0, &sim), FaultKind::BadPart { holder: seat(1) });
+    assert_eq!(
+        convicted(&sim, seat(0)),
+        FaultKind::BadPart { holder: seat(1) }
+    );
     let complaint = complaint_in(&sim);
     let sim = play(|content, _| match &content.body {
         Body::Accept {
@@ -668,7 +663,7 @@ fn a_complaint_of_a_part_that_opens_falls_back() {
     let charter = charter(&rules(3, LIMIT));
     let cheat = seat(CHEAT);
     let mut parents: BTreeMap<u64, Hash32> = BTreeMap::new();
-    let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, cheating(cheat));
+    let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, Plan::cheating(cheat));
     sim.run_with(240_000, |from, to, message| {
         if from == cheat && matches!(message, Message::Evidence(_) | Message::Halts(_)) {
             return None;
@@ -718,9 +713,9 @@ fn complaint_in(sim: &Sim) -> Complaint {
 pub(super) fn play_and_lose_one(seed: u64, change: impl Fn(&mut PartShares)) -> Sim {
     let charter = charter(&rules(4, LIMIT));
     let plan = Plan {
-        absence: 10_000,
+        absence: Some(10_000),
         doomed: Some((seat(3), 150)),
-        ..cheating(seat(CHEAT))
+        ..Plan::cheating(seat(CHEAT))
     };
     let mut sim = Sim::new(&rules(4, LIMIT), seed, plan);
     sim.run_with(600_000, |from, _, message| {
@@ -739,17 +734,19 @@ pub(super) fn play_and_lose_one(seed: u64, change: impl Fn(&mut PartShares)) -> 
     sim
 }
 
+/// Brings shares into another order.
+pub(super) fn reversed(parts: &mut PartShares) {
+    let mut points = parts.shares.to_vec();
+    points.reverse();
+    parts.shares = points.try_into().unwrap();
+}
+
 /// Parts of a gone seat's shares that are too few, in another order, or not what the part gives.
 #[test]
 fn bad_parts_of_shares_are_named() {
     let shorter = |parts: &mut PartShares| {
         let mut points = parts.shares.to_vec();
         points.pop();
-        parts.shares = points.try_into().unwrap();
-    };
-    let reversed = |parts: &mut PartShares| {
-        let mut points = parts.shares.to_vec();
-        points.reverse();
         parts.shares = points.try_into().unwrap();
     };
     let changes: [&dyn Fn(&mut PartShares); 2] = [&shorter, &reversed];

@@ -25,23 +25,19 @@ const CHEAT: usize = 1;
 /// whether it changed the content.
 fn play_with(seed: u64, mut change: impl FnMut(Seat, &mut Content) -> bool) -> Sim {
     let plan = Plan {
-        cheat: Some(seat(CHEAT)),
         interjects: true,
-        ..Plan::default()
+        ..Plan::cheating(seat(CHEAT))
     };
     let mut sim = Sim::new(&rules(3, 20), seed, plan);
-    let charter = charter(&rules(3, 20));
-    sim.run_with(120_000, |from, to, message| {
-        let rewritten = entries::rewrite(&charter, message, |entry| {
-            let mut content = entry.content().clone();
-            let own = entry.seat() == seat(CHEAT) && from == entry.seat();
-            Some(if own && change(to, &mut content) {
-                entries::sign(content)
-            } else {
-                entry
-            })
-        });
-        Some(rewritten)
+    sim.run_rewriting(120_000, |from, to, entry| {
+        let mut content = entry.content().clone();
+        let own = entry.seat() == seat(CHEAT) && from == entry.seat();
+        let changed = own && change(to, &mut content);
+        Some(if changed {
+            entries::sign(content)
+        } else {
+            entry
+        })
     });
     sim
 }
@@ -118,31 +114,23 @@ fn bad_shuffles_are_named_at_once() {
 /// Seat 0's deck goes out again as seat 1's own, with the proof that seat 1 made for its shuffle.
 #[test]
 fn a_deck_that_was_not_shuffled_is_named() {
-    let charter = charter(&rules(3, 20));
     let mut first = None;
-    let plan = Plan {
-        cheat: Some(seat(CHEAT)),
-        ..Plan::default()
-    };
-    let mut sim = Sim::new(&rules(3, 20), ANY_SEED, plan);
-    sim.run_with(120_000, |from, _, message| {
-        let copied = entries::rewrite(&charter, message, |entry| {
-            let mut content = entry.content().clone();
-            let Some(shuffled) = content.body.shuffled_mut() else {
-                return Some(entry);
-            };
-            if from == seat(0) {
-                first.get_or_insert_with(|| shuffled.deck.clone());
+    let mut sim = Sim::new(&rules(3, 20), ANY_SEED, Plan::cheating(seat(CHEAT)));
+    sim.run_rewriting(120_000, |from, _, entry| {
+        let mut content = entry.content().clone();
+        let Some(shuffled) = content.body.shuffled_mut() else {
+            return Some(entry);
+        };
+        if from == seat(0) {
+            first.get_or_insert_with(|| shuffled.deck.clone());
+        }
+        match &first {
+            Some(deck) if from == seat(CHEAT) && entry.seat() == from => {
+                shuffled.deck = deck.clone();
+                Some(entries::sign(content))
             }
-            match &first {
-                Some(deck) if from == seat(CHEAT) && entry.seat() == from => {
-                    shuffled.deck = deck.clone();
-                    Some(entries::sign(content))
-                }
-                _ => Some(entry),
-            }
-        });
-        Some(copied)
+            _ => Some(entry),
+        }
     });
     let kind = convicted(&sim, seat(CHEAT));
     assert!(matches!(kind, FaultKind::Shuffle(_)), "{kind}");

@@ -8,12 +8,12 @@ use fairdeal_protocol::seat::SeatSet;
 use fairdeal_protocol::table::abandonment::Abandonment;
 use fairdeal_protocol::table::live::{Event, NothingToClaim, Stop, Table, To};
 use fairdeal_protocol::table::message::Message;
-use fairdeal_protocol::transcript::{End, MAGIC, Transcript, VERSION};
-use fairdeal_protocol::wire::codec::encode;
+use fairdeal_protocol::transcript::{End, Transcript};
 use fairdeal_testkit::drill::{Drill, rules};
 use fairdeal_testkit::seats::{self, seat, seats};
 use fairdeal_testkit::{Cut, Place, Sent};
 
+use super::forgeries::file;
 use super::sim::{ANY_SEED, Plan, Sim, slow_weather};
 
 fn absent(by: &[usize], absent: &[usize]) -> Abandonment {
@@ -32,10 +32,9 @@ fn parted(number: u8, away: &[usize], from: u64) -> Sim {
 /// A game that is far from its end at [`PARTED`], with a player that thinks for ten minutes or none.
 fn slow(number: u8, thinker: Option<usize>) -> Sim {
     let plan = Plan {
-        absence: 10_000,
         weather: slow_weather(200),
         thinker: thinker.map(|thinker| (seat(thinker), 600_000)),
-        ..Plan::default()
+        ..Plan::impatient()
     };
     Sim::new(&rules(number, 200), ANY_SEED, plan)
 }
@@ -277,7 +276,7 @@ fn two_of_three_go_on_without_one_who_has_claimed() {
     let mut found = 0;
     for left in 0..3 {
         let plan = Plan {
-            absence: 60_000,
+            absence: Some(60_000),
             own_absence: Some((seat(left), 3_000)),
             weather: slow_weather(200),
             ..Plan::default()
@@ -304,17 +303,8 @@ fn two_of_three_go_on_without_one_who_has_claimed() {
 
 /// The same transcript, with claims that leave its game unfinished.
 fn unfinished(whole: &Transcript) -> Transcript {
-    let bytes = encode(&(
-        MAGIC,
-        VERSION,
-        whole.charter().charter(),
-        whole.charter().signatures().to_vec(),
-        whole.entries().to_vec(),
-        (End::Unfinished, whole.log_hash(), None::<Equivocation>),
-        [0_u8; 3],
-        whole.claims().to_vec(),
-    ));
-    Transcript::from_bytes(&bytes).unwrap()
+    let end = (End::Unfinished, whole.log_hash(), None::<Equivocation>);
+    file(whole, whole.entries(), (end, [0_u8; 3], whole.claims()))
 }
 
 /// A loser that withholds its seed, or is cut off in the last steps, changes nothing: the game is finished in every file.
@@ -323,9 +313,8 @@ fn a_finished_game_is_finished_in_every_file() {
     let mut unopened = SeatSet::EMPTY;
     for latency in [150, 400, 700, 1000] {
         let plan = Plan {
-            absence: 10_000,
             weather: slow_weather(latency),
-            ..Plan::default()
+            ..Plan::impatient()
         };
         let mut sim = Sim::new(&rules(2, 16), ANY_SEED, plan);
         let over = |sim: &Sim| sim.room.tables().any(|table| table.replica().is_over());

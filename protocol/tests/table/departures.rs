@@ -19,34 +19,8 @@ use super::sim::{ANY_SEED, Plan, Sim};
 /// Time enough for every table here, in milliseconds.
 const LONG: u64 = 300_000;
 
-/// Seats that fall silent are soon absent.
-fn plan() -> Plan {
-    Plan {
-        absence: 10_000,
-        ..Plan::default()
-    }
-}
-
 fn table(rules: &RuleSet, seed: u64) -> Sim {
-    Sim::new(rules, seed, plan())
-}
-
-/// Plays on. Seats fall silent for good as soon as an entry goes out at which `goes` names them.
-fn play(sim: &mut Sim, until: u64, silent: &mut SeatSet, mut goes: impl FnMut(&Entry) -> SeatSet) {
-    let charter = sim.room.charter.clone();
-    sim.run_with(until, |from, _, message| {
-        for entry in entries::carried(&charter, &message) {
-            if entry.seat() == from && !silent.contains(from) {
-                silent.extend(goes(&entry).iter());
-            }
-        }
-        (!silent.contains(from)).then_some(message)
-    });
-}
-
-/// Plays to the end.
-fn finish(sim: &mut Sim, goes: impl FnMut(&Entry) -> SeatSet) {
-    play(sim, LONG, &mut SeatSet::default(), goes);
+    Sim::new(rules, seed, Plan::impatient())
 }
 
 /// The seats, or none.
@@ -119,9 +93,8 @@ fn two_of_four_never_open_a_hand() {
     for seed in 0..6 {
         let what = format!("seed {seed}");
         let mut sim = table(&rules(4, 20), seed);
-        let mut silent = SeatSet::EMPTY;
         let mut at = None;
-        play(&mut sim, LONG, &mut silent, |entry| match entry.body() {
+        sim.run_losing(LONG, |entry| match entry.body() {
             Body::Rebuild { .. } => {
                 at.get_or_insert(entry.step());
                 SeatSet::EMPTY
@@ -130,7 +103,7 @@ fn two_of_four_never_open_a_hand() {
             _ if acts_from(entry, 8) => set(&[3]),
             _ => SeatSet::EMPTY,
         });
-        if silent != set(&[2, 3]) {
+        if sim.silent != set(&[2, 3]) {
             continue;
         }
         let (report, steps) = finished(&sim, &[0, 1], &what);
@@ -166,7 +139,7 @@ fn leaving_never_voids_a_deal() {
         let what = format!("seed {seed}");
         let plan = Plan {
             leaves: 90,
-            ..plan()
+            ..Plan::impatient()
         };
         let mut sim = Sim::new(&rules(5, 20), 40 + seed, plan);
         sim.run(LONG);
@@ -187,16 +160,13 @@ fn who_leaves_after_a_removal_voids_nothing() {
     for seed in 0..5 {
         let what = format!("seed {seed}");
         let mut sim = table(&rules(4, 20), seed);
-        let mut silent = SeatSet::EMPTY;
         let mut until = 0;
         while sim.room[0].table.replica().participants().contains(seat(3)) {
             until += 10;
-            play(&mut sim, until, &mut silent, |entry| {
-                when(acts_from(entry, 8), &[3])
-            });
+            sim.run_losing(until, |entry| when(acts_from(entry, 8), &[3]));
         }
         sim.room[2].leave().unwrap();
-        play(&mut sim, LONG, &mut silent, |_| SeatSet::EMPTY);
+        sim.run_losing(LONG, |_| SeatSet::EMPTY);
         let (report, steps) = finished(&sim, &[0, 1], &what);
         let left = report.left.iter().map(|gone| (gone.seat, &gone.why));
         let left: Vec<_> = left.collect();
@@ -215,7 +185,7 @@ fn who_leaves_after_a_removal_voids_nothing() {
 #[test]
 fn a_group_voids_the_deal() {
     let mut sim = table(&rules(5, 20), ANY_SEED);
-    finish(&mut sim, |entry| when(acts_from(entry, 9), &[3, 4]));
+    sim.run_losing(LONG, |entry| when(acts_from(entry, 9), &[3, 4]));
     let (report, steps) = finished(&sim, &[0, 1, 2], "");
     let [one, other] = &report.left[..] else {
         panic!("{:?}", report.left);
@@ -231,7 +201,7 @@ fn a_group_voids_the_deal() {
 fn a_removal_before_the_escrow_is_accepted_voids() {
     for kind in ["commitment", "key", "escrow", "acceptance"] {
         let mut sim = table(&rules(4, 12), ANY_SEED);
-        finish(&mut sim, |entry| {
+        sim.run_losing(LONG, |entry| {
             when(entry.seat() == seat(3) && entry.body().kind() == kind, &[3])
         });
         let (report, steps) = finished(&sim, &[0, 1, 2], kind);
@@ -252,7 +222,7 @@ fn a_deal_without_cards_is_never_voided() {
     for first in 0..6 {
         let what = format!("from step {first}");
         let mut sim = table(&rules, first);
-        finish(&mut sim, |entry| match entry.step() {
+        sim.run_losing(LONG, |entry| match entry.step() {
             step if step >= first + 4 => set(&[3]),
             step if step >= first => set(&[4]),
             _ => SeatSet::EMPTY,
@@ -282,8 +252,8 @@ fn hosted(seed: u64, plan: Plan) -> Sim {
 fn a_program_goes_with_all_its_seats() {
     for seed in 0..2 {
         let what = format!("seed {seed}");
-        let mut sim = hosted(seed, plan());
-        finish(&mut sim, |entry| when(acts_from(entry, 11), &[0, 1, 2]));
+        let mut sim = hosted(seed, Plan::impatient());
+        sim.run_losing(LONG, |entry| when(acts_from(entry, 11), &[0, 1, 2]));
         let (report, steps) = finished(&sim, &[3, 4], &what);
         let deal = report.left[0].deal;
         let left = report.left.iter();
@@ -304,7 +274,7 @@ fn a_program_goes_with_all_its_seats() {
 /// A bot of the host leaves before: it holds no part of the host's keys, so these can still be made.
 #[test]
 fn an_own_seat_that_left_before_holds_nothing() {
-    let mut sim = hosted(ANY_SEED, plan());
+    let mut sim = hosted(ANY_SEED, Plan::impatient());
     let playing =
         |table: &Table<Drill>| matches!(table.replica().kind(), Some(StepKind::Action { .. }));
     let mut until = 0;
@@ -314,7 +284,7 @@ fn an_own_seat_that_left_before_holds_nothing() {
     }
     sim.room[1].leave().unwrap();
     let mut left_at = None;
-    finish(&mut sim, |entry| {
+    sim.run_losing(LONG, |entry| {
         if matches!(entry.body(), Body::Leave) {
             left_at = Some(entry.step());
         }
@@ -390,7 +360,7 @@ fn two_faces_of_a_seat_remove_its_party() {
 fn cheated(seed: u64, cheat: Seat, where_to: impl Fn(&Entry, Seat) -> bool) -> Sim {
     let plan = Plan {
         cheat: Some(cheat),
-        ..plan()
+        ..Plan::impatient()
     };
     let mut sim = hosted(seed, plan);
     let charter = sim.room.charter.clone();

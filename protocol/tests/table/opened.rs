@@ -18,8 +18,7 @@ use super::sim::{LONG, Plan, Sim};
 fn played(seats: u8, seed: u64, leaves: u32) -> (Sim, Transcript) {
     let plan = Plan {
         leaves,
-        interjects: true,
-        ..Plan::default()
+        ..Plan::interjecting()
     };
     let mut sim = Sim::new(&rules(seats, 20), seed, plan);
     sim.run(LONG);

@@ -35,15 +35,12 @@ fn the_log_does_not_tell_a_hand() {
         .find(|sim| !sealed_of(sim).is_empty())
         .expect("cards are dealt");
     let sealed = sealed_of(&sim);
+    let known = sim.room[0].table.known();
     let replica = sim.room[1].table.replica();
     let points = CardPoints::new("drill", (0..CARDS).map(|n| (Face(n), format!("card-{n}"))));
     for card in sealed {
         // What its owner knows …
-        let truth = sim.room[0]
-            .table
-            .known()
-            .get(card)
-            .expect("its owner knows it");
+        let truth = known.get(card).expect("its owner knows it");
         // … no other seat does, and the owner's share is in nobody's log.
         for other in sim.room.tables().skip(1) {
             assert_eq!(other.known().get(card), None);

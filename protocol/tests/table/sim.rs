@@ -6,6 +6,7 @@
 use fairdeal_protocol::audit::auditor::{Finding, Reason, audit};
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::game::{Game as _, RuleSet, uniform};
+use fairdeal_protocol::log::entry::Entry;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::clocks::Limits;
 use fairdeal_protocol::table::fault::{Fault, FaultKind};
@@ -14,7 +15,7 @@ use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::transcript::Transcript;
 use fairdeal_testkit::drill::Drill;
 use fairdeal_testkit::{
-    Cut, Honesty, Letter, Network, Room, Sent, Status, Weather, happens, seats, stream,
+    Cut, Honesty, Letter, Network, Room, Sent, Status, Weather, entries, happens, seats, stream,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng as _;
@@ -24,11 +25,14 @@ pub(crate) const ANY_SEED: u64 = 1;
 /// Time enough for every game here, in milliseconds.
 pub(crate) const LONG: u64 = 4_000_000;
 
+/// A filter of messages: it gets sender, receiver and message, and returns what is sent instead.
+type Tamper<'a> = dyn FnMut(Seat, Seat, Message) -> Option<Message> + 'a;
+
 /// The course of a game. By default everybody plays on a good network.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
-    /// The absence timeout, in milliseconds.
-    pub(crate) absence: u64,
+    /// The absence timeout, in milliseconds [default: two minutes].
+    pub(crate) absence: Option<u64>,
     /// A seat with another absence timeout.
     pub(crate) own_absence: Option<(Seat, u64)>,
     pub(crate) weather: Weather,
@@ -51,21 +55,28 @@ pub(crate) struct Plan {
     pub(crate) interjects: bool,
 }
 
-impl Default for Plan {
-    fn default() -> Self {
+impl Plan {
+    /// Absent seats are removed soon.
+    pub(crate) fn impatient() -> Self {
         Self {
-            absence: 120_000,
-            own_absence: None,
-            weather: Weather::default(),
-            cuts: Vec::new(),
-            first_ticks: Vec::new(),
-            crashes: 0,
-            doomed: None,
-            cheat: None,
-            leaves: 0,
-            thoughtful: false,
-            thinker: None,
-            interjects: false,
+            absence: Some(10_000),
+            ..Self::default()
+        }
+    }
+
+    /// Players also act out of turn.
+    pub(crate) fn interjecting() -> Self {
+        Self {
+            interjects: true,
+            ..Self::default()
+        }
+    }
+
+    /// That seat cheats.
+    pub(crate) fn cheating(cheat: Seat) -> Self {
+        Self {
+            cheat: Some(cheat),
+            ..Self::default()
         }
     }
 }
@@ -100,6 +111,8 @@ pub(crate) struct Sim {
     pub(crate) room: Room<Drill>,
     pub(crate) network: Network,
     pub(crate) crashes: u64,
+    /// The seats that [`Self::run_losing`] has lost.
+    pub(crate) silent: SeatSet,
     plan: Plan,
     honesty: Honesty,
     /// Draws crashes.
@@ -130,6 +143,7 @@ impl Sim {
             room,
             network,
             crashes: 0,
+            silent: SeatSet::EMPTY,
             plan,
             now: 0,
             ticks,
@@ -153,7 +167,7 @@ impl Sim {
         self.run_with(until, |_, _, message| Some(message));
     }
 
-    /// The same with a cheat: `tamper` gets sender, receiver and message, and returns what is sent instead.
+    /// The same with a cheat.
     pub(crate) fn run_with(
         &mut self,
         until: u64,
@@ -175,12 +189,41 @@ impl Sim {
         }
     }
 
+    /// The same with a cheat that changes entries: `change` gets the sender and the receiver of each.
+    pub(crate) fn run_rewriting(
+        &mut self,
+        until: u64,
+        mut change: impl FnMut(Seat, Seat, Entry) -> Option<Entry>,
+    ) {
+        let charter = self.room.charter.clone();
+        self.run_with(until, |from, to, message| {
+            let change = |entry| change(from, to, entry);
+            Some(entries::rewrite(&charter, message, change))
+        });
+    }
+
+    /// The same, but seats fall silent for good as soon as an entry of a seat goes out at which `goes` names them.
+    pub(crate) fn run_losing(&mut self, until: u64, mut goes: impl FnMut(&Entry) -> SeatSet) {
+        let charter = self.room.charter.clone();
+        let mut silent = self.silent;
+        self.run_with(until, |from, _, message| {
+            for entry in entries::carried(&charter, &message) {
+                if entry.seat() == from && !silent.contains(from) {
+                    silent.extend(goes(&entry).iter());
+                }
+            }
+            (!silent.contains(from)).then_some(message)
+        });
+        self.silent = silent;
+    }
+
     /// A seat's program begins, with the shortest turn time that a table can have.
     fn begin(&mut self, seat: Seat) {
         let own = self.plan.own_absence.filter(|(of, _)| *of == seat);
+        let own = own.map(|(_, absence)| absence);
         let place = &mut self.room[seat];
         place.table.set_limits(Limits {
-            absence: own.map_or(self.plan.absence, |(_, absence)| absence),
+            absence: own.or(self.plan.absence).unwrap_or(120_000),
             turn_time: Some(30_000),
         });
         place.begin();
@@ -197,11 +240,7 @@ impl Sim {
     }
 
     /// Carries out what a seat's table asks for, until it is quiet or crashes.
-    fn flush(
-        &mut self,
-        from: Seat,
-        tamper: &mut impl FnMut(Seat, Seat, Message) -> Option<Message>,
-    ) {
+    fn flush(&mut self, from: Seat, tamper: &mut Tamper<'_>) {
         while self.room[from].is_up()
             && let Some(output) = self.room[from].poll()
         {
@@ -220,11 +259,7 @@ impl Sim {
         }
     }
 
-    fn post(
-        &mut self,
-        sent: &Sent,
-        tamper: &mut impl FnMut(Seat, Seat, Message) -> Option<Message>,
-    ) {
+    fn post(&mut self, sent: &Sent, tamper: &mut Tamper<'_>) {
         for to in self.room.seats().filter(|seat| sent.is_for(*seat)) {
             if let Some(message) = tamper(sent.from, to, sent.message.clone()) {
                 let (from, bytes) = (sent.from, message.to_bytes());

@@ -82,32 +82,28 @@ fn play(seats: u8, seed: u64, plan: Plan, often: u32) -> (Sim, Seat) {
     let from_step = u64::from(uniform(&mut rng, 40));
     let plan = Plan {
         cheat: Some(cheat),
-        absence: 40_000,
+        absence: Some(40_000),
         interjects: true,
         ..plan
     };
     let mut sim = Sim::new(&rules(seats, 16), seed, plan);
-    let charter = sim.room.charter.clone();
     let mut faces: BTreeMap<u64, Option<(Entry, u32)>> = BTreeMap::new();
-    sim.run_with(LONG, |from, to, message| {
-        let shown = entries::rewrite(&charter, message, |entry| {
-            if from != cheat || entry.seat() != cheat || entry.step() < from_step {
-                return Some(entry);
-            }
-            let two = faces.entry(entry.step()).or_insert_with(|| {
-                (uniform(&mut rng, often) == 0).then(|| {
-                    let other = entries::sign(other_face(entry.content(), &mut rng));
-                    let some = uniform(&mut rng, 1 << seats);
-                    let all = uniform(&mut rng, 3) == 0;
-                    (other, if all { u32::MAX } else { some })
-                })
-            });
-            Some(match two {
-                Some((other, to_whom)) if *to_whom >> to.index() & 1 == 1 => other.clone(),
-                _ => entry,
+    sim.run_rewriting(LONG, |from, to, entry| {
+        if from != cheat || entry.seat() != cheat || entry.step() < from_step {
+            return Some(entry);
+        }
+        let two = faces.entry(entry.step()).or_insert_with(|| {
+            (uniform(&mut rng, often) == 0).then(|| {
+                let other = entries::sign(other_face(entry.content(), &mut rng));
+                let some = uniform(&mut rng, 1 << seats);
+                let all = uniform(&mut rng, 3) == 0;
+                (other, if all { u32::MAX } else { some })
             })
         });
-        Some(shown)
+        Some(match two {
+            Some((other, to_whom)) if *to_whom >> to.index() & 1 == 1 => other.clone(),
+            _ => entry,
+        })
     });
     (sim, cheat)
 }
