@@ -10,20 +10,22 @@ use fairdeal_protocol::membership::{Says, SignedStatement, Value};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::live::{Stop, Table};
+use fairdeal_protocol::table::live::Stop;
 use fairdeal_protocol::transcript::{End, Transcript};
+use fairdeal_testkit::{Place, Status};
 
-use super::forge::seat_key;
 use super::plan::Dice;
 use super::replay;
-use super::world::{Chair, World};
+use super::world::{Chair, World, is_done};
 
 /// How many beginnings of each journal are tried.
 const PREFIXES: usize = 3;
 
 /// Checks everything, and counts how the table came out.
 pub(crate) fn check(world: &mut World) {
-    let honest: Vec<Seat> = Seat::first(world.chairs.len())
+    let honest: Vec<Seat> = world
+        .room
+        .seats()
         .filter(|seat| world.chairs[seat.index()].role.cheat.is_none())
         .collect();
     let removed = removed(world, &honest);
@@ -45,9 +47,9 @@ pub(crate) fn check(world: &mut World) {
 /// Writes what honest seats hold in the end to a directory, with the verdict of the audit in each name: files for
 /// another auditor.
 pub(crate) fn keep(world: &World, directory: &Path) {
-    let honest = Seat::first(world.chairs.len());
+    let honest = world.room.seats();
     for seat in honest.filter(|seat| chair(world, *seat).role.cheat.is_none()) {
-        let transcript = chair(world, seat).table.transcript();
+        let transcript = place(world, seat).table.transcript();
         let finding = audit::<AnyGame>(&transcript).finding;
         let verdict = match finding.as_ref().map(|finding| finding.seat()) {
             None => "fair".to_owned(),
@@ -64,7 +66,7 @@ fn onlookers(world: &mut World, honest: &[Seat]) {
     let Some(mut onlooker) = world.onlooker.take() else {
         return;
     };
-    let here = chair(world, onlooker.seat);
+    let here = place(world, onlooker.seat);
     if honest.contains(&onlooker.seat) && here.is_up() {
         if let Some(what) = onlooker.wrong(&here.table) {
             world.watch.fail(4, what);
@@ -78,6 +80,10 @@ fn chair(world: &World, seat: Seat) -> &Chair {
     &world.chairs[seat.index()]
 }
 
+fn place(world: &World, seat: Seat) -> &Place<AnyGame> {
+    &world.room[seat]
+}
+
 /// The step at which each seat was removed, by its own word and by the logs of honest seats, as far as those were not
 /// removed themselves.
 fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
@@ -87,7 +93,7 @@ fn removed(world: &World, honest: &[Seat]) -> BTreeMap<Seat, u64> {
         *known = step.min(*known);
     };
     for seat in honest {
-        let table = &chair(world, *seat).table;
+        let table = &place(world, *seat).table;
         let mut until = u64::MAX;
         if let Some(Stop::Removed(step)) = table.stopped() {
             note(*seat, *step);
@@ -131,7 +137,7 @@ fn value(proposal: &SignedStatement) -> Option<&Value> {
 /// Invariant 3: whoever is blamed has cheated.
 fn stops(world: &mut World, honest: &[Seat]) {
     for seat in honest {
-        let blamed = match chair(world, *seat).table.stopped() {
+        let blamed = match place(world, *seat).table.stopped() {
             Some(Stop::Fault(fault)) => Some((fault.seat, fault.to_string())),
             Some(Stop::Desync(who, step)) => Some((*who, format!("desync at {step}"))),
             Some(Stop::Broken(broken)) => {
@@ -144,7 +150,7 @@ fn stops(world: &mut World, honest: &[Seat]) {
         if let Some((who, what)) = blamed
             && !world.watch.may_be_blamed(who)
         {
-            let step = chair(world, *seat).table.replica().step();
+            let step = place(world, *seat).table.replica().step();
             world.watch.fail(
                 3,
                 format!("{seat} at step {step} blames honest {who}: {what}"),
@@ -195,10 +201,10 @@ fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
             world.watch.fail(2, what);
         }
         for seat in hashes.keys() {
-            let here = chair(world, *seat);
+            let here = place(world, *seat);
             let parties: BTreeSet<_> = world.plan.parties.iter().collect();
-            let settled = here.is_done() || !here.is_up() || parties.len() < 3;
-            let proven = !here.proven.is_empty();
+            let settled = is_done(here) || !here.is_up() || parties.len() < 3;
+            let proven = !chair(world, *seat).proven.is_empty();
             let here = here.table.replica().participants();
             if !settled && !proven && world.watch.cheats_here(here) < 2 {
                 let what = format!("the evidence of the fork at step {step} never reached {seat}");
@@ -214,7 +220,7 @@ fn decisions(world: &mut World, honest: &[Seat]) {
     let mut decided: BTreeMap<(u64, Hash32, usize), (Value, Seat)> = BTreeMap::new();
     let mut failures = Vec::new();
     for seat in honest {
-        let transcript = chair(world, *seat).table.transcript();
+        let transcript = place(world, *seat).table.transcript();
         let mut present: BTreeMap<u64, SeatSet> = BTreeMap::new();
         for signed in transcript.entries() {
             if let Some(entry) = world.watch.verified(signed) {
@@ -280,9 +286,9 @@ fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         .filter(|seat| !chair(world, **seat).role.old_disk);
     let whole: Vec<Seat> = whole.copied().collect();
     for seat in whole {
-        let transcript = chair(world, seat).table.transcript();
+        let transcript = place(world, seat).table.transcript();
         let until = removed.get(&seat).copied().unwrap_or(u64::MAX);
-        let until = until.min(chair(world, seat).table.replica().step());
+        let until = until.min(place(world, seat).table.replica().step());
         let entries: Vec<_> = transcript
             .entries()
             .iter()
@@ -312,7 +318,7 @@ fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
 /// Whether one is there, and has a way to a seat, that can tell it of its removal.
 fn told(world: &World, honest: &[Seat], seat: Seat, step: u64) -> bool {
     let knows = |other: &Seat| {
-        let table = &chair(world, *other).table;
+        let table = &place(world, *other).table;
         let complete =
             removals(&table.transcript()).any(|(at, seats)| at == step && seats.contains(seat));
         let open = table.replica().step() == step && table.replica().removed().contains(seat);
@@ -332,7 +338,7 @@ fn near(world: &World, honest: &[Seat], seat: Seat) -> SeatSet {
         let before = near;
         let linked = |other: &&Seat| {
             let mut links = before.iter().map(|one| (one, **other));
-            chair(world, **other).is_up() && links.any(|link| !world.plan.apart.contains(&link))
+            place(world, **other).is_up() && links.any(|link| !world.plan.apart.contains(&link))
         };
         near.extend(honest.iter().filter(linked).copied());
         if near == before {
@@ -348,13 +354,13 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
             continue;
         };
         world.tally.add("honest seats removed", 1);
-        let here = chair(world, *seat);
+        let (here, chair) = (place(world, *seat), chair(world, *seat));
         let table = &here.table;
         let open = table.replica().step();
         let told = told(world, honest, *seat, step);
-        let knows = here.is_done() || !here.proven.is_empty();
+        let knows = is_done(here) || !chair.proven.is_empty();
         // One that has forgotten its own statements may have gone where no statement of the others means anything.
-        if here.is_up() && told && !knows && !here.role.old_disk {
+        if here.is_up() && told && !knows && !chair.role.old_disk {
             let what = format!(
                 "{seat} was removed from step {step} and has not learned it: {:?}, returning: {}",
                 table.progress(),
@@ -374,19 +380,19 @@ fn learned(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
 fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     let mut rests = false;
     for seat in honest {
-        let here = chair(world, *seat);
+        let here = place(world, *seat);
         let step = removed.get(seat).copied();
         let out = step.is_some_and(|step| !told(world, honest, *seat, step));
-        if !here.is_up() || here.is_done() || out {
+        if !here.is_up() || is_done(here) || out {
             continue;
         }
         rests = true;
         let table = &here.table;
         let present = table.replica().participants();
         let absent = |other: &Seat| {
-            let chair = chair(world, *other);
-            let stopped = chair.table.stopped().is_some();
-            chair.role.cheat.is_some() || chair.is_gone() || stopped || chair.role.old_disk
+            let (there, role) = (place(world, *other), &chair(world, *other).role);
+            let gone = there.status == Status::Gone || there.table.stopped().is_some();
+            role.cheat.is_some() || gone || role.old_disk
         };
         let parties = table.replica().parties();
         let bad: SeatSet = present.iter().filter(absent).collect();
@@ -394,9 +400,9 @@ fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         let fine: Vec<Seat> = present.iter().filter(|other| !absent(other)).collect();
         let near = near(world, &fine, *seat);
         let parted = !fine.iter().all(|other| near.contains(*other));
-        let own_disk = here.role.old_disk;
+        let own_disk = chair(world, *seat).role.old_disk;
         // "Or shared evidence": who has it waits for the others' words, which those who have finished do not give.
-        let evidence = !here.proven.is_empty();
+        let evidence = !chair(world, *seat).proven.is_empty();
         if evidence {
             world.tally.add("rests with evidence of two faces", 1);
         } else if parted {
@@ -413,13 +419,13 @@ fn liveness(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
     // One that is stopped by evidence while another has finished: only two-facedness in the last steps.
     let stopped = honest
         .iter()
-        .find_map(|seat| match chair(world, *seat).table.stopped() {
+        .find_map(|seat| match place(world, *seat).table.stopped() {
             Some(Stop::Fault(fault)) => Some(fault.what.clone()),
             Some(Stop::Desync(..)) => Some(FaultKind::Digest),
             _ => None,
         });
     let finished = honest.iter().any(|seat| {
-        let table = &chair(world, *seat).table;
+        let table = &place(world, *seat).table;
         table.is_finished() && table.replica().participants().contains(*seat)
     });
     if let (Some(what), true) = (stopped, finished)
@@ -439,7 +445,7 @@ fn transcripts(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>
     let mut stopped: Option<(Seat, Transcript)> = None;
     let mut played: Option<Transcript> = None;
     for seat in honest {
-        let table = &chair(world, *seat).table;
+        let table = &place(world, *seat).table;
         if table.is_finished() && !removed.contains_key(seat) {
             ends.entry(table.log_hash())
                 .or_insert_with(|| table.transcript());
@@ -487,7 +493,7 @@ fn transcripts(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>
 /// are here. Invariant 15: a game that the rules have ended is finished in every file.
 fn claims(world: &mut World, honest: &[Seat]) {
     for seat in honest {
-        let table = &chair(world, *seat).table;
+        let table = &place(world, *seat).table;
         let over = match table.stopped() {
             Some(Stop::Claimed(_)) => false,
             Some(Stop::Unopened(_)) => true,
@@ -515,17 +521,17 @@ fn claims(world: &mut World, honest: &[Seat]) {
         let old_disk = chair(world, *seat).role.old_disk;
         let others = honest.iter().filter(|other| live.contains(**other));
         for other in others.filter(|_| !old_disk) {
-            let there = chair(world, *other);
+            let (there, chair) = (place(world, *other), chair(world, *other));
             let as_far = there.table.replica().step() == step;
-            let here = chair(world, *seat).is_up() && there.is_up();
+            let here = place(world, *seat).is_up() && there.is_up();
             let linked = near(world, honest, *other).contains(*seat);
             let mut groups = report.claims.iter();
             let closes = over || groups.any(|group| group.closes_for(*other, &parties, live));
             // A majority plays on, if it can, and knows for whom it waits in vain.
             let knows = report.claims.iter().flat_map(|group| group.by.iter());
-            let knows = !closes && knows.into_iter().any(|by| there.told_closed.contains(by));
-            let settled = there.is_done() || knows;
-            if here && as_far && linked && !settled && !there.role.old_disk {
+            let knows = !closes && knows.into_iter().any(|by| chair.told_closed.contains(by));
+            let settled = is_done(there) || knows;
+            if here && as_far && linked && !settled && !chair.role.old_disk {
                 let what = format!(
                     "{seat} knows of claims {:?}, {other} does not",
                     report.claims
@@ -545,21 +551,17 @@ fn journals(world: &mut World, honest: &[Seat]) {
     let mut failures = Vec::new();
     let watch = &mut world.watch;
     for seat in honest {
-        let here = &world.chairs[seat.index()];
-        if here.role.old_disk {
+        let chair = &world.chairs[seat.index()];
+        if chair.role.old_disk {
             continue;
         }
+        let whole = world.room[*seat].disk.len();
         let mut prefixes: Vec<usize> = (1..PREFIXES)
-            .map(|_| dice.below(u32::try_from(here.disk.len()).unwrap().max(1)) as usize)
+            .map(|_| dice.below(u32::try_from(whole).unwrap().max(1)) as usize)
             .collect();
-        prefixes.push(here.disk.len());
+        prefixes.push(whole);
         for records in prefixes {
-            let prefix = here.disk[..records].iter();
-            let prefix = prefix.map(|bytes| Record::from_bytes(bytes).unwrap());
-            let charter = world.charter.clone();
-            let key = seat_key(*seat);
-            let restored = Table::<AnyGame>::restore(charter, *seat, key, prefix, &mut dice.0);
-            let table = match restored {
+            let table = match world.room.restored(*seat, records) {
                 Ok(table) => table,
                 Err(error) => {
                     failures.push(format!(
@@ -569,13 +571,13 @@ fn journals(world: &mut World, honest: &[Seat]) {
                 }
             };
             let last = table.replica().step().checked_sub(1);
-            let known = last.and_then(|last| here.steps.get(&last));
+            let known = last.and_then(|last| chair.steps.get(&last));
             // The end of a journal may hold a step whose completion the crash kept from being told.
-            let undone = last.is_some_and(|last| here.voided.contains(&(last, table.log_hash())));
+            let undone = last.is_some_and(|last| chair.voided.contains(&(last, table.log_hash())));
             if !undone && known.is_some_and(|known| *known != table.log_hash()) {
                 failures.push(format!("{records} records of {seat} give another log"));
             }
-            let next = here
+            let next = world.room[*seat]
                 .disk
                 .get(records)
                 .map(|bytes| Record::from_bytes(bytes));
@@ -601,7 +603,7 @@ fn outcome(world: &mut World, honest: &[Seat]) {
     let (mut finished, mut stopped, mut claimed) = (false, false, false);
     let mut steps = 0;
     for seat in honest {
-        let table = &chair(world, *seat).table;
+        let table = &place(world, *seat).table;
         finished |= table.is_finished();
         stopped |= matches!(table.stopped(), Some(Stop::Fault(_) | Stop::Desync(..)));
         claimed |= matches!(table.stopped(), Some(Stop::Claimed(_)));

@@ -1,6 +1,5 @@
 //! The catalogue of forged entries: what each trick makes of an honest one.
 
-use ed25519_dalek::SigningKey;
 use fairdeal::games::AnyGame;
 use fairdeal_protocol::crypto::elgamal::Ciphertext;
 use fairdeal_protocol::crypto::escrow::Complaint;
@@ -392,9 +391,4 @@ fn false_complaint(body: &mut Body, scene: &Scene<'_>, dice: &mut Dice) -> Optio
     let complaint = Complaint::make(scene.seed?, &place, &secret, replica.key(owner)?);
     *complaints = vec![(owner, complaint)].try_into().ok()?;
     Some(())
-}
-
-/// The key of a seat, the same in all tables.
-pub(crate) fn seat_key(seat: Seat) -> SigningKey {
-    SigningKey::from_bytes(&[seat.number() + 1; 32])
 }

@@ -17,7 +17,6 @@ mod cheat;
 mod check;
 mod forge;
 mod named;
-mod network;
 mod onlooker;
 mod perjury;
 mod plan;

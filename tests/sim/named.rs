@@ -6,10 +6,12 @@ use fairdeal::games::rule_set;
 use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Stop;
+use fairdeal_testkit::seats::seat;
+use fairdeal_testkit::{Cut, Weather};
 
 use super::check;
-use super::plan::{Cut, Fall, Manners, Plan, Weather};
-use super::world::World;
+use super::plan::{Fall, Manners, Plan};
+use super::world::{World, is_done};
 
 /// A table in fair weather, with nobody but honest seats.
 fn fair(seed: u64, game: &str, seats: u8) -> Plan {
@@ -72,7 +74,6 @@ fn the_last_one_cannot_leave() {
 /// that has left still vetoes, for nobody else is there that can.
 #[test]
 fn a_leaver_still_vetoes_in_its_last_step() {
-    let seat = |number| Seat::new(number).unwrap();
     for seed in 0..8 {
         let mut plan = fair(seed, "loot", 3);
         plan.roles[1].leaves_at = Some(7 + seed % 2);
@@ -81,10 +82,8 @@ fn a_leaver_still_vetoes_in_its_last_step() {
         // Seat 2 hears nobody from about then on, for longer than its absence timeout.
         let from = 100 + 20 * seed;
         plan.cuts = vec![Cut {
-            from,
-            until: from + 6_000,
-            links: vec![(seat(0), seat(2)), (seat(1), seat(2))],
-            one_way: true,
+            during: from..from + 6_000,
+            links: [(seat(0), seat(2)), (seat(1), seat(2))].into(),
         }];
         played(plan);
     }
@@ -93,7 +92,6 @@ fn a_leaver_still_vetoes_in_its_last_step() {
 /// Three seats, two of which have no direct link: whoever thinks for longer than its absence timeout stays.
 #[test]
 fn a_thinker_without_a_direct_link_stays() {
-    let seat = |number| Seat::new(number).unwrap();
     for thinker in 0..3 {
         let mut plan = fair(thinker as u64, "plutonian-poker", 3);
         plan.apart = [(seat(1), seat(2)), (seat(2), seat(1))].into();
@@ -102,7 +100,7 @@ fn a_thinker_without_a_direct_link_stays() {
         let world = played(plan);
         assert!(world.tally.count("long thoughts") > 0);
         assert_eq!(world.tally.count("honest seats removed"), 0);
-        assert!(world.chairs.iter().all(|chair| chair.is_done()));
+        assert!(world.room.places.iter().all(is_done));
     }
 }
 
@@ -110,7 +108,6 @@ fn a_thinker_without_a_direct_link_stays() {
 /// signs again, and the game goes on.
 #[test]
 fn a_returner_asks_by_way_of_the_host() {
-    let seat = |number| Seat::new(number).unwrap();
     for seed in 0..4 {
         let mut plan = fair(seed, "plutonian-poker", 4);
         for (one, other) in [(1, 2), (1, 3), (2, 3)] {
@@ -125,7 +122,7 @@ fn a_returner_asks_by_way_of_the_host() {
         plan.enough = 40;
         let world = played(plan);
         assert_eq!(world.tally.count("honest seats removed"), 0, "seed {seed}");
-        assert!(world.chairs.iter().all(|chair| chair.is_done()));
+        assert!(world.room.places.iter().all(is_done));
     }
 }
 
@@ -133,7 +130,6 @@ fn a_returner_asks_by_way_of_the_host() {
 /// back close it too, a step later or with those claims, though one of them has a link to the other alone.
 #[test]
 fn nobody_waits_at_a_closed_table() {
-    let seat = |number| Seat::new(number).unwrap();
     let mut plan = fair(1, "loot", 4);
     for (one, other) in [(0, 2), (0, 3), (2, 3)] {
         plan.apart.insert((seat(one), seat(other)));
@@ -149,8 +145,8 @@ fn nobody_waits_at_a_closed_table() {
         role.claims = true;
     }
     let world = played(plan);
-    for chair in &world.chairs {
-        let stop = chair.table.stopped();
+    for table in world.room.tables() {
+        let stop = table.stopped();
         assert!(matches!(stop, Some(Stop::Claimed(_))), "{stop:?}");
     }
 }
@@ -158,7 +154,6 @@ fn nobody_waits_at_a_closed_table() {
 /// Two of five go at one moment: the three that are left remove both, and play on.
 #[test]
 fn two_of_five_are_removed_together() {
-    let seat = |number| Seat::new(number).unwrap();
     for seed in 0..3 {
         let mut plan = fair(seed, "plutonian-poker", 5);
         plan.falls = vec![Fall {
@@ -169,7 +164,7 @@ fn two_of_five_are_removed_together() {
         plan.enough = 40;
         let world = played(plan);
         for stays in [0, 2, 4] {
-            assert!(world.chairs[stays].is_done(), "seed {seed}");
+            assert!(is_done(&world.room[stays]), "seed {seed}");
         }
         assert_eq!(world.tally.count("honest seats removed"), 2, "seed {seed}");
     }
@@ -199,7 +194,6 @@ fn one_patient_player_keeps_a_thinker() {
 /// deal on. With one guest alone nobody is removed: the guest closes the table.
 #[test]
 fn a_host_goes_with_its_bots() {
-    let seat = |number| Seat::new(number).unwrap();
     for (seats, removed) in [(5, 3), (4, 0)] {
         let mut plan = fair(2, "plutonian-poker", seats);
         for bot in [1, 2] {
@@ -214,8 +208,8 @@ fn a_host_goes_with_its_bots() {
         plan.enough = 40;
         let world = played(plan);
         assert_eq!(world.tally.count("honest seats removed"), removed);
-        for guest in &world.chairs[3..] {
-            assert!(guest.is_done(), "{:?}", guest.table.progress());
+        for guest in &world.room.places[3..] {
+            assert!(is_done(guest), "{:?}", guest.table.progress());
             let claimed = matches!(guest.table.stopped(), Some(Stop::Claimed(_)));
             assert_eq!(claimed, seats == 4);
         }

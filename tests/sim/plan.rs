@@ -7,8 +7,8 @@ use fairdeal::games::{GAMES, GameInfo, OptionKind, rule_set};
 use fairdeal_protocol::game::{RuleSet, uniform};
 use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_testkit::{Cut, Weather, happens, stream};
 use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng as _;
 
 use super::cheat::Habit;
 
@@ -18,10 +18,7 @@ pub(crate) struct Dice(pub(crate) ChaCha20Rng);
 impl Dice {
     /// The stream of that number under a seed.
     pub(crate) fn new(seed: u64, number: u64) -> Self {
-        let mut bytes = [0; 32];
-        bytes[..8].copy_from_slice(&seed.to_le_bytes());
-        bytes[8..16].copy_from_slice(&number.to_le_bytes());
-        Self(ChaCha20Rng::from_seed(bytes))
+        Self(stream(seed, number))
     }
 
     /// A number below `bound`.
@@ -36,7 +33,7 @@ impl Dice {
 
     /// True so many times in a thousand.
     pub(crate) fn chance(&mut self, thousandths: u32) -> bool {
-        self.below(1000) < thousandths
+        happens(&mut self.0, thousandths)
     }
 
     /// One of these.
@@ -49,26 +46,6 @@ impl Dice {
         let all: Vec<Seat> = seats.iter().collect();
         *self.pick(&all)
     }
-}
-
-/// What the network does to messages, in thousandths, until it heals.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Weather {
-    pub(crate) lost: u32,
-    pub(crate) repeated: u32,
-    pub(crate) delayed: u32,
-    /// How late a delayed message is at most, in milliseconds.
-    pub(crate) late: u32,
-}
-
-/// Links that carry nothing for a while.
-#[derive(Clone, Debug)]
-pub(crate) struct Cut {
-    pub(crate) from: u64,
-    pub(crate) until: u64,
-    /// From whom to whom.
-    pub(crate) links: Vec<(Seat, Seat)>,
-    pub(crate) one_way: bool,
 }
 
 /// Seats that go down at one moment.
@@ -155,6 +132,7 @@ impl Plan {
             repeated: storm(250),
             delayed: storm(300),
             late: 1 + storm(9_000),
+            latency: None,
         };
         let crashes = if dice.chance(450) {
             1 + dice.below(20)
@@ -410,20 +388,18 @@ fn draw_cut(dice: &mut Dice, count: usize, heal: u64) -> Cut {
     let until = (from + dice.between(500, 20_000)).min(heal);
     let one_way = dice.chance(400);
     let side: SeatSet = Seat::first(count).filter(|_| dice.chance(500)).collect();
-    let mut links = Vec::new();
+    let mut links = BTreeSet::new();
     for a in Seat::first(count) {
         for b in Seat::first(count) {
             let apart = side.contains(a) && !side.contains(b);
             let back = side.contains(b) && !side.contains(a);
             if apart || (back && !one_way) {
-                links.push((a, b));
+                links.insert((a, b));
             }
         }
     }
     Cut {
-        from,
-        until,
+        during: from..until,
         links,
-        one_way,
     }
 }

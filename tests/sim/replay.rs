@@ -43,7 +43,7 @@ pub(crate) fn check(world: &mut World, transcript: &Transcript) {
             step.insert(entry.seat(), entry);
         }
     }
-    let replica: Replica<AnyGame> = Replica::new(world.charter.clone()).unwrap();
+    let replica: Replica<AnyGame> = Replica::new(world.room.charter.clone()).unwrap();
     let mut reader = Reader {
         replica,
         asked: BTreeSet::new(),
@@ -54,14 +54,14 @@ pub(crate) fn check(world: &mut World, transcript: &Transcript) {
         gone: SeatSet::EMPTY,
         failures: Vec::new(),
     };
-    let table = world.charter.table();
+    let table = world.room.charter.table();
     let mut halted = transcript.halted().iter();
     for (step, entries) in &by_step {
         if *step != reader.replica.step()
             && let Some(next) = halted.next()
         {
             let words: Vec<Halt> = next.halts.iter().map(|word| word.halt().clone()).collect();
-            let culprit = next.evidence.culprit(world.charter.charter(), &table);
+            let culprit = next.evidence.culprit(world.room.charter.charter(), &table);
             let party = culprit.and_then(|(seat, _)| reader.replica.party(seat).iter().next());
             if let (Some(place), Some(culprit)) = (resolve(&words), party) {
                 reader.resume(place, place.name(&table, culprit), culprit);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fairdeal::bots::{Bot, Level, Random, bot};
 use fairdeal::games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
-use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
+use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::{Hash32, Hasher};
@@ -15,13 +15,12 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::clocks::Limits;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::live::{Event, Output, Stop, Table, To};
+use fairdeal_protocol::table::live::{Event, Output, Stop};
 use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::News;
+use fairdeal_testkit::{Fate, Letter, Network, Place, Room, Sent, Status, seats, stream};
 
 use super::cheat::Cheat;
-use super::forge::seat_key;
-use super::network::{Letter, Network};
 use super::onlooker::Onlooker;
 use super::plan::{Dice, Manners, Plan, Role};
 use super::tally::Tally;
@@ -36,18 +35,12 @@ const TURN_TIME: u64 = 30_000;
 /// How many lines of the trace are kept.
 const TRACE: usize = 20_000;
 
-/// One place at the table: the program that runs there, its disk, and its player.
+/// Who sits at a place, and what has been seen there.
 pub(crate) struct Chair {
-    pub(crate) table: Table<AnyGame>,
-    /// The records of its journal.
-    pub(crate) disk: Vec<Vec<u8>>,
     pub(crate) role: Role,
     dice: Dice,
     bot: Box<dyn Bot<AnyGame>>,
     cheat: Option<Cheat>,
-    /// When it comes back from a crash; `u64::MAX` for never.
-    pub(crate) down: Option<u64>,
-    pub(crate) crashes: u64,
     outputs: u64,
     /// The hash of every step that it has completed.
     pub(crate) steps: BTreeMap<u64, Hash32>,
@@ -72,37 +65,17 @@ pub(crate) struct Chair {
     thoughts: u32,
 }
 
-impl Chair {
-    /// Whether it runs.
-    pub(crate) fn is_up(&self) -> bool {
-        self.down.is_none()
-    }
-
-    /// Whether it never comes back.
-    pub(crate) fn is_gone(&self) -> bool {
-        self.down == Some(u64::MAX)
-    }
-
-    /// Whether its player thinks at its turn, or has just thought.
-    fn is_thinking(&self) -> bool {
-        let open = self.table.replica().step();
-        let thinks = self.ready.is_some_and(|(step, _)| step == open);
-        thinks && self.is_up() && !self.is_done()
-    }
-
-    /// Whether the table is over for it, one way or the other.
-    pub(crate) fn is_done(&self) -> bool {
-        let here = self.table.replica().participants();
-        self.table.is_finished()
-            || self.table.stopped().is_some()
-            || !here.contains(self.table.me())
-    }
+/// Whether the table is over for a seat, one way or the other.
+pub(crate) fn is_done(place: &Place<AnyGame>) -> bool {
+    let here = place.table.replica().participants();
+    place.table.is_finished() || place.table.stopped().is_some() || !here.contains(place.seat())
 }
 
 /// A table, and everything around it.
 pub(crate) struct World {
     pub(crate) plan: Plan,
-    pub(crate) charter: SignedCharter,
+    /// The programs, with their disks.
+    pub(crate) room: Room<AnyGame>,
     pub(crate) chairs: Vec<Chair>,
     pub(crate) watch: Watch,
     /// At every eighth table somebody looks on.
@@ -124,41 +97,24 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new(plan: Plan, traced: bool) -> Self {
         let seed = plan.seed;
-        let seats: Vec<Seat> = Seat::first(plan.roles.len()).collect();
-        let player = |seat: &Seat| Player {
-            name: format!("player {}", seat.number()).try_into().unwrap(),
-            key: (&seat_key(*seat)).into(),
-            nonce: [seat.number(); 32],
-            party: plan.parties[seat.index()],
-            played_by: if plan.is_bot(*seat) {
-                PlayedBy::bot("normal").unwrap()
-            } else {
-                PlayedBy::Person
-            },
-        };
-        let players = seats.iter().map(player).collect();
-        let mut nonce = [7; 8];
-        nonce.copy_from_slice(&seed.to_le_bytes());
-        let charter = Charter::new(nonce, &plan.rules, players).unwrap();
-        let signatures = seats.iter().map(|seat| charter.sign(&seat_key(*seat)));
-        let signatures = signatures.collect();
-        let charter = SignedCharter::assemble(charter, signatures).unwrap();
+        let charter = charter(&plan);
+        let seats: Vec<Seat> = charter.charter().seats().iter().collect();
+        let room = Room::new(charter.clone(), |seat| {
+            stream(seed, 30 + u64::from(seat.number()))
+        });
         let chairs = seats.iter().map(|seat| {
             let role = plan.roles[seat.index()].clone();
             let number = u64::from(seat.number());
             let cheat = role.cheat.clone();
             Chair {
-                table: Table::new(charter.clone(), *seat, seat_key(*seat)).unwrap(),
-                disk: Vec::new(),
                 dice: Dice::new(seed, 10 + number),
                 bot: match role.level {
                     Level::Easy => Box::new(Random { seldom: 16 }),
                     Level::Normal => bot(Level::Normal),
                 },
-                cheat: cheat
-                    .map(|habit| Cheat::new(habit, seat_key(*seat), Dice::new(seed, 20 + number))),
-                down: None,
-                crashes: 0,
+                cheat: cheat.map(|habit| {
+                    Cheat::new(habit, seats::key(*seat), Dice::new(seed, 20 + number))
+                }),
                 outputs: 0,
                 steps: BTreeMap::new(),
                 voided: BTreeSet::new(),
@@ -175,7 +131,11 @@ impl World {
             }
         });
         let chairs = chairs.collect();
-        let net = Network::new(Dice::new(seed, 1), &plan);
+        let parties = charter.charter().parties();
+        let mut net = Network::new(stream(seed, 1), parties, plan.weather);
+        net.heals_at = plan.heal;
+        net.cuts.clone_from(&plan.cuts);
+        net.apart.clone_from(&plan.apart);
         Self {
             watch: Watch::new(charter.clone(), plan.cheats(), plan.forgetful()),
             onlooker: (seed % 8 == 5).then(|| {
@@ -190,7 +150,7 @@ impl World {
             trace: Hash32::default(),
             lines: traced.then(Default::default),
             told: BTreeSet::new(),
-            charter,
+            room,
             chairs,
             plan,
         }
@@ -219,7 +179,15 @@ impl World {
     }
 
     fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
-        Seat::first(self.chairs.len())
+        self.room.seats()
+    }
+
+    /// Whether a seat's player thinks at its turn, or has just thought.
+    fn is_thinking(&self, seat: Seat) -> bool {
+        let place = &self.room[seat];
+        let open = place.table.replica().step();
+        let ready = self.chairs[seat.index()].ready;
+        ready.is_some_and(|(step, _)| step == open) && place.is_up() && !is_done(place)
     }
 
     fn is_honest(&self, seat: Seat) -> bool {
@@ -228,9 +196,9 @@ impl World {
 
     /// Plays until everything is decided, or nothing moves any more.
     pub(crate) fn run(&mut self) {
-        for chair in &mut self.chairs {
-            chair.table.set_limits(timing(&chair.role));
-            chair.table.begin(&mut chair.dice.0);
+        for (place, chair) in self.room.places.iter_mut().zip(&self.chairs) {
+            place.table.set_limits(timing(&chair.role));
+            place.begin();
         }
         let absence = self.plan.roles.iter().map(|role| role.absence).max();
         // A removal may need one timeout for the calm, one for the seat, and one for each further one of a group.
@@ -241,8 +209,9 @@ impl World {
             self.fall();
             self.flush();
             // When a player acts that thinks, everything begins that waits for it.
-            let thinking = self.chairs.iter().filter(|chair| chair.is_thinking());
-            let until = thinking.filter_map(|chair| chair.ready).map(|(_, at)| at);
+            let thinking = self.seats().filter(|seat| self.is_thinking(*seat));
+            let until = thinking.filter_map(|seat| self.chairs[seat.index()].ready);
+            let until = until.map(|(_, at)| at);
             let since = self
                 .progress
                 .max(self.plan.heal)
@@ -250,7 +219,7 @@ impl World {
             if self.is_decided() || self.now > since + quiet {
                 break;
             }
-            match self.net.next() {
+            match self.net.next_arrival() {
                 Some(at) if at <= tick => {
                     self.now = at;
                     self.deliver();
@@ -259,9 +228,8 @@ impl World {
                     self.now = tick;
                     tick += 1000;
                     let now = self.now;
-                    for chair in self.chairs.iter_mut().filter(|chair| chair.is_up()) {
-                        chair.table.tick(now, &mut chair.dice.0);
-                    }
+                    let running = self.room.places.iter_mut().filter(|place| place.is_up());
+                    running.for_each(|place| place.tick(now));
                     self.propose();
                 }
             }
@@ -279,9 +247,10 @@ impl World {
             return;
         };
         for seat in fall.seats.iter() {
-            if self.chairs[seat.index()].is_up() {
+            if self.room[seat].is_up() {
                 self.tally.add("fault: falls with others", 1);
-                self.crash(seat, fall.back.map_or(u64::MAX, |rest| now + rest));
+                let back = fall.back.map(|rest| Status::Down(now + rest));
+                self.crash(seat, back.unwrap_or(Status::Gone));
             }
         }
     }
@@ -291,21 +260,21 @@ impl World {
         for seat in self.seats() {
             for target in self.seats() {
                 let stuck = self.is_stuck(target);
-                let chair = &mut self.chairs[seat.index()];
+                let (place, chair) = (&mut self.room[seat], &mut self.chairs[seat.index()]);
                 let wants = match chair.role.manners {
                     Manners::Patient => stuck,
                     Manners::Rude => true,
                 };
                 if self.plan.is_bot(seat)
                     || !wants
-                    || !chair.is_up()
-                    || !chair.table.may_propose_removal(target)
+                    || !place.is_up()
+                    || !place.table.may_propose_removal(target)
                 {
                     continue;
                 }
-                let step = chair.table.replica().step();
+                let step = place.table.replica().step();
                 chair.proposed.insert((step, target));
-                chair.table.propose_removal(target).unwrap();
+                place.table.propose_removal(target).unwrap();
                 self.tally
                     .add("proposals to remove a seat that is there", 1);
                 self.say(|| format!("{seat} proposes to remove {target} from step {step}"));
@@ -316,15 +285,15 @@ impl World {
     /// Whether a seat that is there will never go on: it cheats, has lost what it needs, or its table has stopped.
     fn is_stuck(&self, seat: Seat) -> bool {
         let chair = &self.chairs[seat.index()];
-        chair.cheat.is_some() || chair.role.old_disk || chair.table.stopped().is_some()
+        chair.cheat.is_some() || chair.role.old_disk || self.room[seat].table.stopped().is_some()
     }
 
     /// Whether nobody honest that is here or will be has anything to wait for.
     fn is_decided(&self) -> bool {
         let mut waiting = self.seats().filter(|seat| self.is_honest(*seat));
         waiting.all(|seat| {
-            let chair = &self.chairs[seat.index()];
-            chair.is_gone() || (chair.is_up() && chair.is_done())
+            let place = &self.room[seat];
+            place.status == Status::Gone || (place.is_up() && is_done(place))
         })
     }
 
@@ -333,15 +302,15 @@ impl World {
             return;
         };
         let now = self.now;
-        let chair = &mut self.chairs[to.index()];
-        if !chair.is_up() {
+        let (place, chair) = (&mut self.room[to], &mut self.chairs[to.index()]);
+        if !place.is_up() {
             self.tally.add("fault: sent to a seat that is down", 1);
             return;
         }
         if let Some(cheat) = &mut chair.cheat {
-            cheat.hear(&chair.table, &bytes);
+            cheat.hear(&place.table, &bytes);
         }
-        let taken = chair.table.receive(from, &bytes, &mut chair.dice.0);
+        let taken = place.receive(from, &bytes);
         if taken.is_ok() {
             chair.heard.insert(from, now);
         }
@@ -361,38 +330,29 @@ impl World {
     fn come_back(&mut self) {
         for seat in self.seats() {
             let now = self.now;
-            let chair = &mut self.chairs[seat.index()];
-            if chair.down.is_none_or(|until| until > now) {
+            let (place, chair) = (&mut self.room[seat], &mut self.chairs[seat.index()]);
+            if !matches!(place.status, Status::Down(until) if until <= now) {
                 continue;
             }
-            chair.down = None;
             if chair.role.old_disk {
                 let lost = chair.dice.below(6) as usize;
-                let kept = chair.disk.len().saturating_sub(lost);
-                chair.disk.truncate(kept);
+                let kept = place.disk.len().saturating_sub(lost);
+                place.disk.truncate(kept);
                 self.tally.add("fault: old disk", 1);
             }
-            let records = chair
-                .disk
-                .iter()
-                .map(|bytes| Record::from_bytes(bytes).unwrap());
-            let key = seat_key(seat);
-            let table = Table::restore(self.charter.clone(), seat, key, records, &mut chair.dice.0);
-            match table {
-                Ok(table) => chair.table = table,
-                Err(error) => {
-                    self.watch.fail(8, format!("{seat} cannot return: {error}"));
-                    chair.down = Some(u64::MAX);
-                    continue;
-                }
+            if let Err(error) = self.room.restart(seat) {
+                self.watch.fail(8, format!("{seat} cannot return: {error}"));
+                self.room[seat].status = Status::Gone;
+                continue;
             }
-            chair.table.set_limits(timing(&chair.role));
+            let place = &mut self.room[seat];
+            place.table.set_limits(timing(&chair.role));
             if chair.leaving {
                 // Its player wants to go still; refused only at a table that has ended.
-                let _ = chair.table.leave(&mut chair.dice.0);
+                let _ = place.leave();
             }
-            chair.table.begin(&mut chair.dice.0);
-            let step = chair.table.replica().step();
+            place.begin();
+            let step = place.table.replica().step();
             if self.is_honest(seat) {
                 self.progress = now;
             }
@@ -401,30 +361,26 @@ impl World {
     }
 
     /// A seat's program dies, with all of its seats.
-    fn crash(&mut self, seat: Seat, until: u64) {
+    fn crash(&mut self, seat: Seat, status: Status) {
         for seat in self.plan.program_of(seat).iter() {
-            if self.chairs[seat.index()].is_up() {
-                self.die(seat, until);
+            if self.room[seat].is_up() {
+                self.die(seat, status);
             }
         }
     }
 
     /// A seat dies with all that it has not said.
-    fn die(&mut self, seat: Seat, until: u64) {
+    fn die(&mut self, seat: Seat, status: Status) {
         let honest = self.is_honest(seat);
-        let chair = &mut self.chairs[seat.index()];
-        chair.crashes += 1;
-        chair.down = Some(until);
-        chair.ready = None;
-        while let Some(output) = chair.table.poll() {
+        self.chairs[seat.index()].ready = None;
+        for output in self.room[seat].crash(status) {
             if let (Output::Keep(Record::Entry(signed)), true) = (output, honest) {
                 self.watch.made(&signed);
             }
         }
-        let what = if until == u64::MAX {
-            "fault: gone for good"
-        } else {
-            "fault: crash"
+        let what = match status {
+            Status::Gone => "fault: gone for good",
+            _ => "fault: crash",
         };
         self.tally.add(what, 1);
         self.say(|| format!("{seat} {what}"));
@@ -434,83 +390,77 @@ impl World {
     fn flush(&mut self) {
         for seat in self.seats() {
             let mut stepped = false;
-            while self.chairs[seat.index()].is_up() {
-                let chair = &mut self.chairs[seat.index()];
-                let Some(output) = chair.table.poll() else {
+            while self.room[seat].is_up() {
+                let Some(output) = self.room[seat].poll() else {
                     break;
                 };
-                // What passes on is a matter of speed: heads have to do here.
-                if matches!(output, Output::Pass(..)) {
-                    continue;
-                }
+                let chair = &mut self.chairs[seat.index()];
                 chair.outputs += 1;
                 if chair.role.gone_at.is_some_and(|at| chair.outputs >= at) {
                     // The output is lost with it.
-                    self.crash(seat, u64::MAX);
+                    self.crash(seat, Status::Gone);
                     break;
                 }
                 let crashes = chair.role.crashes;
                 if self.now < self.plan.heal && crashes > 0 && self.dice.chance(crashes) {
                     let rest = u64::from(self.dice.below(6_000));
-                    self.crash(seat, self.now + rest);
+                    self.crash(seat, Status::Down(self.now + rest));
                     break;
                 }
                 stepped |= matches!(output, Output::Event(Event::Step(..)));
                 self.carry_out(seat, output);
             }
             // Nobody outside sees what is not on the seat's disk yet.
-            let chair = &self.chairs[seat.index()];
+            let place = &self.room[seat];
             let mut onlooker = self.onlooker.iter_mut().filter(|o| o.seat == seat);
-            if let Some(onlooker) = onlooker.next().filter(|_| stepped && chair.is_up()) {
-                onlooker.look(&chair.table);
+            if let Some(onlooker) = onlooker.next().filter(|_| stepped && place.is_up()) {
+                onlooker.look(&place.table);
             }
         }
     }
 
     fn carry_out(&mut self, seat: Seat, output: Output<AnyGame>) {
+        match &output {
+            Output::Keep(record) => self.keeps(seat, record),
+            Output::Event(event) => self.note(seat, event),
+            Output::Pass(..) | Output::Send(..) => {}
+        }
+        let Some(sent) = self.room[seat].carry_out(output) else {
+            return;
+        };
+        if let (Message::Statements(statements), Some(_)) = (&sent.message, &self.lines) {
+            for signed in statements.iter() {
+                if self.told.insert((seat, signed.unverified().hash())) {
+                    self.say(|| format!("{seat} sends {}", describe(signed)));
+                }
+            }
+        }
+        if self.is_honest(seat) {
+            self.watch.sent(seat, &sent.message);
+        }
+        for to in self.seats().filter(|to| sent.is_for(*to)) {
+            self.send(to, &sent);
+        }
+    }
+
+    /// A record is about to be on a seat's disk.
+    fn keeps(&mut self, seat: Seat, record: &Record) {
         let honest = self.is_honest(seat);
-        match output {
-            Output::Keep(record) => {
-                if let (Record::Statement(signed), true) = (&record, honest) {
-                    self.is_absent_or_proposed(seat, signed);
-                }
-                let chair = &mut self.chairs[seat.index()];
-                if let Record::Refused(signed) = &record
-                    && let Some(entry) = self.watch.verified(signed)
-                {
-                    chair.refused.insert((entry.step(), entry.seat()));
-                }
-                if honest {
-                    let here = chair.table.replica().participants();
-                    self.watch.keeps(seat, &record, &chair.disk, here);
-                }
-                if let (Record::Seed { seed, .. }, Some(cheat)) = (&record, &mut chair.cheat) {
-                    cheat.learn_seed(seed.clone());
-                }
-                chair.disk.push(record.to_bytes().to_vec());
-            }
-            Output::Event(event) => self.note(seat, &event),
-            Output::Pass(..) => {}
-            Output::Send(to, message) => {
-                if let (Message::Statements(statements), Some(_)) = (&message, &self.lines) {
-                    for signed in statements.iter() {
-                        if self.told.insert((seat, signed.unverified().hash())) {
-                            self.say(|| format!("{seat} sends {}", describe(signed)));
-                        }
-                    }
-                }
-                if honest {
-                    self.watch.sent(seat, &message);
-                }
-                let others = self.seats().filter(|other| *other != seat);
-                let targets: Vec<Seat> = match to {
-                    To::All => others.collect(),
-                    To::One(one) => vec![one],
-                };
-                for to in targets {
-                    self.send(seat, to, &message);
-                }
-            }
+        if let (Record::Statement(signed), true) = (record, honest) {
+            self.is_absent_or_proposed(seat, signed);
+        }
+        let (place, chair) = (&self.room[seat], &mut self.chairs[seat.index()]);
+        if let Record::Refused(signed) = record
+            && let Some(entry) = self.watch.verified(signed)
+        {
+            chair.refused.insert((entry.step(), entry.seat()));
+        }
+        if honest {
+            let here = place.table.replica().participants();
+            self.watch.keeps(seat, record, &place.disk, here);
+        }
+        if let (Record::Seed { seed, .. }, Some(cheat)) = (record, &mut chair.cheat) {
+            cheat.learn_seed(seed.clone());
         }
     }
 
@@ -534,13 +484,13 @@ impl World {
                 || (bot && self.is_proposed(statement.step, target));
             // Of honest seats no entry is forbidden by a consent.
             let honest = !self.watch.may_be_blamed(target);
-            let stopped = self.chairs[target.index()].table.stopped();
+            let stopped = self.room[target].table.stopped();
             let open = !matches!(stopped, Some(Stop::Claimed(_) | Stop::Unopened(_)));
             let refused = chair.refused.contains(&(statement.step, target));
             recent && !proposed && honest && open && !refused
         };
         // A party goes as one.
-        let live = chair.table.replica().live();
+        let live = self.room[seat].table.replica().live();
         let whole = |target: &Seat| {
             let mut program = self.plan.program_of(*target).iter();
             program.all(|seat| !live.contains(seat) || present(seat))
@@ -559,24 +509,28 @@ impl World {
         persons.into_iter().any(consented)
     }
 
-    fn send(&mut self, from: Seat, to: Seat, message: &Message) {
-        let chair = &mut self.chairs[from.index()];
+    fn send(&mut self, to: Seat, Sent { from, message, .. }: &Sent) {
+        let (place, chair) = (&self.room[*from], &mut self.chairs[from.index()]);
         let sent = match &mut chair.cheat {
             None => vec![message.to_bytes()],
-            Some(cheat) => cheat.send(&chair.table, to, message.clone(), &mut self.tally),
+            Some(cheat) => cheat.send(&place.table, to, message.clone(), &mut self.tally),
         };
         for bytes in sent {
-            if !self.is_honest(from) {
+            if !self.is_honest(*from) {
                 self.watch.forged(&bytes);
             }
+            let from = *from;
             let letter = Letter { from, to, bytes };
-            self.net.post(self.now, &letter, &mut self.tally);
+            self.tally.add("messages", 1);
+            for fate in self.net.post(self.now, &letter) {
+                self.tally.add(named(fate), 1);
+            }
         }
     }
 
     fn note(&mut self, seat: Seat, event: &Event<AnyGame>) {
         let honest = self.is_honest(seat);
-        let chair = &mut self.chairs[seat.index()];
+        let (place, chair) = (&self.room[seat], &mut self.chairs[seat.index()]);
         match event {
             Event::Step(step, hash) => {
                 let known = chair.steps.get(step).copied();
@@ -586,7 +540,7 @@ impl World {
                     let undone = chair.steps.split_off(step);
                     chair.voided.extend(undone);
                     chair.steps.insert(*step, *hash);
-                    let halted = !chair.table.transcript().halted().is_empty();
+                    let halted = !place.table.transcript().halted().is_empty();
                     if honest && known.is_some() && !halted && !chair.role.old_disk {
                         let what = format!("{seat} holds another step {step} than before");
                         self.watch.fail(8, what);
@@ -597,7 +551,7 @@ impl World {
                     self.progress = self.now;
                 }
                 let (step, hash) = (*step, hash.short());
-                let kind = self.chairs[seat.index()].table.replica().kind();
+                let kind = self.room[seat].table.replica().kind();
                 self.say(|| format!("{seat} completes step {step}: {hash}; now {kind:?}"));
             }
             Event::News(News::Left(who)) if *who == seat => {
@@ -636,22 +590,22 @@ impl World {
     fn act(&mut self) {
         for seat in self.seats() {
             let now = self.now;
-            let chair = &mut self.chairs[seat.index()];
-            if !chair.is_up() || chair.is_done() {
+            let (place, chair) = (&mut self.room[seat], &mut self.chairs[seat.index()]);
+            if !place.is_up() || is_done(place) {
                 continue;
             }
-            let step = chair.table.replica().step();
+            let step = place.table.replica().step();
             let enough = step > self.plan.enough + 3 * u64::from(seat.number());
             let goes = chair.role.leaves_at.is_some_and(|at| step >= at) || enough;
-            if goes && !chair.leaving && chair.table.leave(&mut chair.dice.0).is_ok() {
+            if goes && !chair.leaving && place.leave().is_ok() {
                 chair.leaving = true;
                 self.tally.add("fault: leaver", u64::from(!enough));
             }
-            if chair.role.claims && chair.table.claim().is_ok() {
+            if chair.role.claims && place.table.claim().is_ok() {
                 self.tally.add("claims", 1);
                 continue;
             }
-            let turn = chair.table.is_my_turn();
+            let turn = place.table.is_my_turn();
             if turn && chair.ready.is_none_or(|(at, _)| at != step) {
                 let ponders = chair.thoughts > 0 && chair.dice.chance(200);
                 let thinks = if ponders {
@@ -668,8 +622,8 @@ impl World {
             if !due && !wish {
                 continue;
             }
-            let game = chair.table.game();
-            let known = chair.table.known();
+            let game = place.table.game();
+            let known = place.table.known();
             let chosen = chair.bot.choose(game, seat, known, &mut chair.dice.0);
             let chosen = chosen.filter(|action| due || game.out_of_turn(action));
             let legal = || {
@@ -688,9 +642,37 @@ impl World {
                 }
             };
             // Refused only where a wish out of turn was made before.
-            let _ = chair.table.act(action, &mut chair.dice.0);
+            let _ = place.act(action);
             self.tally.add("actions", 1);
         }
+    }
+}
+
+/// The charter of a plan; its lobby is the seed.
+fn charter(plan: &Plan) -> SignedCharter {
+    let player = |seat: Seat| {
+        let played_by = if plan.is_bot(seat) {
+            PlayedBy::bot("normal").unwrap()
+        } else {
+            PlayedBy::Person
+        };
+        (plan.parties[seat.index()], played_by)
+    };
+    let players = Seat::first(plan.roles.len()).map(player);
+    seats::charter_of(&plan.rules, plan.seed.to_le_bytes(), players)
+}
+
+/// What happened to a message, in the tally.
+fn named(fate: Fate) -> &'static str {
+    match fate {
+        Fate::NoLink => "fault: no direct link",
+        Fate::Dropped => "fault: on a dropped connection",
+        Fate::Cut => "fault: lost to a partition",
+        Fate::CutOneWay => "fault: lost on a one-way link",
+        Fate::Repeated => "fault: repeated",
+        Fate::Lost => "fault: lost",
+        Fate::Delayed => "fault: delayed",
+        Fate::Reordered => "fault: reordered",
     }
 }
 
