@@ -168,7 +168,7 @@ fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         .filter(|seat| !chair(world, **seat).role.old_disk);
     for seat in whole {
         let until = removed.get(seat).copied().unwrap_or(u64::MAX);
-        // Who has left looks on, and nothing waits for it.
+        // Whoever has left follows the log, and nothing waits for it.
         let until = until.min(chair(world, *seat).left.map_or(until, |left| left + 1));
         for (step, hash) in chair(world, *seat).steps.range(..until) {
             by_step.entry(*step).or_default().insert(*seat, *hash);
@@ -200,8 +200,14 @@ fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
             let what = format!("{ahead} went on after step {step}, which differs: {holders:?}");
             world.watch.fail(2, what);
         }
-        for seat in hashes.keys() {
+        for (seat, own) in hashes {
             let here = place(world, *seat);
+            // What one hears of the others by the cheat alone is what the cheat likes.
+            let near = near(world, honest, *seat);
+            let mut others = near.iter().filter_map(|other| hashes.get(&other));
+            if !others.any(|other| other != own) {
+                continue;
+            }
             let parties: BTreeSet<_> = world.plan.parties.iter().collect();
             let settled = is_done(here) || !here.is_up() || parties.len() < 3;
             let proven = !chair(world, *seat).proven.is_empty();
@@ -289,6 +295,8 @@ fn drops(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         let transcript = place(world, seat).table.transcript();
         let until = removed.get(&seat).copied().unwrap_or(u64::MAX);
         let until = until.min(place(world, seat).table.replica().step());
+        // Whoever has left follows the log, and nothing waits for it.
+        let until = until.min(chair(world, seat).left.map_or(until, |left| left + 1));
         let entries: Vec<_> = transcript
             .entries()
             .iter()
