@@ -67,6 +67,13 @@ impl StepRemoval {
             .map_or(view.acceptable, |outcome| &outcome.entries)
     }
 
+    /// The entries that count: also those that decisions have put into the step, whether they are counted yet or not.
+    fn counted(&self, view: &View<'_>) -> EntryNames {
+        let decided = self.decided.iter().map(|decision| decision.value.entries());
+        let counted = view.counted.iter().map(|(seat, entry)| (*seat, *entry));
+        counted.chain(decided.flatten()).collect()
+    }
+
     /// Accounts for every own consent that binds no more, before anything is signed that it forbade. A reason once given
     /// stands, whatever has been forgotten since: so each release says more than the one before.
     fn next_release(&self, known: &EntryNames) -> Option<Says> {
@@ -96,7 +103,7 @@ impl StepRemoval {
     fn next_veto(&self, view: &View<'_>) -> Option<(u16, Says)> {
         let (counted, instances) = match &self.outcome {
             Some(outcome) => (&outcome.entries, outcome.instance..=self.instance()),
-            None => (view.counted, self.instance()..=self.instance()),
+            None => (&self.counted(view), self.instance()..=self.instance()),
         };
         let known = self.known(view);
         instances
@@ -191,8 +198,9 @@ impl StepRemoval {
             Some(seats.filter(|seat| live.contains(*seat)).collect())
         };
         let mine: SeatSet = of(self.me)?;
+        let counted = self.counted(view);
         let missing = |seat: &Seat| {
-            live.contains(*seat) && !mine.contains(*seat) && !view.counted.contains_key(seat)
+            live.contains(*seat) && !mine.contains(*seat) && !counted.contains_key(seat)
         };
         let single = view.removable.iter().filter(missing).filter_map(of);
         let singles: Vec<SeatSet> = single.collect();
@@ -200,15 +208,15 @@ impl StepRemoval {
             .iter()
             .filter_map(|single| self.group(view, *single));
         let mut all = singles.iter().copied().chain(groups);
-        all.find_map(|out| self.consent(view, live, out))
+        all.find_map(|out| self.consent(&counted, live, out))
     }
 
-    fn consent(&self, view: &View<'_>, live: SeatSet, out: SeatSet) -> Option<Says> {
+    fn consent(&self, counted: &EntryNames, live: SeatSet, out: SeatSet) -> Option<Says> {
         let fits = self.parties.is_majority(live, live.minus(out))
             && !self.has_consented(self.instance(), self.me, out);
         let counted: Vec<(Seat, Hash32)> = out
             .iter()
-            .filter_map(|seat| Some((seat, *view.counted.get(&seat)?)))
+            .filter_map(|seat| Some((seat, *counted.get(&seat)?)))
             .collect();
         // Nobody honest takes a veto back.
         let vetoed = out.iter().any(|seat| {

@@ -241,3 +241,50 @@ fn a_statement_is_held_with_its_signature() {
     assert!(!membership.wants(held.signed()));
     assert!(membership.wants(&forged));
 }
+
+/// A decision that keeps a seat puts its entry into the step: nobody consents to the removal of that seat again, though
+/// the entry is not counted yet.
+#[test]
+fn a_seat_that_is_kept_is_not_missing() {
+    let mut step = StepRemoval::new(place(4), seat(3), SeatSet::all(4), Parties::singles(4));
+    let known: EntryNames = [(seat(1), ENTRY)].into();
+    let none = EntryNames::new();
+    let view = View {
+        now: 0,
+        acceptable: &known,
+        counted: &none,
+        removable: seats(&[1]),
+        silent: SeatSet::EMPTY,
+        absence: 1_000,
+        may_sign: true,
+        closed: false,
+    };
+    let again = Some((0, consent(&[1], &[])));
+    assert_eq!(step.next(&view), again);
+    let mut insert = |verified: Verified| {
+        let hash = verified.hash();
+        assert_eq!(step.insert(verified), Inserted::New);
+        hash
+    };
+    insert(signed(4, 2, None, consent(&[1], &[])));
+    let promise = Says::Promise {
+        round: 0,
+        accepted: None,
+    };
+    let promises = [0, 1, 2].map(|by| insert(signed(4, by, None, promise.clone())));
+    let keep = Says::Propose {
+        round: 0,
+        value: Value::Keep {
+            seat: seat(1),
+            entry: ENTRY,
+        },
+        promises: promises.to_vec().try_into().unwrap(),
+    };
+    let proposal = insert(signed(4, 0, None, keep));
+    for by in [0, 1, 2] {
+        insert(signed(4, by, None, Says::Accept { round: 0, proposal }));
+    }
+    step.settle(&known);
+    assert_eq!(step.decisions().len(), 1);
+    assert_eq!(step.next(&view), None);
+}
