@@ -23,11 +23,7 @@ const PREFIXES: usize = 3;
 
 /// Checks everything, and counts how the table came out.
 pub(crate) fn check(world: &mut World) {
-    let honest: Vec<Seat> = world
-        .room
-        .seats()
-        .filter(|seat| world.chairs[seat.index()].role.cheat.is_none())
-        .collect();
+    let honest = honest(world);
     let removed = removed(world, &honest);
     stops(world, &honest);
     forks(world, &honest, &removed);
@@ -44,11 +40,16 @@ pub(crate) fn check(world: &mut World) {
     outcome(world, &honest);
 }
 
+/// The seats of programs that do not cheat.
+fn honest(world: &World) -> Vec<Seat> {
+    let seats = world.room.seats();
+    seats.filter(|seat| world.watch.is_honest(*seat)).collect()
+}
+
 /// Writes what honest seats hold in the end to a directory, with the verdict of the audit in each name: files for
 /// another auditor.
 pub(crate) fn keep(world: &World, directory: &Path) {
-    let honest = world.room.seats();
-    for seat in honest.filter(|seat| chair(world, *seat).role.cheat.is_none()) {
+    for seat in honest(world) {
         let transcript = place(world, seat).table.transcript();
         let finding = audit::<AnyGame>(&transcript).finding;
         let verdict = match finding.as_ref().map(|finding| finding.seat()) {

@@ -230,9 +230,11 @@ impl Plan {
         }
     }
 
-    /// The seats that cheat.
+    /// The seats of programs that cheat at one of them: such a program goes as a whole.
     pub(crate) fn cheats(&self) -> SeatSet {
-        self.those(|role| role.cheat.is_some())
+        let cheats = self.those(|role| role.cheat.is_some());
+        let programs = cheats.iter().flat_map(|seat| self.program_of(seat).iter());
+        programs.collect()
     }
 
     /// The seats whose disks forget, and that may sign twice without meaning to.

@@ -82,7 +82,8 @@ impl Watch {
         }
     }
 
-    fn honest(&self, seat: Seat) -> bool {
+    /// Whether no seat of its program cheats.
+    pub(crate) fn is_honest(&self, seat: Seat) -> bool {
         !self.cheats.contains(seat)
     }
 
@@ -102,7 +103,7 @@ impl Watch {
         self.seen.insert(hash, entry.clone());
         let place = (entry.step(), entry.seat());
         self.signed.entry(place).or_default().insert(hash);
-        if self.honest(entry.seat()) {
+        if self.is_honest(entry.seat()) {
             self.honest_entry(&entry);
         }
         Some(entry)
@@ -209,11 +210,11 @@ impl Watch {
             return;
         };
         let seat = new.seat;
-        if self.honest(seat) && !self.forgetful.contains(seat) {
+        if self.is_honest(seat) && !self.forgetful.contains(seat) {
             let what = format!("{seat} has signed {other:?} and {new:?}");
             return self.fail(1, what);
         }
-        if self.honest(seat) {
+        if self.is_honest(seat) {
             self.forgot.insert(seat);
         }
         self.excluded.insert(new.step);
@@ -229,7 +230,7 @@ impl Watch {
         if *first == halt {
             return;
         }
-        if !self.honest(halt.seat) {
+        if !self.is_honest(halt.seat) {
             self.two_halts = true;
         } else {
             if self.forgetful.contains(halt.seat) {
@@ -481,7 +482,7 @@ impl Watch {
     /// How many statements of each kind honest seats have signed.
     pub(crate) fn count(&self, tally: &mut Tally) {
         let honest = self.statements.iter();
-        let honest = honest.filter(|((_, seat), _)| self.honest(*seat));
+        let honest = honest.filter(|((_, seat), _)| self.is_honest(*seat));
         for held in honest.flat_map(|(_, held)| held.values()) {
             let what = match held.says {
                 Says::Consent { out, .. } if out.len() > 1 => "consent to several",

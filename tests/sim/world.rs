@@ -191,7 +191,7 @@ impl World {
     }
 
     fn is_honest(&self, seat: Seat) -> bool {
-        self.chairs[seat.index()].cheat.is_none()
+        self.watch.is_honest(seat)
     }
 
     /// Plays until everything is decided, or nothing moves any more.
