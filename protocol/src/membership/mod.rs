@@ -104,11 +104,25 @@ impl Membership {
         step.is_some_and(|step| !step.has(signed)) && !self.is_too_late(statement)
     }
 
-    /// Whether a statement of another seat is about a decision in a step that all have left. One that is still bound
-    /// there needs vetoes alone.
+    /// Whether a statement of another seat is of no use in a step that all but those who are bound have left: nobody
+    /// decides there any more, and whoever has gone on since is free.
     fn is_too_late(&self, statement: &Statement) -> bool {
-        let oldest = self.open.place.step.saturating_sub(1);
-        statement.step < oldest && statement.says.decides() && statement.seat != self.open.me
+        let at = statement.step;
+        if at >= self.open.place.step.saturating_sub(1) || statement.seat == self.open.me {
+            return false;
+        }
+        match statement.says {
+            Says::Consent { .. } => {
+                let next = self.past.get(&at.saturating_add(1));
+                let outcome = next.and_then(|next| next.outcome.as_ref());
+                outcome.is_some_and(|next| next.entries.contains_key(&statement.seat))
+            }
+            Says::Veto { .. } | Says::Release { .. } => {
+                let step = self.past.get(&at);
+                !step.is_some_and(StepRemoval::binds_somebody)
+            }
+            Says::Promise { .. } | Says::Propose { .. } | Says::Accept { .. } => true,
+        }
     }
 
     /// Takes an input and says what to do.
@@ -296,22 +310,37 @@ impl Membership {
         past.chain([&self.open]).flat_map(StepRemoval::statements)
     }
 
-    /// The statements that another seat may lack, given its open step: those of the step before that one and of all
-    /// later ones, and those that bind or free somebody in an earlier one. Who is bound may be many steps behind.
-    pub fn statements_for(&self, step: u64) -> impl Iterator<Item = &Verified> {
-        let from = step.saturating_sub(1);
-        let all = self.statements_from(0);
-        all.filter(move |held| {
-            let at = held.statement().step;
-            let binds = || self.step(at).is_some_and(StepRemoval::binds_somebody);
-            at >= from || (!held.statement().says.decides() && binds())
-        })
+    /// The statements that another seat may lack, given its open step and the names of those that it holds; the newest
+    /// steps first. They are those of the step before that one and of the step itself, and of earlier ones what binds or
+    /// frees: whoever is bound may be many steps behind. A seat that names a consent of a step takes its signer for
+    /// bound, and may be wrong.
+    pub fn statements_for(&self, step: u64, named: &[Hash32]) -> impl Iterator<Item = &Verified> {
+        let recent = step.saturating_sub(1)..=step;
+        let steps = self.disputed_until(step).filter_map(move |at| {
+            let old = !recent.contains(&at.place.step);
+            let matters = || at.binds_somebody() || at.names_consent(named);
+            (!old || matters()).then(|| {
+                let all = at.statements();
+                all.filter(move |held| !old || !held.statement().says.decides())
+            })
+        });
+        let lacks = steps.flatten().filter(|held| !named.contains(&held.hash()));
+        lacks.collect::<Vec<_>>().into_iter()
     }
 
-    /// The names of the statements that others may take this seat to lack.
+    /// The names of the statements that others might take this seat to lack, the newest steps first.
     pub fn names(&self) -> impl Iterator<Item = Hash32> {
-        let all = self.statements_for(self.open.place.step);
+        let open = self.open.place.step;
+        let all = self.statements_for(open, &[]);
         all.map(Verified::hash)
+    }
+
+    /// The steps up to that one in which anybody has signed anything, the newest first.
+    fn disputed_until(&self, step: u64) -> impl Iterator<Item = &StepRemoval> {
+        let past = self.disputed.range(..=step).rev();
+        let past = past.filter_map(|step| self.past.get(step));
+        let open = Some(&self.open).filter(|open| open.place.step <= step);
+        open.into_iter().chain(past)
     }
 
     fn step(&self, step: u64) -> Option<&StepRemoval> {

@@ -69,9 +69,9 @@ impl StepRemoval {
 
     /// The entries that count: also those that decisions have put into the step, whether they are counted yet or not.
     fn counted(&self, view: &View<'_>) -> EntryNames {
-        let decided = self.decided.iter().map(|decision| decision.value.entries());
-        let counted = view.counted.iter().map(|(seat, entry)| (*seat, *entry));
-        counted.chain(decided.flatten()).collect()
+        let mut counted = self.fixed();
+        counted.extend(view.counted);
+        counted
     }
 
     /// Accounts for every own consent that binds no more, before anything is signed that it forbade. A reason once given

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::statement::{Reason, Says, SignedStatement, Statement, Value, Verified};
+use super::statement::{MAX_REASONS, Reason, Says, SignedStatement, Statement, Value, Verified};
 use crate::hash::Hash32;
 use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
@@ -19,6 +19,8 @@ pub type EntryNames = BTreeMap<Seat, Hash32>;
 
 /// The most releases of one seat that are kept for a step.
 pub(super) const MAX_RELEASES: usize = 24;
+/// The most proposals of a seat in an instance that are kept: more rounds than anybody waits for.
+const MAX_PROPOSALS: usize = 16;
 
 /// Which step of which log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -186,10 +188,7 @@ impl StepRemoval {
             return Inserted::Ignored;
         }
         let slot = Slot::of(verified.statement());
-        if let Slot::Release(seat, _) = slot
-            && !self.held.contains_key(&slot)
-            && self.releases(seat).count() >= MAX_RELEASES
-        {
+        if !self.held.contains_key(&slot) && self.is_full(&slot) {
             return Inserted::Ignored;
         }
         match self.held.get(&slot) {
@@ -199,6 +198,24 @@ impl StepRemoval {
                 self.held.insert(slot, verified);
                 Inserted::New
             }
+        }
+    }
+
+    /// Whether a seat has signed as much of a kind as an honest one ever does.
+    fn is_full(&self, slot: &Slot) -> bool {
+        match *slot {
+            Slot::Release(seat, _) => self.releases(seat).count() >= MAX_RELEASES,
+            Slot::Consent(_, seat, _) => {
+                let consents = self.all_consents().filter(|held| held.seat == seat);
+                consents.count() >= MAX_REASONS
+            }
+            Slot::Propose(instance, _, seat) => {
+                let all =
+                    Slot::Propose(instance, 0, seat)..=Slot::Propose(instance, u16::MAX, seat);
+                let of_seat = self.held.range(all).filter(|(_, held)| held.seat() == seat);
+                of_seat.count() >= MAX_PROPOSALS
+            }
+            Slot::Veto(..) | Slot::Promise(..) | Slot::Accept(..) => false,
         }
     }
 
@@ -350,10 +367,18 @@ impl StepRemoval {
         self.binding(known).any(|consent| consent.bars(seat, entry))
     }
 
-    /// Whether a consent may still bind its signer, as far as is known here.
+    /// Whether a consent may still bind its signer, as far as is known here: its instance is not decided, and the signer
+    /// has given no reason.
     pub(super) fn binds_somebody(&self) -> bool {
-        let mut consents = self.all_consents();
+        let open = self.instance();
+        let mut consents = self.all_consents().filter(|held| held.instance >= open);
         consents.any(|consent| !self.is_accounted_for(&consent))
+    }
+
+    /// Whether one of these is the name of a consent of the step.
+    pub(super) fn names_consent(&self, names: &[Hash32]) -> bool {
+        let mut consents = self.all_consents();
+        consents.any(|consent| names.contains(&consent.hash))
     }
 
     // Releases.

@@ -176,8 +176,12 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
     let everyone = SeatSet::all(4);
     let mut membership = Membership::new(place(4), seat(3), everyone, Parties::singles(4));
     let counted: EntryNames = everyone.iter().map(|seat| (seat, ENTRY)).collect();
-    for step in 5..8 {
-        membership.complete(counted.clone(), SeatSet::EMPTY, place(step), everyone);
+    membership.complete(counted.clone(), SeatSet::EMPTY, place(5), everyone);
+    // The others have removed seat 0 from step 5.
+    let others: EntryNames = counted.into_iter().skip(1).collect();
+    for step in 6..8 {
+        let stay = everyone.without(seat(0));
+        membership.complete(others.clone(), seats(&[0]), place(step), stay);
     }
     let none = EntryNames::new();
     let view = View {
@@ -195,10 +199,13 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
         let effects = membership.handle(input, &view);
         effects.contains(&Effect::Keep(Box::new(verified.clone())))
     };
-    let sent = |membership: &Membership, held: &Verified| {
-        let mut all = membership.statements_for(7);
+    let lacks = |membership: &Membership, held: &Verified, named: &[Hash32]| {
+        let mut all = membership.statements_for(7, named);
         all.any(|other| other.hash() == held.hash())
     };
+    let sent = |membership: &Membership, held: &Verified| lacks(membership, held, &[]);
+    // A seat that has gone on is not bound.
+    assert!(!membership.wants(signed(4, 2, None, consent(&[1], &[])).signed()));
     let bound = signed(4, 0, None, consent(&[1], &[]));
     assert!(take(&mut membership, &bound) && sent(&membership, &bound));
     let veto = Says::Veto {
@@ -226,6 +233,9 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
     let release = signed(4, 0, None, Says::Release { reasons });
     assert!(take(&mut membership, &release));
     assert!(!sent(&membership, &bound) && !sent(&membership, &veto));
+    // Whoever names the consent lacks the release.
+    assert!(!sent(&membership, &release));
+    assert!(lacks(&membership, &release, &[bound.hash()]));
 }
 
 /// What is held need not be verified again; the same words under another signature have to be.

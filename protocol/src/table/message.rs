@@ -1,9 +1,10 @@
 //! Messages between the seats of a table.
 //!
 //! They may be lost, repeated and reordered; every one may be sent again. Entries are pushed as
-//! they are signed; a head says what one has, and is answered by the entries that it lacks. So
-//! whoever holds a record hands it on to whoever lacks it, and two entries for one place meet
-//! sooner or later. A seat that has come back asks for all that it had signed, and is told.
+//! they are signed; a head says what one has, and is answered by the entries and removal statements
+//! that it lacks. So whoever holds a record hands it on to whoever lacks it, and two entries for
+//! one place meet sooner or later. A seat that has come back asks for all that it had signed, and is
+//! told.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +27,8 @@ pub const MAX_HAVE: usize = 18;
 /// The most removal statements in one message.
 pub const MAX_STATEMENTS: usize = 64;
 
-/// The most removal statements that a head names.
-pub const MAX_NAMED: usize = 192;
+/// The most removal statements that a head names, so that it stays below 4 KiB.
+pub const MAX_NAMED: usize = 96;
 
 /// How far a peer is, and what it holds there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,7 +37,8 @@ pub struct Head {
     pub step: u64,
     /// The hashes of the entries it holds of the step before, the open one and the next.
     pub have: Bounded<Hash32, MAX_HAVE>,
-    /// The names of the removal statements it holds of these steps, and of those before in which somebody may be bound.
+    /// The names of the removal statements that it holds of its open step, the one before, and those in which somebody
+    /// may still be bound.
     pub statements: Bounded<Hash32, MAX_NAMED>,
 }
 

@@ -37,11 +37,8 @@ impl<G: Game> Table<G> {
         let mut entries: Vec<SignedEntry> = Vec::new();
         let mut bytes = 0;
         let mut step = head.step.saturating_sub(1);
-        // Who has been removed goes no further.
-        let last = match self.replica.participants().contains(to) {
-            true => u64::MAX,
-            false => head.step.saturating_add(1),
-        };
+        // Nobody has a place for entries beyond the step after its open one.
+        let last = head.step.saturating_add(1);
         'steps: while let Some(held) = self.entries.step(step).filter(|_| step <= last) {
             let held = held.values().map(Entry::signed);
             for signed in held.chain(self.entries.faulty(step..=step)) {

@@ -44,6 +44,7 @@ use crate::hash::Hash32;
 use crate::log::body::ActionBytes;
 use crate::log::entry::Entry;
 use crate::log::equivocation::Equivocation;
+use crate::membership::Input;
 use crate::seat::Seat;
 use crate::table::clocks::{Clocks, Limits};
 use crate::table::message::Message;
@@ -422,6 +423,10 @@ impl<G: Game> Table<G> {
         self.peers.tick(now, self.missing());
         self.settle_return();
         self.work(rng);
+        if self.is_finished() || self.is_claimed() {
+            // Somebody may still be bound in an earlier step, and a seat that has come back may sign again.
+            self.deliberate(Input::Look);
+        }
         self.claim_by_itself();
         self.keep_waits();
         self.tell();

@@ -18,7 +18,7 @@ impl<G: Game> Table<G> {
         self.replica.due(self.entries.counted())
     }
 
-    /// Takes a removal statement of any seat.
+    /// Takes a removal statement of any seat, unless it is held or of no use.
     ///
     /// # Errors
     /// [`StatementError`] if no seat of this table has signed it.
@@ -186,9 +186,9 @@ impl<G: Game> Table<G> {
 
     /// Sends a seat the statements that it lacks.
     pub(super) fn send_statements(&mut self, to: Seat, head: &Head) {
-        let all = self.removals.membership().statements_for(head.step);
-        let lacks = all.filter(|held| !head.statements.contains(&held.hash()));
-        let all: Vec<SignedStatement> = lacks.map(|held| held.signed().clone()).collect();
+        let membership = self.removals.membership();
+        let all = membership.statements_for(head.step, &head.statements);
+        let all: Vec<SignedStatement> = all.map(|held| held.signed().clone()).collect();
         for some in all.chunks(MAX_STATEMENTS) {
             let message = Message::Statements(Bounded::first(some.iter().cloned()));
             self.outbox.send(To::One(to), message);
