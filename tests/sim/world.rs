@@ -15,7 +15,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::clocks::Limits;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::live::{Event, Output, Stop};
+use fairdeal_protocol::table::live::{Event, Output};
 use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::News;
 use fairdeal_testkit::{Fate, Letter, Network, Place, Room, Sent, Status, seats, stream};
@@ -484,8 +484,7 @@ impl World {
                 || (bot && self.is_proposed(statement.step, target));
             // Of honest seats no entry is forbidden by a consent.
             let honest = !self.watch.may_be_blamed(target);
-            let stopped = self.room[target].table.stopped();
-            let open = !matches!(stopped, Some(Stop::Claimed(_) | Stop::Unopened(_)));
+            let open = !chair.told_closed.contains(target);
             let refused = chair.refused.contains(&(statement.step, target));
             recent && !proposed && honest && open && !refused
         };
