@@ -314,7 +314,11 @@ impl Membership {
     /// steps first. They are those of the step before that one and of the step itself, and of earlier ones what binds or
     /// frees: whoever is bound may be many steps behind. A seat that names a consent of a step takes its signer for
     /// bound, and may be wrong.
-    pub fn statements_for(&self, step: u64, named: &[Hash32]) -> impl Iterator<Item = &Verified> {
+    pub fn statements_for<'a>(
+        &'a self,
+        step: u64,
+        named: &'a [Hash32],
+    ) -> impl Iterator<Item = &'a Verified> {
         let recent = step.saturating_sub(1)..=step;
         let steps = self.disputed_until(step).filter_map(move |at| {
             let old = !recent.contains(&at.place.step);
@@ -324,8 +328,8 @@ impl Membership {
                 all.filter(move |held| !old || !held.statement().says.decides())
             })
         });
-        let lacks = steps.flatten().filter(|held| !named.contains(&held.hash()));
-        lacks.collect::<Vec<_>>().into_iter()
+        let all = steps.flatten();
+        all.filter(move |held| !named.contains(&held.hash()))
     }
 
     /// The names of the statements that others might take this seat to lack, the newest steps first.
