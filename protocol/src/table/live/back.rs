@@ -116,7 +116,7 @@ impl<G: Game> Table<G> {
     fn replay_step(&mut self, proofs: Proofs) {
         self.count(proofs);
         // The entry may be what a decision stands on whose statements were kept before it.
-        if self.outbox.stopped().is_none() && self.deliberate(Input::Look) {
+        while self.outbox.stopped().is_none() && self.deliberate(Input::Look) {
             self.count(proofs);
         }
         if self.outbox.stopped().is_none() && self.entries.counted() == self.replica.live() {

@@ -25,7 +25,8 @@ impl<G: Game> Table<G> {
             self.count(Proofs::Verify);
             self.settle_claims();
             let decides = !self.is_frozen() || self.is_passed_over();
-            if self.outbox.stopped().is_none() && decides && self.deliberate(Input::Look) {
+            // What counts now may free this seat: its entry names the release.
+            while self.outbox.stopped().is_none() && decides && self.deliberate(Input::Look) {
                 self.count(Proofs::Verify);
             }
             if self.outbox.stopped().is_some() {
@@ -53,11 +54,15 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Examines the entries held, the leader's first, until no more count.
+    /// Examines the entries held until no more are accepted, and no more count.
     pub(super) fn count(&mut self, proofs: Proofs) {
         loop {
             // A fault may have been all that held another entry out.
-            let before = (self.entries.counted(), self.replica.live());
+            let before = (
+                self.entries.accepted_names(),
+                self.entries.counted(),
+                self.replica.live(),
+            );
             for seat in self.replica.live().iter() {
                 // A fault of one may have brought up a vote on another.
                 if self.entries.counted().contains(seat) || !self.replica.live().contains(seat) {
@@ -102,7 +107,12 @@ impl<G: Game> Table<G> {
                     return;
                 }
             }
-            if (self.entries.counted(), self.replica.live()) == before {
+            let after = (
+                self.entries.accepted_names(),
+                self.entries.counted(),
+                self.replica.live(),
+            );
+            if after == before {
                 return;
             }
         }
