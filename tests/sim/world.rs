@@ -35,7 +35,7 @@ const TURN_TIME: u64 = 30_000;
 /// How many lines of the trace are kept.
 const TRACE: usize = 20_000;
 
-/// Who sits at a place, and what has been seen there.
+/// The player at a place, and what has been seen there.
 pub(crate) struct Chair {
     pub(crate) role: Role,
     dice: Dice,
@@ -661,7 +661,7 @@ fn charter(plan: &Plan) -> SignedCharter {
     seats::charter_of(&plan.rules, plan.seed.to_le_bytes(), players)
 }
 
-/// What happened to a message, in the tally.
+/// The mishap of a message, as the tally calls it.
 fn named(fate: Fate) -> &'static str {
     match fate {
         Fate::NoLink => "fault: no direct link",

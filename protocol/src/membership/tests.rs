@@ -169,8 +169,8 @@ fn a_veto_of_another_party_vouches() {
     assert!(!membership.is_vouched_for(seat(3), ENTRY));
 }
 
-/// Who is bound may be many steps behind, and reach only some of the others: its consent is handed on until it says that
-/// it is free, and so are the vetoes.
+/// A bound seat may be many steps behind, with a way to some of the others only: its consent is handed on until it says
+/// that it is free, and so are the vetoes.
 #[test]
 fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
     let everyone = SeatSet::all(4);
@@ -238,7 +238,7 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
     assert!(lacks(&membership, &release, &[bound.hash()]));
 }
 
-/// What is held need not be verified again; the same words under another signature have to be.
+/// A held statement is not verified again; the same words under another signature are.
 #[test]
 fn a_statement_is_held_with_its_signature() {
     let mut membership = Membership::new(place(4), seat(3), SeatSet::all(4), Parties::singles(4));
