@@ -531,7 +531,9 @@ fn claims(world: &mut World, honest: &[Seat]) {
         let others = honest.iter().filter(|other| live.contains(**other));
         for other in others.filter(|_| !old_disk) {
             let (there, chair) = (place(world, *other), chair(world, *other));
-            let as_far = there.table.replica().step() == step;
+            // Whoever reckons with other seats, of which one is proven guilty, judges claims by those.
+            let as_far =
+                there.table.replica().step() == step && there.table.replica().live() == live;
             let here = place(world, *seat).is_up() && there.is_up();
             let linked = near(world, honest, *other).contains(*seat);
             let mut groups = report.claims.iter();

@@ -27,8 +27,12 @@ mod tally;
 mod watch;
 mod world;
 
+use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use fairdeal_protocol::hash::Hash32;
 
@@ -91,6 +95,38 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
+/// Plays the tables of these seeds, as many at a time as there are cores. Returns what happened there, and the seeds of
+/// those that failed, in order.
+fn play_all(seeds: Range<u64>, keep: Option<&Path>) -> (Tally, Vec<u64>) {
+    let next = AtomicU64::new(seeds.start);
+    let sum = Mutex::new((Tally::default(), Vec::new()));
+    let work = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if !seeds.contains(&seed) || sum.lock().unwrap().1.len() >= ENOUGH {
+                return;
+            }
+            let outcome = play_keeping(seed, false, keep);
+            let (tally, failed) = &mut *sum.lock().unwrap();
+            tally.join(&outcome.tally);
+            tally.add("tables", 1);
+            if !outcome.failures.is_empty() {
+                println!("FAIRDEAL_SEED={seed} fails: {:#?}", outcome.failures);
+                failed.push(seed);
+            }
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(work);
+        }
+    });
+    let (tally, mut failed) = sum.into_inner().unwrap();
+    failed.sort_unstable();
+    (tally, failed)
+}
+
 #[test]
 fn tables_hold_what_the_protocol_promises() {
     let keep = std::env::var_os("FAIRDEAL_KEEP").map(PathBuf::from);
@@ -107,20 +143,7 @@ fn tables_hold_what_the_protocol_promises() {
     }
     let first = number("FAIRDEAL_FIRST").unwrap_or(0);
     let tables = number("FAIRDEAL_TABLES").unwrap_or(TABLES);
-    let mut tally = Tally::default();
-    let mut failed = Vec::new();
-    for seed in first..first + tables {
-        let outcome = play_keeping(seed, false, keep);
-        tally.join(&outcome.tally);
-        tally.add("tables", 1);
-        if !outcome.failures.is_empty() {
-            println!("FAIRDEAL_SEED={seed} fails: {:#?}", outcome.failures);
-            failed.push(seed);
-        }
-        if failed.len() >= ENOUGH {
-            break;
-        }
-    }
+    let (tally, failed) = play_all(first..first + tables, keep);
     println!("{tally}");
     assert!(
         failed.is_empty(),

@@ -304,8 +304,12 @@ fn draw_people(dice: &mut Dice, roles: &mut [Role]) {
     for role in roles {
         if slow && dice.chance(500) {
             // Many hours cost many messages: few do.
-            let (least, most) =
-                *dice.pick(&[(1, 60), (1, 60), (60, 600), (600, 7_200), (7_200, 20_000)]);
+            let (least, most) = match dice.below(20) {
+                0 => (7_200, 20_000),
+                1 | 2 => (600, 7_200),
+                3..=7 => (60, 600),
+                _ => (1, 60),
+            };
             role.ponders = 1_000 * dice.between(least, most);
         }
         if rude && dice.chance(700) {

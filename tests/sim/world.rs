@@ -438,8 +438,9 @@ impl World {
         if self.is_honest(seat) {
             self.watch.sent(seat, &sent.message);
         }
+        let bytes = sent.message.to_bytes();
         for to in self.seats().filter(|to| sent.is_for(*to)) {
-            self.send(to, &sent);
+            self.send(to, &sent, &bytes);
         }
     }
 
@@ -508,10 +509,10 @@ impl World {
         persons.into_iter().any(consented)
     }
 
-    fn send(&mut self, to: Seat, Sent { from, message, .. }: &Sent) {
+    fn send(&mut self, to: Seat, Sent { from, message, .. }: &Sent, bytes: &[u8]) {
         let (place, chair) = (&self.room[*from], &mut self.chairs[from.index()]);
         let sent = match &mut chair.cheat {
-            None => vec![message.to_bytes()],
+            None => vec![bytes.to_vec()],
             Some(cheat) => cheat.send(&place.table, to, message.clone(), &mut self.tally),
         };
         for bytes in sent {
