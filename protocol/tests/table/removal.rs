@@ -2,20 +2,22 @@
 
 use std::collections::BTreeSet;
 
+use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
-use fairdeal_protocol::log::entry::Content;
+use fairdeal_protocol::log::entry::{Content, Entry};
 use fairdeal_protocol::membership::statement::{Accepted, Entries};
 use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Value, Verified};
+use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::live::{Event, ReceiveError, Stop, Table};
-use fairdeal_protocol::table::message::Message;
-use fairdeal_testkit::drill::{Drill, rules};
+use fairdeal_protocol::table::message::{Head, Message};
+use fairdeal_testkit::drill::{Action, Drill, rules};
 use fairdeal_testkit::seats::{self, seat};
 use fairdeal_testkit::{Room, Sent, entries};
 
-use super::sim::{ANY_SEED, Plan, Sim};
+use super::sim::{ANY_SEED, Plan, Sim, charter};
 
 const ABSENCE: u64 = 10_000;
 
@@ -33,7 +35,11 @@ struct Scene {
 
 impl Scene {
     fn new(seats: u8) -> Self {
-        let mut room = Sim::new(&rules(seats, 16), ANY_SEED, Plan::default()).room;
+        Self::at(charter(&rules(seats, 16)))
+    }
+
+    fn at(charter: SignedCharter) -> Self {
+        let mut room = Sim::at(charter, ANY_SEED, Plan::default()).room;
         for place in &mut room.places {
             place.table.set_absence(ABSENCE);
         }
@@ -82,6 +88,20 @@ impl Scene {
     /// Whether a seat has consented to the removal of another.
     fn has_consented(&self, by: usize, target: usize) -> bool {
         self.consents.contains(&(by, SeatSet::one(seat(target))))
+    }
+
+    /// Takes what is on its way: the messages with statements, and all entries.
+    fn take_sent(&mut self) -> (Vec<Message>, Vec<Entry>) {
+        let sent = std::mem::take(&mut self.sent).into_iter();
+        let messages: Vec<Message> = sent.map(|sent| sent.message).collect();
+        let charter = &self.room.charter;
+        let carried = messages
+            .iter()
+            .flat_map(|message| entries::carried(charter, message));
+        let carried = carried.collect();
+        let statements = messages.into_iter();
+        let statements = statements.filter(|message| matches!(message, Message::Statements(_)));
+        (statements.collect(), carried)
     }
 
     /// Brings the first entries of all seats to these.
@@ -241,6 +261,62 @@ fn a_late_entry_is_kept_by_decision() {
     assert!(scene.step(0) > 0, "{:?}", scene.table(0).progress());
     assert_eq!(scene.step(0), scene.step(2));
     assert!(scene.table(0).replica().live().contains(seat(2)));
+}
+
+/// Seat 0 has consented to the removal of a program with the leader's seat and another's. The vetoes come before the
+/// entries, and these in one message: all that frees it is there before it acknowledges, so its ack names the release.
+#[test]
+fn an_ack_names_the_release_that_its_own_step_brings() {
+    let rules = rules(4, 16);
+    let begun = |lobby| {
+        let players = [0, 1, 1, 3].map(|lowest| (Party::of(seat(lowest)), PlayedBy::Person));
+        let mut scene = Scene::at(seats::charter_of(&rules, [lobby; 8], players));
+        scene.begin(&[0, 1, 2, 3]);
+        scene.carry(&[0, 1, 2, 3]);
+        scene
+    };
+    // A coin says who leads first.
+    let mut scenes = (0..).map(begun);
+    let mut scene = scenes.find(|scene| scene.table(2).is_my_turn()).unwrap();
+    let open = scene.step(0);
+    scene.wait(&[0], ABSENCE + 2000);
+    let program = seats::seats(&[1, 2]);
+    assert!(scene.consents.contains(&(0, program)));
+    let nothing = Head {
+        step: open,
+        ..Head::default()
+    };
+    scene.bring(3, 0, Message::Head(nothing));
+    let (consents, _) = scene.take_sent();
+
+    scene.room[2].act(Action::Draw).unwrap();
+    scene.gather(2);
+    let (_, mut all) = scene.take_sent();
+    for to in [1, 3] {
+        scene.bring(2, to, entries::message(&all));
+    }
+    all.extend(scene.take_sent().1);
+    scene.bring(1, 3, entries::message(&all));
+    for consent in consents {
+        scene.bring(0, 3, consent);
+    }
+    let (vetoes, _) = scene.take_sent();
+    assert!(!vetoes.is_empty());
+    for veto in vetoes {
+        scene.bring(3, 0, veto);
+    }
+    assert_eq!(scene.step(0), open);
+    scene.bring(3, 0, entries::message(&all));
+    let (_, acks) = scene.take_sent();
+    let own = acks
+        .iter()
+        .find(|ack| (ack.step(), ack.seat()) == (open, seat(0)));
+    assert!(own.unwrap().content().release.is_some());
+    for to in [1, 2, 3] {
+        scene.bring(0, to, entries::message(&acks));
+    }
+    scene.carry(&[0, 1, 2, 3]);
+    assert!(scene.table(3).replica().participants().contains(seat(0)));
 }
 
 /// The ordinary case: two of three remove the third.
