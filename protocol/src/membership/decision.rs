@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use super::slot::Slot;
 use super::statement::{Accepted, Entries, Says, Value};
-use super::step::{Decision, EntryNames, Slot, StepRemoval};
+use super::step::{Decision, EntryNames, StepRemoval};
 use crate::hash::Hash32;
 use crate::seat::{Seat, SeatSet};
 

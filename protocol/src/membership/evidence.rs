@@ -1,7 +1,8 @@
 //! Statements of one seat that exclude each other, and records that a consent of their signer forbids.
 
+use super::slot::MAX_RELEASES;
 use super::statement::{Reason, Says, Statement, Verified};
-use super::step::{Consent, EntryNames, MAX_RELEASES, StepRemoval};
+use super::step::{Consent, EntryNames, StepRemoval};
 use crate::hash::Hash32;
 use crate::seat::{Seat, SeatSet};
 

@@ -33,6 +33,7 @@ pub mod certificate;
 mod decision;
 pub mod evidence;
 pub mod sign;
+mod slot;
 pub mod statement;
 pub mod step;
 
@@ -45,8 +46,9 @@ use crate::seat::{Seat, SeatSet};
 pub use certificate::Certificate;
 pub use evidence::Standing;
 pub use sign::View;
+use slot::Inserted;
 pub use statement::{Says, SignedStatement, Statement, StatementError, Value, Verified};
-use step::{EntryNames, Inserted, Outcome, Place, StepRemoval};
+use step::{EntryNames, Outcome, Place, StepRemoval};
 
 /// Something that comes in.
 #[derive(Clone, Debug)]

@@ -1,0 +1,146 @@
+//! The place of each removal statement in its step, and whether there is one for it: a seat keeps no more of another
+//! than an honest one signs.
+
+use super::statement::{MAX_REASONS, Says, SignedStatement, Statement, Value, Verified};
+use super::step::StepRemoval;
+use crate::hash::Hash32;
+use crate::seat::{Seat, SeatSet};
+
+/// The most releases of one seat that are kept for a step.
+pub(super) const MAX_RELEASES: usize = 24;
+/// The most proposals of a seat in an instance that are kept: more rounds than anybody waits for.
+const MAX_PROPOSALS: usize = 16;
+
+/// Where a statement stands: an honest seat signs one for each, but for releases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Slot {
+    Consent(u16, Seat, SeatSet),
+    Veto(Seat, Seat),
+    Promise(u16, u16, Seat),
+    Propose(u16, u16, Seat),
+    Accept(u16, u16, Seat),
+    Release(Seat, Hash32),
+}
+
+impl Slot {
+    fn of(statement: &Statement) -> Self {
+        let (seat, instance) = (statement.seat, statement.instance);
+        match &statement.says {
+            Says::Consent { out, .. } => Self::Consent(instance, seat, *out),
+            Says::Veto { seat: target, .. } => Self::Veto(seat, *target),
+            Says::Promise { round, .. } => Self::Promise(instance, *round, seat),
+            Says::Propose { round, .. } => Self::Propose(instance, *round, seat),
+            Says::Accept { round, .. } => Self::Accept(instance, *round, seat),
+            Says::Release { .. } => Self::Release(seat, statement.hash()),
+        }
+    }
+}
+
+/// What became of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Inserted {
+    /// It is held now.
+    New,
+    /// It was held.
+    Known,
+    /// There is no place for it.
+    Ignored,
+    /// Another one stands in its place.
+    Differs(Box<Verified>),
+}
+
+impl StepRemoval {
+    /// Whether that very statement is held, with that signature.
+    pub(super) fn has(&self, signed: &SignedStatement) -> bool {
+        let held = self.held.get(&Slot::of(signed.unverified()));
+        held.is_some_and(|held| held.signed() == signed)
+    }
+
+    /// Takes a statement, if there is a place for it: one that differs from it comes back.
+    pub(super) fn insert(&mut self, verified: Verified) -> Inserted {
+        let statement = verified.statement();
+        let fits = self.seats.contains(statement.seat)
+            && statement.instance <= self.instance().saturating_add(1)
+            && self.round_is_near(statement)
+            && self.is_well_formed(statement);
+        if !fits {
+            return Inserted::Ignored;
+        }
+        let slot = Slot::of(verified.statement());
+        if !self.held.contains_key(&slot) && self.is_full(&slot) {
+            return Inserted::Ignored;
+        }
+        match self.held.get(&slot) {
+            Some(held) if held.statement().says == statement.says => Inserted::Known,
+            Some(held) => Inserted::Differs(Box::new(held.clone())),
+            None => {
+                self.held.insert(slot, verified);
+                Inserted::New
+            }
+        }
+    }
+
+    /// Whether a seat has signed as much of a kind as an honest one ever does.
+    fn is_full(&self, slot: &Slot) -> bool {
+        match *slot {
+            Slot::Release(seat, _) => self.releases(seat).count() >= MAX_RELEASES,
+            Slot::Consent(_, seat, _) => {
+                let consents = self.all_consents().filter(|held| held.seat == seat);
+                consents.count() >= MAX_REASONS
+            }
+            Slot::Propose(instance, _, seat) => {
+                let all =
+                    Slot::Propose(instance, 0, seat)..=Slot::Propose(instance, u16::MAX, seat);
+                let of_seat = self.held.range(all).filter(|(_, held)| held.seat() == seat);
+                of_seat.count() >= MAX_PROPOSALS
+            }
+            Slot::Veto(..) | Slot::Promise(..) | Slot::Accept(..) => false,
+        }
+    }
+
+    /// Whether a statement's round is at most one above this seat's own, so that nobody can make it keep rounds
+    /// without end. Of an instance that is decided, a release may name a proposal of the same value in any round.
+    fn round_is_near(&self, statement: &Statement) -> bool {
+        let round = match statement.says {
+            Says::Promise { round, .. } | Says::Accept { round, .. } => round,
+            Says::Propose {
+                round, ref value, ..
+            } => {
+                let decided = self.decided.get(usize::from(statement.instance));
+                if decided.is_some_and(|decision| decision.value == *value) {
+                    return true;
+                }
+                round
+            }
+            Says::Consent { .. } | Says::Veto { .. } | Says::Release { .. } => return true,
+        };
+        let own = self.own_round(statement.instance);
+        round <= own.map_or(0, |own| own.saturating_add(1))
+    }
+
+    fn is_well_formed(&self, statement: &Statement) -> bool {
+        match &statement.says {
+            Says::Consent { out, counted } => {
+                let inside = counted.iter().all(|(seat, _)| out.contains(*seat));
+                !out.contains(statement.seat)
+                    && inside
+                    && is_sorted(counted)
+                    && counted.len() < out.len()
+            }
+            Says::Veto { seat, .. } => *seat != statement.seat && self.seats.contains(*seat),
+            Says::Propose {
+                value: Value::Out { counted, .. },
+                ..
+            } => is_sorted(counted),
+            _ => true,
+        }
+    }
+}
+
+fn is_sorted(entries: &[(Seat, Hash32)]) -> bool {
+    let seats = entries.iter().map(|(seat, _)| seat);
+    seats
+        .clone()
+        .zip(seats.skip(1))
+        .all(|(one, next)| one < next)
+}
