@@ -2,7 +2,7 @@
 """Reference model of the removal of absent parties: the rule of docs/protocol.md ("Removal"), executable and searched.
 
 It says in Python what protocol/src/membership says in Rust, so that the rule can be changed and searched before the code
-is. It shares no code with the product. `membership/explore.rs` searches the Rust machine itself.
+is. It shares no code with the product. `membership/explore/` searches the Rust machine itself.
 
     python3 removal.py                        the default suite: a minute or two
     python3 removal.py --planted              breaks the rule in every way that PLANTED lists; each has to be found

@@ -1,0 +1,260 @@
+//! What the dishonest seat may sign, and what proves its guilt.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Scope;
+use super::state::{Action, Entry, Sent, TABLE, World, next_parent};
+use crate::hash::Hash32;
+use crate::membership::evidence;
+use crate::membership::statement::{Accepted, Entries, Says, Statement, Value, Verified};
+use crate::seat::{Seat, SeatSet};
+
+impl Scope {
+    /// What the cheat may sign in a world.
+    pub(super) fn cheats(&self, world: &World, bad: Seat, actions: &mut Vec<Action>) {
+        let own = world
+            .statements
+            .values()
+            .filter(|sent| sent.0.seat() == bad)
+            .count();
+        let entries = world
+            .entries
+            .values()
+            .filter(|entry| entry.seat == bad)
+            .count();
+        if own + entries > self.cheats {
+            return;
+        }
+        let parents: BTreeSet<(u64, Hash32)> = world
+            .locals
+            .iter()
+            .flatten()
+            .map(|local| {
+                let place = local.membership.open().place();
+                (place.step, place.parent)
+            })
+            .filter(|(step, _)| *step < self.steps)
+            .chain([(0, Hash32::default())])
+            .collect();
+        for (step, parent) in parents {
+            for variant in 0..2 {
+                let led = self.leader().filter(|leader| *leader != bad);
+                let mut names = vec![None];
+                if let Some(leader) = led {
+                    let of = world.entries.values().filter(|entry| {
+                        entry.seat == leader && (entry.step, entry.parent) == (step, parent)
+                    });
+                    names = of.map(|entry| Some(entry.hash())).collect();
+                }
+                for names in names {
+                    let entry = Entry {
+                        step,
+                        parent,
+                        seat: bad,
+                        variant,
+                        names,
+                        release: None,
+                    };
+                    if !world.entries.contains_key(&entry.hash()) {
+                        actions.push(Action::CheatEntry(entry));
+                    }
+                }
+            }
+            let mut says = Vec::new();
+            let here = |entry: &&Entry| (entry.step, entry.parent) == (step, parent);
+            for seat in self.suspects.without(bad).iter() {
+                says.push(Says::Consent {
+                    out: SeatSet::one(seat),
+                    counted: Entries::default(),
+                });
+                for entry in world
+                    .entries
+                    .values()
+                    .filter(here)
+                    .filter(|entry| entry.seat == seat)
+                {
+                    says.push(Says::Veto {
+                        seat,
+                        entry: entry.hash(),
+                    });
+                }
+            }
+            let statements = || {
+                world
+                    .statements
+                    .values()
+                    .map(|sent| &sent.0)
+                    .filter(|sent| {
+                        (sent.statement().step, sent.statement().parent) == (step, parent)
+                    })
+            };
+            for round in 0..self.rounds {
+                says.push(Says::Promise {
+                    round,
+                    accepted: None,
+                });
+                for sent in statements() {
+                    if let Says::Propose { round: of, .. } = sent.statement().says {
+                        if of < round {
+                            let accepted = Some(Accepted {
+                                round: of,
+                                proposal: sent.hash(),
+                            });
+                            says.push(Says::Promise { round, accepted });
+                        }
+                        if of == round {
+                            says.push(Says::Accept {
+                                round,
+                                proposal: sent.hash(),
+                            });
+                        }
+                    }
+                }
+                let proposer = usize::from(round) % self.parties.count(self.all());
+                if proposer == bad.index() {
+                    let promises: Vec<Hash32> = statements().filter(|sent| matches!(sent.statement().says, Says::Promise { round: of, .. } if of == round)).map(|sent| sent.hash()).collect();
+                    let mut values: Vec<Value> = Vec::new();
+                    for seat in self.suspects.iter() {
+                        values.push(Value::Out {
+                            seats: SeatSet::one(seat),
+                            counted: Entries::default(),
+                        });
+                        for entry in world
+                            .entries
+                            .values()
+                            .filter(here)
+                            .filter(|entry| entry.seat == seat)
+                        {
+                            values.push(Value::Keep {
+                                seat,
+                                entry: entry.hash(),
+                            });
+                        }
+                    }
+                    for bits in 0..1_u32 << promises.len() {
+                        if bits.count_ones() as usize != self.seats / 2 + 1 {
+                            continue;
+                        }
+                        let some: Vec<Hash32> = promises
+                            .iter()
+                            .enumerate()
+                            .filter(|(i, _)| bits >> i & 1 == 1)
+                            .map(|(_, p)| *p)
+                            .collect();
+                        for value in &values {
+                            says.push(Says::Propose {
+                                round,
+                                value: value.clone(),
+                                promises: some.clone().try_into().unwrap(),
+                            });
+                        }
+                    }
+                }
+            }
+            for says in says {
+                let statement = Statement {
+                    table: TABLE,
+                    step,
+                    parent,
+                    instance: 0,
+                    seat: bad,
+                    release: None,
+                    says,
+                };
+                let verified = Verified::unsigned(statement);
+                if !world.statements.contains_key(&verified.hash()) {
+                    actions.push(Action::Cheat(Sent(Arc::new(verified))));
+                }
+            }
+        }
+    }
+
+    /// Whether the cheat has signed what excludes each other.
+    pub(super) fn is_proven(&self, world: &World) -> bool {
+        let Some(bad) = self.bad else { return false };
+        let entries: Vec<&Entry> = world
+            .entries
+            .values()
+            .filter(|entry| entry.seat == bad)
+            .collect();
+        let statements: Vec<&Statement> = world
+            .statements
+            .values()
+            .filter(|sent| sent.0.seat() == bad)
+            .map(|sent| sent.0.statement())
+            .collect();
+        let two_entries = entries.iter().any(|one| {
+            entries
+                .iter()
+                .any(|other| one != other && one.step == other.step)
+        });
+        let two_statements = statements.iter().any(|one| {
+            statements
+                .iter()
+                .any(|other| one != other && evidence::exclude(one, other))
+        });
+        let parted = statements.iter().any(|one| {
+            entries
+                .iter()
+                .any(|entry| entry.step == one.step && entry.parent != one.parent)
+        });
+        two_entries
+            || two_statements
+            || parted
+            || world
+                .locals
+                .iter()
+                .flatten()
+                .any(|local| local.blames.contains(bad))
+            || self.goes_on_forbidden(world, bad)
+    }
+
+    /// Whether the cheat has consented to a removal and signed in the next step over a hash without it: both logs
+    /// together show that.
+    pub(super) fn goes_on_forbidden(&self, world: &World, bad: Seat) -> bool {
+        let consents =
+            world
+                .statements
+                .values()
+                .filter_map(|sent| match &sent.0.statement().says {
+                    Says::Consent { out, .. } if sent.0.seat() == bad => {
+                        Some((sent.0.statement().step, *out))
+                    }
+                    _ => None,
+                });
+        let done = world.locals.iter().flatten();
+        let removed_by: BTreeMap<Hash32, SeatSet> = done
+            .flat_map(|local| {
+                let mut parent = Hash32::default();
+                local
+                    .done
+                    .iter()
+                    .map(|(entries, removed)| {
+                        parent = next_parent(parent, entries, *removed);
+                        (parent, *removed)
+                    })
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        let entries = world
+            .entries
+            .values()
+            .filter(|entry| entry.seat == bad)
+            .map(|entry| (entry.step, entry.parent));
+        let statements = world
+            .statements
+            .values()
+            .filter(|sent| sent.0.seat() == bad)
+            .map(|sent| (sent.0.statement().step, sent.0.statement().parent));
+        let records: Vec<(u64, Hash32)> = entries.chain(statements).collect();
+        consents.into_iter().any(|(step, out)| {
+            records.iter().any(|(at, parent)| {
+                *at == step + 1
+                    && removed_by
+                        .get(parent)
+                        .is_some_and(|removed| !out.minus(*removed).is_empty())
+            })
+        })
+    }
+}

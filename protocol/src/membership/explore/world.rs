@@ -1,0 +1,300 @@
+//! How the seats of a world react to what reaches them, and what they answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Scope;
+use super::state::{Entry, Local, Sent, World, gone_leader, next_parent, out_name, place};
+use crate::hash::Hash32;
+use crate::membership::step::EntryNames;
+use crate::membership::{Effect, Input, Membership, Standing, Verified, View};
+use crate::seat::{Seat, SeatSet};
+
+impl Scope {
+    /// What an honest seat sees, and what follows: it signs, counts and completes until nothing moves.
+    pub(super) fn react(&self, world: &mut World, index: usize, mut inputs: Vec<Input>) {
+        let Some(local) = world.locals[index].clone() else {
+            return;
+        };
+        let mut local = Arc::unwrap_or_clone(local);
+        loop {
+            let (acceptable, counted) = self.look(&local);
+            let view = View {
+                closed: false,
+                now: local.now,
+                acceptable: &acceptable,
+                counted: &counted,
+                removable: local.overdue,
+                silent: SeatSet::EMPTY,
+                absence: 1,
+                may_sign: true,
+            };
+            let input = inputs.pop().unwrap_or(Input::Look);
+            let look = matches!(input, Input::Look);
+            let effects = local.membership.handle(input, &view);
+            let moved = !effects.is_empty();
+            for effect in effects {
+                match effect {
+                    Effect::Keep(verified) => {
+                        local.has.insert(verified.hash());
+                    }
+                    Effect::Sign(statement) => {
+                        let verified = Verified::unsigned(*statement);
+                        world
+                            .statements
+                            .insert(verified.hash(), Sent(Arc::new(verified.clone())));
+                        local.has.insert(verified.hash());
+                        inputs.push(Input::Statement(Box::new(verified)));
+                    }
+                    Effect::Decided(value) => {
+                        local.removed |= value.removed().contains(Seat::new(index).unwrap());
+                    }
+                    Effect::Removed(_) => local.removed = true,
+                    Effect::Conflict(one, _) => local.blames.insert(one.seat()),
+                }
+            }
+            // An entry names the release of what bound its signer before: it is signed last.
+            let more = moved || !look || !inputs.is_empty();
+            if !more && !self.sign_entry(world, &mut local) && !self.complete(&mut local) {
+                break;
+            }
+        }
+        world.locals[index] = Some(Arc::new(local));
+    }
+
+    /// The entries that would count and those that do.
+    pub(super) fn look(&self, local: &Local) -> (EntryNames, EntryNames) {
+        let open = local.membership.open();
+        let mut acceptable = EntryNames::new();
+        let mut counted = EntryNames::new();
+        let fixed = open.fixed();
+        // The leader's first: the others name it.
+        for (seat, entry) in &local.entries {
+            let hash = entry.hash();
+            let other = fixed.get(seat).is_some_and(|fixed| *fixed != hash);
+            let gone = !open.live(open.instance()).contains(*seat) && !fixed.contains_key(seat);
+            let led = match (entry.names, self.leader()) {
+                (Some(name), Some(leader)) if *seat != leader => {
+                    let dropped = gone_leader(open, leader, &fixed);
+                    if dropped {
+                        name == out_name(open.place())
+                    } else {
+                        acceptable.get(&leader) == Some(&name)
+                    }
+                }
+                _ => true,
+            };
+            let names: Vec<(Seat, Hash32)> = match (entry.names, self.leader()) {
+                (Some(name), Some(leader)) if name != out_name(open.place()) => {
+                    vec![(leader, name)]
+                }
+                _ => Vec::new(),
+            };
+            if other || gone || !led {
+                continue;
+            }
+            let own = local.membership.open().me == *seat;
+            let standing = local
+                .membership
+                .entry(*seat, &names, entry.release, &acceptable);
+            if !own && standing != Standing::Free {
+                continue;
+            }
+            acceptable.insert(*seat, hash);
+            let mut stands = names.iter();
+            let stands = stands.all(|(of, name)| counted.get(of) == Some(name));
+            if own || (stands && !open.holds_back(*seat, hash, &acceptable)) {
+                counted.insert(*seat, hash);
+            }
+        }
+        (acceptable, counted)
+    }
+
+    /// Signs its own entry when it may; whether it has.
+    pub(super) fn sign_entry(&self, world: &mut World, local: &mut Local) -> bool {
+        let open = local.membership.open();
+        let me = open.me;
+        let live = open.live(open.instance());
+        if local.entries.contains_key(&me) || local.removed || local.done.len() as u64 >= self.steps
+        {
+            return false;
+        }
+        let place = open.place();
+        let (_, counted) = self.look(local);
+        let names = match self.leader() {
+            Some(leader) if leader != me && open.live(0).contains(leader) => {
+                if gone_leader(open, leader, &open.fixed()) {
+                    Some(out_name(place))
+                } else {
+                    match counted.get(&leader) {
+                        None => return false,
+                        led => led.copied(),
+                    }
+                }
+            }
+            _ => None,
+        };
+        if !live.contains(me) {
+            return false;
+        }
+        let entry = Entry {
+            step: place.step,
+            parent: place.parent,
+            seat: me,
+            variant: 0,
+            names,
+            release: local.membership.release(place.step),
+        };
+        local.entries.insert(me, entry);
+        local.has.insert(entry.hash());
+        world.entries.insert(entry.hash(), entry);
+        true
+    }
+
+    pub(super) fn complete(&self, local: &mut Local) -> bool {
+        if local.removed || local.done.len() as u64 >= self.steps {
+            return false;
+        }
+        let (acceptable, counted) = self.look(local);
+        let open = local.membership.open();
+        let live = open.live(open.instance());
+        let fixed = open.fixed();
+        let whole = live.iter().all(|seat| counted.contains_key(&seat))
+            && fixed.keys().all(|seat| counted.contains_key(seat));
+        if !whole || open.is_bound(&acceptable) {
+            return false;
+        }
+        let removed = open.live(0).minus(live);
+        let entries: EntryNames = counted
+            .into_iter()
+            .filter(|(seat, _)| live.contains(*seat) || fixed.contains_key(seat))
+            .collect();
+        let parent = next_parent(open.place().parent, &entries, removed);
+        let step = open.place().step + 1;
+        local
+            .membership
+            .complete(entries.clone(), removed, place(step, parent), live);
+        local.done.push((entries, removed));
+        local.entries.clear();
+        local.overdue = SeatSet::EMPTY;
+        true
+    }
+
+    pub(super) fn deliver(&self, world: &mut World, index: usize, name: Hash32) {
+        let Some(local) = &mut world.locals[index] else {
+            return;
+        };
+        if let Some(entry) = world.entries.get(&name).copied() {
+            let local = Arc::make_mut(local);
+            let place = local.membership.open().place();
+            if (entry.step, entry.parent) == (place.step, place.parent) {
+                match local.entries.get(&entry.seat) {
+                    None => {
+                        local.entries.insert(entry.seat, entry);
+                        local.has.insert(name);
+                    }
+                    Some(held) if *held != entry => local.blames.insert(entry.seat),
+                    Some(_) => {}
+                }
+            }
+            self.react(world, index, Vec::new());
+        } else if let Some(sent) = world.statements.get(&name).cloned() {
+            let input = Input::Statement(Box::new((*sent.0).clone()));
+            self.react(world, index, vec![input]);
+        }
+    }
+
+    /// Delivers all of that, over and over: one may be worth nothing before another is there.
+    pub(super) fn tell(&self, world: &mut World, index: usize, names: &BTreeSet<Hash32>) {
+        for _ in 0..8 {
+            let before = world.locals[index].clone();
+            for name in names {
+                let has = |local: &Arc<Local>| local.has.contains(name);
+                if !world.locals[index].as_ref().is_some_and(has) {
+                    self.deliver(world, index, *name);
+                }
+            }
+            if before == world.locals[index] {
+                break;
+            }
+        }
+    }
+
+    /// What a seat answers to another's head: the entries that it holds, and the statements that the other lacks.
+    pub(super) fn answer(&self, world: &mut World, from: usize, to: usize) {
+        let (Some(local), Some(other)) = (&world.locals[from], &world.locals[to]) else {
+            return;
+        };
+        let entries = local.has.iter();
+        let entries = entries.filter(|name| world.entries.contains_key(*name));
+        let named: Vec<Hash32> = other.membership.names().collect();
+        let step = other.membership.open().place().step;
+        let statements = local.membership.statements_for(step, &named);
+        let names = statements.map(Verified::hash);
+        let names = names.chain(entries.copied()).collect();
+        self.tell(world, to, &names);
+    }
+
+    pub(super) fn start(&self) -> World {
+        let mut world = World {
+            locals: vec![None; self.seats],
+            entries: BTreeMap::new(),
+            statements: BTreeMap::new(),
+            crashes: 0,
+        };
+        let genesis = place(0, Hash32::default());
+        for index in self.honest() {
+            let me = Seat::new(index).unwrap();
+            world.locals[index] = Some(Arc::new(Local {
+                membership: Membership::new(genesis, me, self.all(), self.parties),
+                entries: BTreeMap::new(),
+                done: Vec::new(),
+                overdue: SeatSet::EMPTY,
+                now: 0,
+                has: BTreeSet::new(),
+                removed: false,
+                blames: SeatSet::EMPTY,
+            }));
+            self.react(&mut world, index, Vec::new());
+        }
+        if let Some(bad) = self.bad {
+            let entry = Entry {
+                step: 0,
+                parent: Hash32::default(),
+                seat: bad,
+                variant: 0,
+                names: None,
+                release: None,
+            };
+            world.entries.insert(entry.hash(), entry);
+        }
+        // What is prompt has come.
+        let prompt: Vec<Hash32> = world
+            .entries
+            .values()
+            .filter(|entry| !self.late.contains(entry.seat))
+            .map(Entry::hash)
+            .collect();
+        for name in prompt {
+            for index in 0..self.seats {
+                self.deliver(&mut world, index, name);
+            }
+        }
+        world
+    }
+
+    /// The seats whose entries are missing though all that they must name is here.
+    pub(super) fn due(&self, local: &Local) -> SeatSet {
+        let (_, counted) = self.look(local);
+        let open = local.membership.open();
+        let live = open.live(open.instance());
+        let missing: SeatSet = live
+            .iter()
+            .filter(|seat| *seat != open.me && !counted.contains_key(seat))
+            .collect();
+        match self.leader() {
+            Some(leader) if missing.contains(leader) => SeatSet::one(leader),
+            _ => missing,
+        }
+    }
+}
