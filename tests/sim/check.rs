@@ -528,14 +528,19 @@ fn claims(world: &mut World, honest: &[Seat]) {
             world.watch.fail(15, what);
         }
         let old_disk = chair(world, *seat).role.old_disk;
-        let others = honest.iter().filter(|other| live.contains(**other));
-        for other in others.filter(|_| !old_disk) {
+        // Whoever was removed hands on nothing of a later step.
+        let others: Vec<Seat> = honest
+            .iter()
+            .copied()
+            .filter(|other| live.contains(*other))
+            .collect();
+        for other in others.iter().filter(|_| !old_disk) {
             let (there, chair) = (place(world, *other), chair(world, *other));
             // Whoever reckons with other seats, of which one is proven guilty, judges claims by those.
             let as_far =
                 there.table.replica().step() == step && there.table.replica().live() == live;
             let here = place(world, *seat).is_up() && there.is_up();
-            let linked = near(world, honest, *other).contains(*seat);
+            let linked = near(world, &others, *other).contains(*seat);
             let mut groups = report.claims.iter();
             let closes = over || groups.any(|group| group.closes_for(*other, &parties, live));
             // A majority plays on, if it can, and knows for whom it waits in vain.
