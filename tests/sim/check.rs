@@ -10,7 +10,7 @@ use fairdeal_protocol::membership::{Says, SignedStatement, Value};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
-use fairdeal_protocol::table::live::Stop;
+use fairdeal_protocol::table::live::{Event, Stop};
 use fairdeal_protocol::transcript::{End, Transcript};
 use fairdeal_testkit::{Place, Status};
 
@@ -46,20 +46,37 @@ fn honest(world: &World) -> Vec<Seat> {
     seats.filter(|seat| world.watch.is_honest(*seat)).collect()
 }
 
-/// Writes what honest seats hold in the end to a directory, with the verdict of the audit in each name: files for
+/// Writes what honest seats hold in the end to a directory, and their evidence, with the verdict in each name: files for
 /// another auditor.
 pub(crate) fn keep(world: &World, directory: &Path) {
     for seat in honest(world) {
-        let transcript = place(world, seat).table.transcript();
-        let finding = audit::<AnyGame>(&transcript).finding;
-        let verdict = match finding.as_ref().map(|finding| finding.seat()) {
-            None => "fair".to_owned(),
-            Some(Some(guilty)) => format!("guilty-{}", guilty.number()),
-            Some(None) => "unfair".to_owned(),
-        };
-        let name = format!("{}-{}.{verdict}.fairdeal", world.plan.seed, seat.number());
-        std::fs::write(directory.join(name), transcript.to_bytes().unwrap()).unwrap();
+        let here = place(world, seat);
+        keep_one(
+            world,
+            &seat.number().to_string(),
+            &here.table.transcript(),
+            directory,
+        );
+        let evidence = here.events.iter().filter_map(|event| match event {
+            Event::Fault(_, evidence) => Some(evidence),
+            _ => None,
+        });
+        for (number, evidence) in evidence.enumerate() {
+            let whose = format!("{}-evidence-{number}", seat.number());
+            keep_one(world, &whose, evidence, directory);
+        }
     }
+}
+
+fn keep_one(world: &World, whose: &str, transcript: &Transcript, directory: &Path) {
+    let finding = audit::<AnyGame>(transcript).finding;
+    let verdict = match finding.as_ref().map(|finding| finding.seat()) {
+        None => "fair".to_owned(),
+        Some(Some(guilty)) => format!("guilty-{}", guilty.number()),
+        Some(None) => "unfair".to_owned(),
+    };
+    let name = format!("{}-{whose}.{verdict}.fairdeal", world.plan.seed);
+    std::fs::write(directory.join(name), transcript.to_bytes().unwrap()).unwrap();
 }
 
 /// Who follows an honest seat sees what it sees.
