@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::table::live::Event;
 use tempfile::TempDir;
 
+use super::fixture::play;
 use super::net::{guest, host};
 use super::python::{audited, is_there};
 
@@ -37,4 +40,40 @@ fn the_second_auditor_agrees() {
     std::fs::write(&changed, bytes).unwrap();
     let (code, text) = audited(&changed);
     assert!(matches!(code, Some(1 | 2)), "{code:?}: {text}");
+}
+
+/// The whole transcript among the vectors of `docs/transcript.md`: seat 1 leaves a game for two at its first action.
+/// With `FAIRDEAL_RENEW` set the file is written anew.
+#[test]
+fn a_small_whole_transcript() {
+    let mut leaves = true;
+    let room = play("plutonian-poker", 2, &[], 1, &mut |room| {
+        if std::mem::take(&mut leaves) {
+            room[1].leave().unwrap();
+        }
+    });
+    let bytes = room[0].table.transcript().to_bytes().unwrap();
+    let file = Path::new("docs/vectors/poker.fairdeal");
+    if std::env::var_os("FAIRDEAL_RENEW").is_some() {
+        std::fs::write(file, &bytes).unwrap();
+    }
+    assert!(
+        bytes == std::fs::read(file).unwrap(),
+        "{} bytes",
+        bytes.len()
+    );
+    let page = std::fs::read_to_string("docs/transcript.md").unwrap();
+    let steps = room[0].events.iter().filter_map(|event| match event {
+        Event::Step(step, hash) => Some((*step, *hash)),
+        _ => None,
+    });
+    for (step, Hash32(bytes)) in steps {
+        let hash: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let row = format!("| {step} | `{hash}` |");
+        assert!(page.contains(&row), "docs/transcript.md lacks {row}");
+    }
+    if is_there() {
+        let (code, text) = audited(file);
+        assert_eq!(code, Some(0), "{text}");
+    }
 }
