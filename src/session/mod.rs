@@ -289,7 +289,7 @@ impl PeerState {
     pub fn in_words(self, name: &str) -> String {
         match self {
             Self::Connected => format!("{name} is connected."),
-            Self::Lost => format!("{name} has lost the connection; the table waits."),
+            Self::Lost => format!("The connection to {name} is lost."),
             Self::Left => format!("{name} has left the game."),
             Self::Absent => format!("{name} did not come back; the others play on without it."),
             Self::Removed => format!("{name} is out; the others play on without it."),

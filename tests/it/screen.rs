@@ -236,7 +236,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     play(&mut [&mut anna, &mut ben], 6);
 
     ben.child.kill().unwrap();
-    anna.reads("has lost the connection");
+    anna.reads("connection to Ben is lost");
     drop(ben);
     let mut ben = Player::sits_down(other.path(), "Ben");
     ben.reads("Go on with");

@@ -349,5 +349,5 @@ fn news_of_peers_are_told() {
         state: crate::session::PeerState::Lost,
     };
     stage.input(Input::News(News::Session(lost)));
-    assert!(stage.draw().contains("has lost the connection"));
+    assert!(stage.draw().contains("is lost"));
 }
