@@ -862,7 +862,7 @@ class Paxos:
 # table around them does. Statements and entries are named by numbers that stand for their hashes.
 Statement = collections.namedtuple('Statement', 'step parent instance seat release says')
 Entry = collections.namedtuple('Entry', 'step parent seat variant names release')
-ROUND, LONGEST, BREAK = 3, 11, 10
+ROUND, LONGEST, CALLED, BREAK = 3, 11, 2, 10
 NAMES = {}
 
 
@@ -1154,23 +1154,25 @@ class Step:
     def next_promise(self, view, known):
         j = self.instance()
         own, live = self.own_round(j), self.live(j)
-        highest = max((r for i, r, x in self.promises_ if i == j and live >> x & 1), default=None)
         needs = self.outcome is None and bool(self.binding(known))
         if self.outcome is not None and not view.cfg.stays_acceptor:
             return None
-        if highest is not None and (own is None or own < highest):
-            r = highest
-        elif own is None and needs and self.values(known):
-            r = 0
-        elif own is not None and needs and self.is_over(own, view.now):
-            r = own + 1
+        r = 0 if own is None else own + 1
+        others = live & ~self.cfg.party[self.me]
+        callers = len({self.cfg.party[x] for i, at, x in self.promises_ if (i, at) == (j, r) and others >> x & 1})
+        if own is None:
+            due = callers > 0 or (needs and self.values(known))
         else:
+            # One party alone may be dishonest, and call away from every round.
+            due = callers > 1 or (callers > 0 and self.has_lasted(own, CALLED, view.now)) \
+                or (needs and self.has_lasted(own, LONGEST, view.now))
+        if not due:
             return None
         return 'promise', r, self.accepted(j, self.me)
 
-    def is_over(self, r, now):
+    def has_lasted(self, r, longest, now):
         entered = self.entered
-        return bool(entered) and entered[:2] == (self.instance(), r) and now - entered[2] > ROUND << min(r, LONGEST)
+        return bool(entered) and entered[:2] == (self.instance(), r) and now - entered[2] > ROUND << min(r, longest)
 
     def next_consent(self, view):
         if self.outcome is not None:

@@ -78,11 +78,14 @@ impl StepRemoval {
         self.promised(instance, self.me).max(accepted)
     }
 
-    /// The highest round that any live seat has promised in an instance.
-    pub(super) fn highest_promise(&self, instance: u16) -> Option<u16> {
-        let live = self.live(instance);
-        let all = live.iter().filter_map(|seat| self.promised(instance, seat));
-        all.max()
+    /// How many other parties have promised a round.
+    pub(super) fn callers(&self, instance: u16, round: u16) -> usize {
+        let own = self.parties.party_of(self.me);
+        let others = self.live(instance).iter();
+        let others = others.filter(|seat| self.parties.party_of(*seat) != own);
+        let promise = |seat: &Seat| Slot::Promise(instance, round, *seat);
+        let callers = others.filter(|seat| self.held.contains_key(&promise(seat)));
+        self.parties.count(callers.collect())
     }
 
     /// The proposal that a seat has accepted in the highest round of an instance.

@@ -15,6 +15,8 @@ use crate::wire::bounded::Bounded;
 const ROUND: u64 = 3_000;
 /// The round from which on they grow no more: over an hour.
 const LONGEST: u16 = 11;
+/// The same for a round from which another party calls away: twelve seconds.
+const CALLED: u16 = 2;
 
 /// What a seat sees of the open step.
 #[derive(Clone, Copy, Debug)]
@@ -162,25 +164,29 @@ impl StepRemoval {
         })
     }
 
-    /// Joins the highest round, opens the first one, or the next when a round has come to nothing.
+    /// Opens the first round; then the next when one has come to nothing. A single party may call for the next only when
+    /// this one has lasted for a while: or a dishonest one could end every round before it decides anything.
     fn next_promise(&self, view: &View<'_>, known: &EntryNames) -> Option<Says> {
         let instance = self.instance();
         let own = self.own_round(instance);
-        let highest = self.highest_promise(instance);
+        let round = own.map_or(Some(0), |own| own.checked_add(1))?;
         let needs = self.outcome.is_none() && self.is_bound(known);
-        let round = match (own, highest) {
-            (own, Some(highest)) if own < Some(highest) => highest,
-            (None, _) if needs && !self.values(known).is_empty() => 0,
-            (Some(own), _) if needs && self.is_over(own, view.now) => own.checked_add(1)?,
-            _ => return None,
+        let callers = self.callers(instance, round);
+        let due = match own {
+            None => callers > 0 || (needs && !self.values(known).is_empty()),
+            Some(own) => {
+                let has_lasted = |longest| self.has_lasted(own, longest, view.now);
+                callers > 1 || (callers > 0 && has_lasted(CALLED)) || (needs && has_lasted(LONGEST))
+            }
         };
         let accepted = self.accepted(instance, self.me);
-        Some(Says::Promise { round, accepted })
+        due.then_some(Says::Promise { round, accepted })
     }
 
-    /// Whether the own round has lasted long enough. One that was entered before a crash begins anew.
-    fn is_over(&self, round: u16, now: u64) -> bool {
-        let lasts = ROUND << round.min(LONGEST);
+    /// Whether the own round has lasted as long as it should, or as that earlier one should. One that was entered before
+    /// a crash begins anew.
+    fn has_lasted(&self, round: u16, longest: u16, now: u64) -> bool {
+        let lasts = ROUND << round.min(longest);
         self.entered.is_some_and(|(instance, entered, since)| {
             (instance, entered) == (self.instance(), round) && now.saturating_sub(since) > lasts
         })

@@ -347,6 +347,49 @@ fn two_of_three_remove_the_third() {
     assert_eq!(scene.blamed(), []);
 }
 
+/// Seat 2 withholds its entry, and calls for the next round whenever it hears of one: before anybody can propose.
+#[test]
+fn one_seat_does_not_call_the_others_away_from_every_round() {
+    let mut scene = Scene::new(3);
+    scene.bring(1, 0, scene.commits[1].clone());
+    scene.bring(0, 1, scene.commits[0].clone());
+    let rounds = |message: &Message| match message {
+        Message::Statements(statements) => {
+            let says = statements.iter().map(|signed| &signed.unverified().says);
+            let promised = |says: &Says| match says {
+                Says::Promise { round, .. } => Some(*round),
+                _ => None,
+            };
+            says.filter_map(promised).max()
+        }
+        _ => None,
+    };
+    for _ in 0..60 {
+        scene.now += 1000;
+        for index in [0, 1] {
+            scene.room[index].tick(scene.now);
+            scene.gather(index);
+        }
+        for _ in 0..8 {
+            for sent in std::mem::take(&mut scene.sent) {
+                if let Some(round) = rounds(&sent.message).and_then(|round| round.checked_add(1)) {
+                    let accepted = None;
+                    let call = scene.statement(2, 0, Says::Promise { round, accepted });
+                    scene.bring(2, 0, statements(&[&call]));
+                    scene.bring(2, 1, statements(&[&call]));
+                }
+                let to = 1 - sent.from.index();
+                scene.bring(1 - to, to, sent.message);
+            }
+        }
+    }
+    for index in [0, 1] {
+        let replica = scene.table(index).replica();
+        assert!(!replica.participants().contains(seat(2)));
+    }
+    assert_eq!(scene.blamed(), []);
+}
+
 /// Seats 0, 1 and 2 decide to remove seat 3, after a proposal to keep its entry that came to nothing. Seat 4 follows that
 /// only with the entry at hand, which its own consent keeps from counting.
 #[test]
