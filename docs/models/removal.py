@@ -968,11 +968,15 @@ class Step:
 
     def consents(self, j, known):
         """The consents of an instance that name whom they may and stand on entries at hand."""
-        live, cfg = self.live(j), self.cfg
-        for n, x, i, S, E in self.consents_:
-            if i == j and live >> x & 1 and cfg.whole(live, S) and cfg.majority(live, live & ~S):
-                if all(known.get(T) == e for T, e in E):
-                    yield n, x, j, S, E
+        for consent in self.consents_:
+            if consent[2] == j and self.can_remove(consent) and all(known.get(T) == e for T, e in consent[4]):
+                yield consent
+
+    def can_remove(self, consent):
+        """Whether a consent names whom it may, so that a removal can come of it."""
+        _, x, j, S, _ = consent
+        live = self.live(j)
+        return live >> x & 1 and self.cfg.whole(live, S) and self.cfg.majority(live, live & ~S)
 
     def own_consents(self):
         return [c for c in self.consents_ if c[1] == self.me]
@@ -1226,7 +1230,7 @@ class Step:
 
     def standing(self, consents, later, release, known):
         worst = 'free'
-        for consent in consents:
+        for consent in filter(self.can_remove, consents):
             reason = self.account(consent, later, release)
             if reason in ('waits', 'forbidden'):
                 return reason

@@ -127,7 +127,7 @@ impl StepRemoval {
         known: &EntryNames,
     ) -> Standing {
         let mut worst = Standing::Free;
-        for consent in forbidden {
+        for consent in forbidden.filter(|consent| self.can_remove(consent)) {
             match self.account(consent, later, release) {
                 None => return Standing::Waits,
                 Some(None) => {

@@ -155,16 +155,19 @@ impl StepRemoval {
         instance: u16,
         known: &'a EntryNames,
     ) -> impl Iterator<Item = Consent<'a>> {
-        let live = self.live(instance);
         self.all_consents().filter(move |consent| {
-            let stays = live.minus(consent.out);
             consent.instance == instance
-                && live.contains(consent.seat)
-                && consent.out.iter().all(|seat| live.contains(seat))
-                && self.parties.closed(live, consent.out)
-                && self.parties.is_majority(live, stays)
+                && self.can_remove(consent)
                 && are_known(known, consent.counted)
         })
+    }
+
+    /// Whether a consent names whom it may, so that a removal can come of it.
+    pub(super) fn can_remove(&self, consent: &Consent<'_>) -> bool {
+        let live = self.live(consent.instance);
+        live.contains(consent.seat)
+            && self.parties.closed(live, consent.out)
+            && self.parties.is_majority(live, live.minus(consent.out))
     }
 
     pub(super) fn all_consents(&self) -> impl Iterator<Item = Consent<'_>> {

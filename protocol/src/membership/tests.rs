@@ -104,6 +104,18 @@ fn a_decided_entry_may_be_named() {
     assert!(matches!(standing, Standing::Forbidden(_)), "{standing:?}");
 }
 
+/// No removal can come of a consent to so many: whoever signs one, and shows it to one seat, is still heard there.
+#[test]
+fn a_consent_to_too_many_binds_nobody() {
+    let names = [(seat(1), ENTRY)];
+    for (out, free) in [(&[1, 2][..], false), (&[1, 2, 3], true)] {
+        let mut step = StepRemoval::new(place(4), seat(4), SeatSet::all(5), Parties::singles(5));
+        step.insert(signed(4, 0, None, consent(out, &[])));
+        let standing = step.entry(seat(0), &names, None, &EntryNames::new());
+        assert_eq!(standing == Standing::Free, free, "{out:?}: {standing:?}");
+    }
+}
+
 /// Others may have decided the same in a later round; their releases name that proposal.
 #[test]
 fn a_later_proposal_of_a_decided_value_is_kept() {

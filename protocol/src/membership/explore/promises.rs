@@ -27,7 +27,10 @@ impl Scope {
             let statements = statements.filter(|(_, of)| of.0.seat() == gone);
             sent.extend(statements.map(|(name, _)| *name));
         }
+        // Time passes in steps that grow as the rounds do, and are shorter.
+        let mut pause: u64 = 2_000;
         for _ in 0..60 {
+            pause += pause / 4;
             // All that is said arrives before a round ends.
             for _ in 0..12 {
                 let before = world.clone();
@@ -67,7 +70,7 @@ impl Scope {
                 if let Some(local) = &mut world.locals[*index] {
                     let local = Arc::make_mut(local);
                     local.overdue = self.all();
-                    local.now += 1 << 40;
+                    local.now += pause;
                     let missing = self.due(local);
                     local.overdue = missing;
                 }
