@@ -251,6 +251,34 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
     assert!(lacks(&membership, &release, &[bound.hash()]));
 }
 
+/// A seat that has closed the table by claim goes no further, and still vetoes where others are bound.
+#[test]
+fn a_seat_that_has_closed_its_table_frees_others() {
+    let everyone = SeatSet::all(4);
+    let counted: EntryNames = everyone.iter().map(|seat| (seat, ENTRY)).collect();
+    let view = View {
+        now: 0,
+        acceptable: &counted,
+        counted: &counted,
+        removable: SeatSet::EMPTY,
+        silent: SeatSet::EMPTY,
+        absence: 1_000,
+        may_sign: true,
+        closed: true,
+    };
+    for (step, vetoes) in [(4, true), (5, false)] {
+        let mut membership = Membership::new(place(4), seat(3), everyone, Parties::singles(4));
+        membership.complete(counted.clone(), SeatSet::EMPTY, place(5), everyone);
+        let bound = signed(step, 0, None, consent(&[1], &[]));
+        let effects = membership.handle(Input::Statement(Box::new(bound)), &view);
+        let veto = |effect: &Effect| match effect {
+            Effect::Sign(statement) => matches!(statement.says, Says::Veto { .. }),
+            _ => false,
+        };
+        assert_eq!(effects.iter().any(veto), vetoes, "step {step}");
+    }
+}
+
 /// A held statement is not verified again; the same words under another signature are.
 #[test]
 fn a_statement_is_held_with_its_signature() {

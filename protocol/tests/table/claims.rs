@@ -1,6 +1,7 @@
 //! Closing a table that nobody can go on with: claims of those who are present, and games that are over.
 
 use fairdeal_protocol::audit::auditor::{Finding, audit};
+use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::log::equivocation::Equivocation;
@@ -8,6 +9,7 @@ use fairdeal_protocol::seat::SeatSet;
 use fairdeal_protocol::table::abandonment::Abandonment;
 use fairdeal_protocol::table::live::{Event, NothingToClaim, Stop, Table, To};
 use fairdeal_protocol::table::message::Message;
+use fairdeal_protocol::timing::Timing;
 use fairdeal_protocol::transcript::{End, Transcript};
 use fairdeal_testkit::drill::{Drill, rules};
 use fairdeal_testkit::seats::{self, seat, seats};
@@ -31,12 +33,15 @@ fn parted(number: u8, away: &[usize], from: u64) -> Sim {
 
 /// A game that is far from its end at [`PARTED`], with a player that thinks for ten minutes or none.
 fn slow(number: u8, thinker: Option<usize>) -> Sim {
-    let plan = Plan {
+    Sim::new(&rules(number, 200), ANY_SEED, slow_plan(thinker))
+}
+
+fn slow_plan(thinker: Option<usize>) -> Plan {
+    Plan {
         weather: slow_weather(200),
         thinker: thinker.map(|thinker| (seat(thinker), 600_000)),
         ..Plan::impatient()
-    };
-    Sim::new(&rules(number, 200), ANY_SEED, plan)
+    }
 }
 
 /// When links are lost in the middle of a game, in milliseconds.
@@ -195,6 +200,27 @@ fn a_claim_on_another_past_closes_nothing() {
         place.table.stopped(),
         Some(&Stop::Claimed(absent(&[1], &[0])))
     );
+}
+
+/// "Its time has run out" is a ground only where the table has a turn time.
+#[test]
+fn nobody_runs_out_of_a_time_that_was_not_agreed_on() {
+    let limited = Timing::new(Some(10), Some(30)).unwrap();
+    for (timing, closes) in [(Timing::default(), false), (limited, true)] {
+        let rules = RuleSet {
+            timing,
+            ..rules(2, 200)
+        };
+        let mut sim = Sim::new(&rules, ANY_SEED, slow_plan(Some(0)));
+        sim.run(60_000);
+        let place = &mut sim.room[0];
+        let claim = Claim {
+            ground: Ground::OutOfTime,
+            ..claim_on(&place.table, 1, &[0])
+        };
+        accept(place, &signed(claim));
+        assert_eq!(place.table.stopped().is_some(), closes, "{timing:?}");
+    }
 }
 
 /// Not every two seats have a link: a seat tells the claims of others, too.

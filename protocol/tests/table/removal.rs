@@ -10,6 +10,7 @@ use fairdeal_protocol::membership::statement::{Accepted, Entries};
 use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Value, Verified};
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::clocks::Limits;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::live::{Event, ReceiveError, Stop, Table};
 use fairdeal_protocol::table::message::{Head, Message};
@@ -345,6 +346,46 @@ fn two_of_three_remove_the_third() {
     scene.wait(&[0, 2], 3000);
     assert_eq!(scene.table(2).stopped(), Some(&Stop::Removed(0)));
     assert_eq!(scene.blamed(), []);
+}
+
+/// Seat 2 is heard and does not act. A person may propose its removal when its time has run out; a bot follows a person
+/// and begins nothing.
+#[test]
+fn a_bot_follows_a_proposal_and_makes_none() {
+    let bot = PlayedBy::bot("normal").unwrap();
+    let players = [PlayedBy::Person, bot, PlayedBy::Person];
+    let players = Seat::first(3)
+        .zip(players)
+        .map(|(seat, by)| (Party::of(seat), by));
+    let mut scene = Scene::at(seats::charter_of(&rules(3, 16), seats::LOBBY, players));
+    for place in &mut scene.room.places {
+        place.table.set_limits(Limits {
+            absence: ABSENCE,
+            turn_time: Some(30_000),
+        });
+    }
+    scene.bring(1, 0, scene.commits[1].clone());
+    scene.bring(0, 1, scene.commits[0].clone());
+    let hear = |scene: &mut Scene, seconds: u32| {
+        for _ in 0..seconds {
+            scene.wait(&[0, 1], 1000);
+            for to in [0, 1] {
+                scene.bring(2, to, Message::Head(Head::default()));
+            }
+        }
+    };
+    hear(&mut scene, 25);
+    assert!(!scene.table(0).may_propose_removal(seat(2)), "too early");
+    hear(&mut scene, 20);
+    assert!(scene.consents.is_empty(), "{:?}", scene.consents);
+    assert!(!scene.table(1).may_propose_removal(seat(2)), "a bot");
+    scene.room[0].table.propose_removal(seat(2)).unwrap();
+    hear(&mut scene, 5);
+    assert!(scene.has_consented(1, 2));
+    for index in [0, 1] {
+        let replica = scene.table(index).replica();
+        assert!(!replica.participants().contains(seat(2)));
+    }
 }
 
 /// Seat 2 withholds its entry, and calls for the next round whenever it hears of one: before anybody can propose.

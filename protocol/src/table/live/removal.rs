@@ -165,6 +165,7 @@ impl<G: Game> Table<G> {
         let three = self.replica.parties().count(self.replica.participants()) > 2;
         self.outbox.stopped().is_none()
             && three
+            && self.replica.parties().is_person(self.me())
             && !self.removals.proposed().contains(seat)
             && self.missing().without(self.me()).contains(seat)
             && self.peers.clocks().turn_ran_out(seat)
