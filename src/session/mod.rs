@@ -203,8 +203,8 @@ fn note(bot: Option<&PlayedBy>, host: Option<&str>) -> Option<String> {
 pub struct Waits {
     /// The silent seats for which it waits, and those whose turn time runs.
     pub seats: Vec<Waiting>,
-    /// Whether this player may close the table with a claim that the others stay away.
-    pub may_claim: bool,
+    /// On which ground this player may close the table with a claim, if it may.
+    pub may_claim: Option<Ground>,
     /// The seats whose removal this player may propose: their time for the action has run out.
     pub may_propose: SeatSet,
 }

@@ -68,6 +68,8 @@ pub(super) struct Stage {
     step: u64,
     /// What the next game is dealt from.
     pub(super) seed: u8,
+    /// For whom the table waits, as the player is told next.
+    waits: Waits,
     is_over: bool,
     bot: Box<dyn Bot<AnyGame>>,
     rng: ChaCha20Rng,
@@ -89,7 +91,7 @@ impl Stage {
             known: Faces::default(),
             step: 9,
             seed: 3,
-
+            waits: Waits::default(),
             is_over: false,
             bot: bot(Level::Normal),
             rng: ChaCha20Rng::from_seed([1; 32]),
@@ -259,6 +261,12 @@ impl Stage {
         }
     }
 
+    /// The table waits for seat 0, as the player of another seat sees it.
+    pub(super) fn waits_for_seat_0(&mut self, player: Seat, waits: Waits) {
+        self.waits = waits;
+        self.tell_to(player, Vec::new());
+    }
+
     /// Another seat fires the village.
     pub(super) fn fires(&mut self, other: Seat) {
         let scene = self.scene.as_mut().unwrap();
@@ -287,6 +295,10 @@ impl Stage {
     }
 
     fn tell(&mut self, events: Vec<AnyEvent>) {
+        self.tell_to(seat(0), events);
+    }
+
+    fn tell_to(&mut self, me: Seat, events: Vec<AnyEvent>) {
         self.step += 1;
         let scene = self.scene.as_ref().unwrap();
         let lines: Vec<String> = events
@@ -295,13 +307,13 @@ impl Stage {
             .collect();
         let game = scene.game.clone();
         let leader = game.to_act().iter().next().unwrap_or(seat(0));
-        let known = scene.known(seat(0));
-        let others = SeatSet::all(scene.names.len()).without(seat(0));
+        let known = scene.known(me);
+        let others = SeatSet::all(scene.names.len()).without(me);
         let snapshot = Snapshot {
             shares: known.iter().map(|(card, _)| (card, others)).collect(),
-            waits: Waits::default(),
+            waits: self.waits.clone(),
             table: Hash32([7; 32]),
-            me: Some(seat(0)),
+            me: Some(me),
             names: scene.names.clone(),
             seating: scene.seating(),
             known,
@@ -313,7 +325,7 @@ impl Stage {
                 awaited: SeatSet::one(leader),
                 log: Hash32([0xab; 32]),
             }),
-            my_turn: leader == seat(0),
+            my_turn: leader == me,
             indirect: SeatSet::EMPTY,
             round_trips: BTreeMap::new(),
             connected: SeatSet::all(scene.names.len()),

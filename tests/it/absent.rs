@@ -312,7 +312,7 @@ async fn dead_host_with_bots_is_closed_by_claim() {
         .send(Command::Act(action.unwrap()))
         .await
         .unwrap();
-    let (alone, told) = until(&mut guest, |snapshot| snapshot.waits.may_claim).await;
+    let (alone, told) = until(&mut guest, |snapshot| snapshot.waits.may_claim.is_some()).await;
     let others: Vec<Seat> = Seat::first(4).filter(|seat| *seat != me).collect();
     for other in &others {
         let lost = told.iter().any(|event| {

@@ -62,7 +62,7 @@ fn every_moment_is_as_the_seats_saw_it() {
             assert!(!moment.lines.is_empty(), "{game}: {:?}", moment.acts);
             let open = replay.snapshot(number, Eyes::Everybody);
             assert_eq!((open.me, open.known), (None, Faces::new()));
-            assert!(!open.my_turn && !open.waits.may_claim);
+            assert!(!open.my_turn && open.waits.may_claim.is_none());
             let Standing::Sealed(progress) = &open.standing else {
                 panic!("{game} is not sealed");
             };

@@ -898,7 +898,7 @@ impl Driver {
                 seated.told_waits = waits;
                 self.tell_indirect().await;
                 self.flush().await;
-                if may_claim && self.pilot.is_some() && self.keeper.house.is_none() {
+                if may_claim.is_some() && self.pilot.is_some() && self.keeper.house.is_none() {
                     // Nobody is there who could be asked.
                     self.claim().await;
                 } else if news {

@@ -474,7 +474,7 @@ impl Seated {
         let may_propose = table.replica().live().iter();
         Waits {
             seats: others.filter(told).collect(),
-            may_claim: table.may_claim(),
+            may_claim: table.claim_ground(),
             may_propose: may_propose
                 .filter(|seat| table.may_propose_removal(*seat))
                 .collect(),

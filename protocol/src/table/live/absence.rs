@@ -24,7 +24,12 @@ impl<G: Game> Table<G> {
     /// Whether this seat may claim that others are absent: those present are no majority, and the open step waits for
     /// the others alone, as seen by a program that has not just woken up.
     pub fn may_claim(&self) -> bool {
-        self.claimable().is_some()
+        self.claim_ground().is_some()
+    }
+
+    /// On which ground it may, if it may.
+    pub fn claim_ground(&self) -> Option<Ground> {
+        self.claimable().map(|claim| claim.ground)
     }
 
     /// The claim that this seat may sign now, and has not yet.

@@ -283,7 +283,21 @@ fn draw_status(
         } else {
             ""
         };
-        format!("Waiting for {}.{looks_on}", waited.join(", "))
+        let waits = &snapshot.waits;
+        let way = if waits.may_claim.is_some() {
+            let quit = world.keymap.key(Intent::Quit);
+            format!(" {quit}, then c, closes the table.")
+        } else if let Some(name) = waits
+            .may_propose
+            .iter()
+            .next()
+            .and_then(|seat| names.get(seat.index()))
+        {
+            format!(" x proposes to go on without {name}.")
+        } else {
+            String::new()
+        };
+        format!("Waiting for {}.{looks_on}{way}", waited.join(", "))
     };
     let deeds: Vec<(Spot, Deed)> = sitting
         .offers

@@ -2,6 +2,8 @@
 
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::log::claim::Ground;
+use fairdeal_protocol::seat::SeatSet;
 use ratatui::crossterm::event::KeyCode;
 
 use super::button::{CLOSE, MORE};
@@ -9,7 +11,7 @@ use super::button::{CLOSE, MORE};
 use crate::games::AnyAction;
 use crate::games::plutonian::PlutonianAction;
 use crate::net::{JoinTarget, PeerId, Ticket};
-use crate::session::SessionEvent;
+use crate::session::{SessionEvent, Waiting, Waits};
 use crate::store::IdentityKey;
 use crate::tui::canvas::Target;
 use crate::tui::news::{Input, News};
@@ -339,6 +341,43 @@ fn leaving_a_game_that_is_not_over_is_asked_about() {
     assert_eq!(stage.shell.trail().len(), 2);
     stage.keys("qy");
     assert_eq!(stage.shell.trail(), ["home"]);
+}
+
+/// Whoever waits is told what can be done about it, on which ground.
+#[test]
+fn what_can_be_done_about_a_player_that_does_not_act() {
+    let late = Waiting {
+        seat: seat(0),
+        silent: None,
+        turn_left: Some(0),
+    };
+    let waits = |may_claim, may_propose| Waits {
+        seats: vec![late],
+        may_claim,
+        may_propose,
+    };
+    let mut stage = seated(0);
+    stage.rest();
+    stage.waits_for_seat_0(seat(1), waits(None, SeatSet::one(seat(0))));
+    let shown = stage.draw();
+    assert!(shown.contains("time is up"), "{shown}");
+    assert!(
+        shown.contains("x proposes to go on without Anna"),
+        "{shown}"
+    );
+    for (ground, why) in [
+        (Ground::OutOfTime, "time is up"),
+        (Ground::Absent, "stay away"),
+    ] {
+        stage.waits_for_seat_0(seat(1), waits(Some(ground), SeatSet::EMPTY));
+        let shown = stage.draw();
+        assert!(shown.contains("q, then c, closes the table"), "{shown}");
+        stage.keys("q");
+        let shown = stage.draw();
+        let offer = shown.lines().find(|line| line.contains("[c claim]"));
+        assert!(offer.is_some_and(|line| line.contains(why)), "{shown}");
+        stage.keys("n");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Ways into the game and out of it: being ready, another game, the audit, leaving.
 
 use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 
 use super::{Asked, Sitting, Way};
@@ -162,16 +163,13 @@ impl Sitting {
             ));
             ways.push(Way::Forfeit);
         }
-        if self
-            .snapshot
-            .as_ref()
-            .is_some_and(|snapshot| snapshot.waits.may_claim)
-        {
-            answers.push((
-                'c',
-                "claim".to_owned(),
-                "close it: the other one stays away".to_owned(),
-            ));
+        let waits = self.snapshot.as_ref().map(|snapshot| &snapshot.waits);
+        if let Some(ground) = waits.and_then(|waits| waits.may_claim) {
+            let why = match ground {
+                Ground::Absent => "close it: those you wait for stay away",
+                Ground::OutOfTime => "close it: the other player's time is up",
+            };
+            answers.push(('c', "claim".to_owned(), why.to_owned()));
             ways.push(Way::Claim);
         }
         wishes.push(Wish::Ask(Question {
