@@ -226,12 +226,10 @@ impl StepRemoval {
 
     /// Why a consent binds its signer no more, if it does not.
     pub(super) fn reason(&self, consent: Consent<'_>, known: &EntryNames) -> Option<Reason> {
-        if let Some(decision) = self.decided.get(usize::from(consent.instance)) {
-            let removed = decision.value.removed();
-            let carried_out = consent.out.iter().all(|seat| removed.contains(seat));
-            if !carried_out {
-                return Some(Reason::Decision(decision.proposal));
-            }
+        if let Some(decision) = self.decided.get(usize::from(consent.instance))
+            && !self.is_carried_out(&consent)
+        {
+            return Some(Reason::Decision(decision.proposal));
         }
         let vetoes = self.releasing(consent, known)?.try_into().ok()?;
         Some(Reason::Vetoes(vetoes))
@@ -255,12 +253,17 @@ impl StepRemoval {
         self.binding(known).any(|consent| consent.bars(seat, entry))
     }
 
-    /// Whether a consent may still bind its signer, as far as is known here: its instance is not decided, and the signer
-    /// has given no reason.
+    /// Whether a consent may still bind its signer, as far as is known here: no decision carries it out, and the signer
+    /// has given no reason. Also where another decision frees it: the signer's next records name that release.
     pub(super) fn binds_somebody(&self) -> bool {
-        let open = self.instance();
-        let mut consents = self.all_consents().filter(|held| held.instance >= open);
-        consents.any(|consent| !self.is_accounted_for(&consent))
+        let mut consents = self.all_consents();
+        consents.any(|consent| !self.is_carried_out(&consent) && !self.is_accounted_for(&consent))
+    }
+
+    /// Whether the decision of its instance removes all whom a consent names.
+    fn is_carried_out(&self, consent: &Consent<'_>) -> bool {
+        let decision = self.decided.get(usize::from(consent.instance));
+        decision.is_some_and(|of| consent.out.minus(of.value.removed()).is_empty())
     }
 
     /// Whether one of these is the name of a consent of the step.

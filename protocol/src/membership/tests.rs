@@ -338,4 +338,6 @@ fn a_seat_that_is_kept_is_not_missing() {
     step.settle(&known);
     assert_eq!(step.decisions().len(), 1);
     assert_eq!(step.next(&view), None);
+    // Seat 2 names its release in what it signs next: that is handed on until it comes.
+    assert!(step.binds_somebody());
 }
