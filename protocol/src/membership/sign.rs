@@ -183,8 +183,8 @@ impl StepRemoval {
         due.then_some(Says::Promise { round, accepted })
     }
 
-    /// Whether the own round has lasted as long as it should, or as that earlier one should. One that was entered before
-    /// a crash begins anew.
+    /// Whether the own round has lasted for its full time, or for that of round `longest` if that is shorter. A crash
+    /// resets the clock of the round.
     fn has_lasted(&self, round: u16, longest: u16, now: u64) -> bool {
         let lasts = ROUND << round.min(longest);
         self.entered.is_some_and(|(instance, entered, since)| {

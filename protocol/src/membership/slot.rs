@@ -36,7 +36,7 @@ impl Slot {
     }
 }
 
-/// What became of a statement.
+/// The outcome of taking in a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Inserted {
     /// It is held now.

@@ -1,4 +1,4 @@
-//! What the dishonest seat may sign, and what proves its guilt.
+//! The records that the dishonest seat may sign, and the proof of its guilt.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::membership::statement::{Accepted, Entries, Says, Statement, Value, Ve
 use crate::seat::{Seat, SeatSet};
 
 impl Scope {
-    /// What the cheat may sign in a world.
+    /// All records that the cheat may sign in a world.
     pub(super) fn cheats(&self, world: &World, bad: Seat, actions: &mut Vec<Action>) {
         let own = world
             .statements
@@ -62,23 +62,19 @@ impl Scope {
                 }
             }
             let mut says = Vec::new();
-            let here = |entry: &&Entry| (entry.step, entry.parent) == (step, parent);
+            let of = |seat: Seat| {
+                let here = move |entry: &&Entry| {
+                    (entry.step, entry.parent, entry.seat) == (step, parent, seat)
+                };
+                world.entries.values().filter(here).map(Entry::hash)
+            };
             for seat in self.suspects.without(bad).iter() {
                 says.push(Says::Consent {
                     out: SeatSet::one(seat),
                     counted: Entries::default(),
                 });
-                for entry in world
-                    .entries
-                    .values()
-                    .filter(here)
-                    .filter(|entry| entry.seat == seat)
-                {
-                    says.push(Says::Veto {
-                        seat,
-                        entry: entry.hash(),
-                    });
-                }
+                let vetoes = of(seat).map(|entry| Says::Veto { seat, entry });
+                says.extend(vetoes);
             }
             let statements = || {
                 world
@@ -120,17 +116,7 @@ impl Scope {
                             seats: SeatSet::one(seat),
                             counted: Entries::default(),
                         });
-                        for entry in world
-                            .entries
-                            .values()
-                            .filter(here)
-                            .filter(|entry| entry.seat == seat)
-                        {
-                            values.push(Value::Keep {
-                                seat,
-                                entry: entry.hash(),
-                            });
-                        }
+                        values.extend(of(seat).map(|entry| Value::Keep { seat, entry }));
                     }
                     for bits in 0..1_u32 << promises.len() {
                         if bits.count_ones() as usize != self.seats / 2 + 1 {

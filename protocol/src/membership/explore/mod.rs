@@ -20,14 +20,14 @@ use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
 use state::{Action, World};
 
-/// What is searched.
+/// The size and the kind of a search.
 #[derive(Clone, Debug)]
 struct Scope {
     parties: Parties,
     seats: usize,
-    /// Whose entries reach nobody by themselves.
+    /// The seats whose entries reach nobody by themselves.
     late: SeatSet,
-    /// Who can be found overdue.
+    /// The seats that can be found overdue.
     suspects: SeatSet,
     /// Whether seat 0 leads, and the others' entries are acks that name its entry.
     leads: bool,

@@ -1,4 +1,4 @@
-//! What holds in every world.
+//! The properties that hold in every world.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ impl Scope {
                     }
                     let x_out = b.1.contains(seats[0]);
                     let y_out = a.1.contains(seats[1]);
-                    // Who is removed is one step ahead at most, and stops.
+                    // A removed seat is one step ahead at most, and stops.
                     return (x_out && !y_out && one.done.len() == step + 1)
                         || (y_out && !x_out && other.done.len() == step + 1);
                 }

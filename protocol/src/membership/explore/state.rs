@@ -1,4 +1,4 @@
-//! What there is in a world of the search.
+//! The state of a world of the search.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
@@ -45,7 +45,7 @@ pub(super) struct Local {
     pub(super) done: Vec<(EntryNames, SeatSet)>,
     pub(super) overdue: SeatSet,
     pub(super) now: u64,
-    /// What it has received.
+    /// The names of all that it has received.
     pub(super) has: BTreeSet<Hash32>,
     pub(super) removed: bool,
     pub(super) blames: SeatSet,
@@ -64,7 +64,7 @@ impl Hash for Local {
 }
 
 impl Local {
-    /// What it holds; clocks are no part of a world.
+    /// All that it holds; clocks are no part of a world.
     fn key(
         &self,
     ) -> (

@@ -11,7 +11,7 @@ use crate::membership::{Effect, Input, Membership, Standing, Verified, View};
 use crate::seat::{Seat, SeatSet};
 
 impl Scope {
-    /// What an honest seat sees, and what follows: it signs, counts and completes until nothing moves.
+    /// Lets an honest seat sign, count and complete until nothing moves.
     pub(super) fn react(&self, world: &mut World, index: usize, mut inputs: Vec<Input>) {
         let Some(local) = world.locals[index].clone() else {
             return;
@@ -220,7 +220,7 @@ impl Scope {
         }
     }
 
-    /// What a seat answers to another's head: the entries that it holds, and the statements that the other lacks.
+    /// Answers another seat's head: with the entries held, and the statements that the other lacks.
     pub(super) fn answer(&self, world: &mut World, from: usize, to: usize) {
         let (Some(local), Some(other)) = (&world.locals[from], &world.locals[to]) else {
             return;
