@@ -348,12 +348,9 @@ fn two_of_three_remove_the_third() {
     assert_eq!(scene.blamed(), []);
 }
 
-/// Seat 2 is heard and does not act. A person may propose its removal when its time has run out; a bot follows a person
-/// and begins nothing.
-#[test]
-fn a_bot_follows_a_proposal_and_makes_none() {
-    let bot = PlayedBy::bot("normal").unwrap();
-    let players = [PlayedBy::Person, bot, PlayedBy::Person];
+/// A table with a turn time of 30 seconds, where seat 0 waits for seat 2; seat 1 is played like this.
+fn late(by: PlayedBy) -> Scene {
+    let players = [PlayedBy::Person, by, PlayedBy::Person];
     let players = Seat::first(3)
         .zip(players)
         .map(|(seat, by)| (Party::of(seat), by));
@@ -366,26 +363,74 @@ fn a_bot_follows_a_proposal_and_makes_none() {
     }
     scene.bring(1, 0, scene.commits[1].clone());
     scene.bring(0, 1, scene.commits[0].clone());
-    let hear = |scene: &mut Scene, seconds: u32| {
-        for _ in 0..seconds {
-            scene.wait(&[0, 1], 1000);
-            for to in [0, 1] {
-                scene.bring(2, to, Message::Head(Head::default()));
-            }
+    scene
+}
+
+/// Time passes for seats 0 and 1, which hear each other and seat 2.
+fn hear_all(scene: &mut Scene, seconds: u32) {
+    for _ in 0..seconds {
+        scene.wait(&[0, 1], 1000);
+        for to in [0, 1] {
+            scene.bring(2, to, Message::Head(Head::default()));
         }
-    };
-    hear(&mut scene, 25);
+    }
+}
+
+/// Seat 2 is heard and does not act. A person may propose its removal when its time has run out; a bot follows a person
+/// and begins nothing.
+#[test]
+fn a_bot_follows_a_proposal_and_makes_none() {
+    let mut scene = late(PlayedBy::bot("normal").unwrap());
+    hear_all(&mut scene, 25);
     assert!(!scene.table(0).may_propose_removal(seat(2)), "too early");
-    hear(&mut scene, 20);
+    hear_all(&mut scene, 20);
     assert!(scene.consents.is_empty(), "{:?}", scene.consents);
     assert!(!scene.table(1).may_propose_removal(seat(2)), "a bot");
     scene.room[0].table.propose_removal(seat(2)).unwrap();
-    hear(&mut scene, 5);
+    hear_all(&mut scene, 5);
     assert!(scene.has_consented(1, 2));
     for index in [0, 1] {
         let replica = scene.table(index).replica();
         assert!(!replica.participants().contains(seat(2)));
     }
+}
+
+/// Nothing happens until every other person agrees, so they have to hear of the proposal; its target can still act.
+#[test]
+fn persons_are_told_of_a_proposal() {
+    let mut scene = late(PlayedBy::Person);
+    hear_all(&mut scene, 45);
+    scene.room[0].table.propose_removal(seat(2)).unwrap();
+    hear_all(&mut scene, 5);
+    scene.bring(0, 2, statements(&[&scene.consent(0, 2)]));
+    let proposed = |scene: &Scene, index: usize| {
+        let events = scene.room[index].events.iter();
+        let told = events.filter_map(|event| match event {
+            Event::RemovalProposed { by, out } => Some((*by, *out)),
+            _ => None,
+        });
+        told.collect::<Vec<_>>()
+    };
+    let proposal = (seat(0), SeatSet::one(seat(2)));
+    assert_eq!(proposed(&scene, 0), []);
+    assert_eq!(proposed(&scene, 1), [proposal]);
+    assert_eq!(proposed(&scene, 2), [proposal]);
+    assert!(!scene.has_consented(1, 2));
+    scene.room[1].table.propose_removal(seat(2)).unwrap();
+    hear_all(&mut scene, 5);
+    let replica = scene.table(1).replica();
+    assert!(!replica.participants().contains(seat(2)));
+}
+
+/// All others consent by themselves to the removal of an absent seat: nobody is asked.
+#[test]
+fn nobody_is_told_of_consents_to_an_absence() {
+    let mut scene = late(PlayedBy::Person);
+    scene.wait(&[0, 1], ABSENCE + 5000);
+    let mut events = scene.room.places.iter().flat_map(|place| &place.events);
+    assert!(!events.any(|event| matches!(event, Event::RemovalProposed { .. })));
+    let replica = scene.table(0).replica();
+    assert!(!replica.participants().contains(seat(2)));
 }
 
 /// Seat 2 withholds its entry, and calls for the next round whenever it hears of one: before anybody can propose.

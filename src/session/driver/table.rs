@@ -20,7 +20,7 @@ use tokio::time::Instant;
 
 use super::news::told_by;
 use super::{Attended, Driver, LINGER, Seated, Stage, TICK};
-use crate::games::{AnyAction, AnyGame};
+use crate::games::{AnyAction, AnyGame, listed};
 use crate::history;
 use crate::net::{Multiaddr, PeerId};
 use crate::session::frame::Frame;
@@ -81,7 +81,7 @@ impl Driver {
             Ok(()) => {
                 let name = seated.names.get(seat.index()).cloned().unwrap_or_default();
                 let text =
-                    format!("You propose to go on without {name}; all others have to consent.");
+                    format!("You propose to play on without {name}; all others have to agree.");
                 SessionEvent::Line(text)
             }
             Err(error) => SessionEvent::Refused(error.to_string()),
@@ -275,8 +275,24 @@ impl Driver {
                 };
                 self.tell(SessionEvent::Peer { seat, state }).await;
             }
+            Event::RemovalProposed { by, out } => {
+                let (table, me) = (&seated.table, seated.table.me());
+                let by = name(by);
+                let line = if out.contains(me) {
+                    format!("{by} proposes to play on without you. If you act now, you stay.")
+                } else {
+                    let names: Vec<String> = out.iter().map(name).collect();
+                    let agree = if out.iter().any(|seat| table.may_propose_removal(seat)) {
+                        " Press x to agree."
+                    } else {
+                        ""
+                    };
+                    format!("{by} proposes to play on without {}.{agree}", listed(&names))
+                };
+                self.tell(SessionEvent::Line(line)).await;
+            }
             Event::RemovalDecided(seat) => {
-                let line = format!("The others have decided to go on without {}.", name(seat));
+                let line = format!("The others have decided to play on without {}.", name(seat));
                 self.tell(SessionEvent::Line(line)).await;
             }
             Event::News(News::Finished) => self.over().await,

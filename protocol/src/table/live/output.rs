@@ -49,6 +49,14 @@ pub enum Event<G: Game> {
     Step(u64, Hash32),
     /// The table waits for an action of this seat.
     YourTurn,
+    /// A person at another seat consents to a removal although these seats are here: they are out of time, and it
+    /// needs the consent of all others.
+    RemovalProposed {
+        /// Who consents.
+        by: Seat,
+        /// Who shall go, and is not away.
+        out: SeatSet,
+    },
     /// The others have decided to remove a seat; it goes when the step is complete.
     RemovalDecided(Seat),
     /// A seat has closed the table for itself with a claim, where this seat goes on: it has completed that step

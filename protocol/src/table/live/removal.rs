@@ -6,7 +6,7 @@
 use super::{Event, Stop, Table, To};
 use crate::game::Game;
 use crate::log::equivocation::Equivocation;
-use crate::membership::{Effect, Input, SignedStatement, StatementError, Value, Verified, View};
+use crate::membership::{Effect, Input, Says, SignedStatement, StatementError, Value, Verified, View};
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
 use crate::table::message::{Head, MAX_STATEMENTS, Message};
@@ -98,6 +98,23 @@ impl<G: Game> Table<G> {
             self.outbox.publish(record, message);
         } else {
             self.outbox.keep(record);
+            self.tell_proposal(verified);
+        }
+    }
+
+    /// Tells the player that another person wants to go on without seats that are here: that needs everybody else.
+    fn tell_proposal(&mut self, verified: &Verified) {
+        let (by, statement) = (verified.seat(), verified.statement());
+        let Says::Consent { out, .. } = &statement.says else {
+            return;
+        };
+        if statement.step != self.replica.step() || !self.replica.parties().is_person(by) {
+            return;
+        }
+        let here = |seat: &Seat| !self.is_overdue(*seat) && !self.is_barred(*seat);
+        let out: SeatSet = out.iter().filter(here).collect();
+        if !out.is_empty() {
+            self.outbox.tell(Event::RemovalProposed { by, out });
         }
     }
 
@@ -139,7 +156,7 @@ impl<G: Game> Table<G> {
             .statements()
             .filter(|held| parties.is_person(held.seat()))
             .filter_map(|held| match &held.statement().says {
-                crate::membership::Says::Consent { out, .. }
+                Says::Consent { out, .. }
                     if held.statement().instance == open.instance() =>
                 {
                     Some(*out)

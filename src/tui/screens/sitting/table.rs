@@ -286,14 +286,14 @@ fn draw_status(
         let waits = &snapshot.waits;
         let way = if waits.may_claim.is_some() {
             let quit = world.keymap.key(Intent::Quit);
-            format!(" {quit}, then c, closes the table.")
+            format!(" Press {quit}, then c, to close the table.")
         } else if let Some(name) = waits
             .may_propose
             .iter()
             .next()
             .and_then(|seat| names.get(seat.index()))
         {
-            format!(" x proposes to go on without {name}.")
+            format!(" Press x to propose playing on without {name}.")
         } else {
             String::new()
         };
