@@ -287,7 +287,10 @@ impl Driver {
                     } else {
                         ""
                     };
-                    format!("{by} proposes to play on without {}.{agree}", listed(&names))
+                    format!(
+                        "{by} proposes to play on without {}.{agree}",
+                        listed(&names)
+                    )
                 };
                 self.tell(SessionEvent::Line(line)).await;
             }

@@ -94,12 +94,18 @@ impl<G: Game> Table<G> {
         self.outbox.stopped().is_none()
     }
 
-    /// Whether a proof against a seat can part those who are here: it takes part, or did in the last step,
-    /// which others may not have completed. Of a seat that has gone before nothing matters any more.
+    /// Whether a proof against a seat can part those who are here: it takes part, or did in the last step, which
+    /// others may not have completed. A seat that has left signs nothing more by which the others could tell that it
+    /// is a step further than they are, so they may wait for its halt a step longer.
     fn concerns(&self, seat: Seat) -> bool {
-        let last = self.forks.last_state().map(Replica::participants);
-        let took_part = last.is_some_and(|seats| seats.contains(seat));
-        self.replica.participants().contains(seat) || took_part
+        let stays = self.replica.live().contains(self.me());
+        self.took_part(seat, if stays { 1 } else { 2 })
+    }
+
+    /// Whether a seat takes part, or did in one of the last steps.
+    fn took_part(&self, seat: Seat, steps: usize) -> bool {
+        let mut states = self.forks.states().rev().take(steps).chain([&self.replica]);
+        states.any(|state| state.participants().contains(seat))
     }
 
     /// A seat has signed two things for one place.
@@ -152,7 +158,7 @@ impl<G: Game> Table<G> {
             return;
         };
         let (culprit, proven) = (halting.culprit, halting.proven);
-        if !self.concerns(proven) && self.others_go_on() {
+        if !self.took_part(proven, 1) && self.others_go_on() {
             // They had gone on without it before.
             self.forks.take();
             return;

@@ -6,7 +6,9 @@
 use super::{Event, Stop, Table, To};
 use crate::game::Game;
 use crate::log::equivocation::Equivocation;
-use crate::membership::{Effect, Input, Says, SignedStatement, StatementError, Value, Verified, View};
+use crate::membership::{
+    Effect, Input, Says, SignedStatement, StatementError, Value, Verified, View,
+};
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
 use crate::table::message::{Head, MAX_STATEMENTS, Message};
@@ -156,9 +158,7 @@ impl<G: Game> Table<G> {
             .statements()
             .filter(|held| parties.is_person(held.seat()))
             .filter_map(|held| match &held.statement().says {
-                Says::Consent { out, .. }
-                    if held.statement().instance == open.instance() =>
-                {
+                Says::Consent { out, .. } if held.statement().instance == open.instance() => {
                     Some(*out)
                 }
                 _ => None,

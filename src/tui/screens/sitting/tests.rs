@@ -371,7 +371,10 @@ fn what_can_be_done_about_a_player_that_does_not_act() {
     ] {
         stage.waits_for_seat_0(seat(1), waits(Some(ground), SeatSet::EMPTY));
         let shown = stage.draw();
-        assert!(shown.contains("Press q, then c, to close the table"), "{shown}");
+        assert!(
+            shown.contains("Press q, then c, to close the table"),
+            "{shown}"
+        );
         stage.keys("q");
         let shown = stage.draw();
         let offer = shown.lines().find(|line| line.contains("[c claim]"));
