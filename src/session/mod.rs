@@ -278,7 +278,7 @@ pub enum PeerState {
     Lost,
     /// The seat has left the game.
     Left,
-    /// The others have removed the seat as absent.
+    /// The others have removed the seat: it was absent, or out of time.
     Absent,
     /// The seat was removed for a proven fault.
     Removed,
@@ -291,8 +291,8 @@ impl PeerState {
             Self::Connected => format!("{name} is connected."),
             Self::Lost => format!("The connection to {name} is lost."),
             Self::Left => format!("{name} has left the game."),
-            Self::Absent => format!("{name} did not come back; the others play on without it."),
-            Self::Removed => format!("{name} is out; the others play on without it."),
+            Self::Absent => format!("The others play on without {name}."),
+            Self::Removed => format!("{name} is out; the others play on."),
         }
     }
 }

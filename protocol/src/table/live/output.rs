@@ -82,7 +82,7 @@ pub enum Stop {
     #[error("{0} signed another state at step {1} than the rules give")]
     Desync(Seat, u64),
     /// The others have removed this seat.
-    #[error("the others waited in vain at step {0} and have removed this seat")]
+    #[error("the others waited in vain at step {0} and play on without you")]
     Removed(u64),
     /// The seats that are present have closed the table, because all others stayed away.
     #[error("the table is closed by claim: {} waited in vain for {}", .0.by, .0.absent)]

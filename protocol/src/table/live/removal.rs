@@ -176,8 +176,8 @@ impl<G: Game> Table<G> {
             .collect()
     }
 
-    /// Whether a person at this seat may propose to remove another: it is here, and its time for the action has
-    /// run out.
+    /// Whether a person at this seat may propose to remove another: it is here, its time for the action has run out,
+    /// and this program has been awake for long enough to consent.
     pub fn may_propose_removal(&self, seat: Seat) -> bool {
         let three = self.replica.parties().count(self.replica.participants()) > 2;
         self.outbox.stopped().is_none()
@@ -185,6 +185,7 @@ impl<G: Game> Table<G> {
             && self.replica.parties().is_person(self.me())
             && !self.removals.proposed().contains(seat)
             && self.missing().without(self.me()).contains(seat)
+            && self.peers.clocks().may_consent()
             && self.peers.clocks().turn_ran_out(seat)
     }
 

@@ -67,7 +67,7 @@ impl Sitting {
                     format!("{name} is proven guilty ({what}).{kept}")
                 };
                 if *stopped {
-                    self.failed = Some(line.clone());
+                    self.stop(line.clone());
                 }
                 wishes.push(Wish::Toast(Tone::Bad, line.clone()));
                 self.say(Voice::Warning, line);
@@ -90,7 +90,7 @@ impl Sitting {
                 let line =
                     format!("{by} closed the table: {absent} {why}. The game is unfinished.{kept}");
                 self.say(Voice::Warning, line.clone());
-                self.failed = Some(line);
+                self.stop(line);
             }
             SessionEvent::Over {
                 scores,
@@ -127,6 +127,13 @@ impl Sitting {
             }
             SessionEvent::Deal(_) | SessionEvent::Action { .. } => {}
         }
+    }
+
+    /// The table goes on without this player, or not at all: nothing is offered any more.
+    fn stop(&mut self, why: String) {
+        self.failed = Some(why);
+        self.offers = Offers::default();
+        self.picked.clear();
     }
 
     /// Notes which cards have come to this player; they are news until the table has gone on.
@@ -166,7 +173,7 @@ impl Sitting {
         self.note_cards(snapshot);
         self.snapshot = Some(snapshot.clone());
         let events = std::mem::take(&mut self.events);
-        if !nothing_new || !events.is_empty() {
+        if self.failed.is_none() && (!nothing_new || !events.is_empty()) {
             let offers = self.look(&[], |look, snapshot| Offers::of(&snapshot.game, look));
             self.offers = offers.unwrap_or_default();
             // What was asked about may not be possible any more.

@@ -267,6 +267,8 @@ fn draw_status(
         status.clone()
     } else if game.is_over() {
         "The game is over.".to_owned()
+    } else if sitting.failed.is_some() {
+        "This table is closed for you; the line below says why.".to_owned()
     } else if !sitting.picked.is_empty() {
         let back = world.keymap.key(Intent::Back);
         format!("Choose the next, or {back} to take it back.")
@@ -317,7 +319,7 @@ fn draw_status(
         let key = world.keymap.key(Intent::Undo);
         buttons.push((key, "take back".to_owned(), Target::Key(Intent::Undo)));
     }
-    if sitting.is_over() && sitting.status.is_none() {
+    if (sitting.is_over() || sitting.failed.is_some()) && sitting.status.is_none() {
         buttons.extend(what_next(sitting, world, theme));
     }
     // The buttons have to be there; the words may be cut.

@@ -393,3 +393,23 @@ fn news_of_peers_are_told() {
     stage.input(Input::News(News::Session(lost)));
     assert!(stage.draw().contains("is lost"));
 }
+
+/// The turn of a player without whom the others play on is nobody's business any more.
+#[test]
+fn a_closed_table_offers_nothing() {
+    let mut stage = seated(0);
+    stage.rest();
+    assert!(stage.draw().contains("Your turn"));
+    let stopped = SessionEvent::Fault {
+        stopped: true,
+        seat: None,
+        what: "the others play on without you".to_owned(),
+        evidence: None,
+    };
+    stage.input(Input::News(News::Session(stopped)));
+    let shown = stage.draw();
+    assert!(!shown.contains("Your turn"), "{shown}");
+    assert!(shown.contains("This table is closed for you"), "{shown}");
+    assert!(shown.contains("the others play on without you"), "{shown}");
+    assert!(shown.contains("[q leave]"), "{shown}");
+}

@@ -46,7 +46,7 @@ impl Sitting {
             return;
         };
         wishes.push(Wish::Ask(Question::sure(format!(
-            "Propose to go on without {name}? All others have to consent."
+            "Propose to play on without {name}? All others have to agree."
         ))));
         self.asked = Some(Asked::Removal(seat));
     }
