@@ -3,6 +3,7 @@
 use fairdeal::games::AnyGame;
 use fairdeal_protocol::audit::follow::{FollowError, Follower};
 use fairdeal_protocol::charter::SignedCharter;
+use fairdeal_protocol::log::halt::{Halt, resolve};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::live::Table;
 use fairdeal_protocol::table::live::pages::Next;
@@ -52,6 +53,14 @@ impl Onlooker {
             // A table may have been stopped with a proof.
             let stopped = table.stopped().is_some();
             return (!stopped).then(|| format!("who follows {seat} is told: {end}"));
+        }
+        // A halt is handed on with the step that goes on from it.
+        let halted = whole.halted().last().and_then(|halted| {
+            let halts: Vec<Halt> = halted.halts.iter().map(|h| h.halt().clone()).collect();
+            resolve(&halts)
+        });
+        if halted.is_some_and(|place| place.next == table.replica().step()) {
+            return None;
         }
         if self.follower.replica().step() != table.replica().step()
             || *self.follower.transcript() != whole

@@ -295,6 +295,33 @@ fn one_of_three_closes_its_own_table_alone() {
     assert!(place.events.contains(&Event::HasClosed(seat(2))));
 }
 
+/// Five are parted three ways and all claim: two groups are enough to cancel each other, but each table is closed by its
+/// own.
+#[test]
+fn each_of_three_groups_closes_its_own_tables() {
+    let mut sim = slow(5, Some(0));
+    sim.run(60_000);
+    assert!(sim.room[0].table.is_my_turn());
+    part(&mut sim, &[1], 60_000, u64::MAX);
+    for (by, away) in [
+        (4, [0, 1, 2, 3].as_slice()),
+        (2, &[0, 1, 4]),
+        (3, &[0, 1, 4]),
+    ] {
+        let claim = claim_on(&sim.room[1].table, by, away);
+        accept(&mut sim.room[1], &signed(claim));
+    }
+    sim.run(180_000);
+    let table = &mut sim.room[1].table;
+    assert_eq!(table.stopped(), None);
+    table.claim().unwrap();
+    let own = absent(&[1], &[0, 2, 3, 4]);
+    assert_eq!(table.stopped(), Some(&Stop::Claimed(own)));
+    let report = audit::<Drill>(&table.transcript());
+    assert_eq!(report.finding, None);
+    assert!(report.claims.contains(&own) && report.claims.len() == 2);
+}
+
 /// A seat that closes its table alone among three has left: once the others hear that, they remove it, long before it
 /// would be absent for them, and play on.
 #[test]

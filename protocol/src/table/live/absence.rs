@@ -248,7 +248,7 @@ impl<G: Game> Table<G> {
             return;
         }
         self.note_quit();
-        let groups = self.claims.groups(&self.replica);
+        let groups = self.claims.shown(&self.replica, self.me());
         let Some(first) = groups.iter().find(|group| self.closes_here(group)) else {
             return;
         };
@@ -262,7 +262,7 @@ impl<G: Game> Table<G> {
             return;
         }
         self.keep_counted();
-        for signed in self.claims.closing(&self.replica) {
+        for signed in self.claims.closing(&self.replica, self.me()) {
             if signed.claim().seat != self.me() {
                 self.outbox.keep(Record::Claim(signed));
             }

@@ -75,17 +75,25 @@ impl Claims {
             .filter(move |signed| signed.claim().seat == seat)
     }
 
-    /// The groups of claims that close the table; two are enough to cancel each other.
+    /// The groups of claims that close the table, of some seats at least.
     pub(super) fn groups<G: Game>(&self, replica: &Replica<G>) -> Vec<Abandonment> {
         let claims = self.held.values().map(|(_, verified)| verified);
-        let mut groups = closing(replica, claims);
+        closing(replica, claims)
+    }
+
+    /// The groups that stand in the transcript of a seat: two are enough to cancel each other, and those that close its
+    /// own table come first.
+    pub(super) fn shown<G: Game>(&self, replica: &Replica<G>, to: Seat) -> Vec<Abandonment> {
+        let (parties, live) = (replica.parties(), replica.live());
+        let mut groups = self.groups(replica);
+        groups.sort_by_key(|group| !group.closes_for(to, &parties, live));
         groups.truncate(2);
         groups
     }
 
     /// The claims of those groups, in the order of a transcript.
-    pub(super) fn closing<G: Game>(&self, replica: &Replica<G>) -> Vec<SignedClaim> {
-        let groups = self.groups(replica);
+    pub(super) fn closing<G: Game>(&self, replica: &Replica<G>, of: Seat) -> Vec<SignedClaim> {
+        let groups = self.shown(replica, of);
         let closes = |claim: &Claim| {
             let of =
                 |group: &Abandonment| group.absent == claim.absent && group.ground == claim.ground;

@@ -268,7 +268,7 @@ impl<G: Game> Table<G> {
         let step = self.replica.step();
         // What removed a seat from the open step belongs to no complete one.
         let until = step.saturating_add(u64::from(shows_open));
-        let claims = self.claims.closing(&self.replica);
+        let claims = self.claims.closing(&self.replica, self.me());
         let claims = claims.into_iter().filter(|_| claimed);
         let removals = self.removals.certificates(..until);
         let faults = self.entries.proofs(..until);
