@@ -15,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::event::clean;
 use super::failure::{dial_failure, innermost, send_failure};
+use super::handshakes::Handshakes;
 use super::node::{Command, MAX_DIAL_ADDRESSES};
 use super::outbox::Outbox;
 use super::peer::keypair;
@@ -48,6 +49,7 @@ type Ack = ResponseChannel<Vec<u8>>;
 /// Everything the node knows; one task, nothing shared.
 pub(super) struct Driver {
     swarm: Swarm<Behaviour>,
+    handshakes: Handshakes,
     commands: mpsc::Receiver<Command>,
     outbox: Outbox<Ack>,
     /// The connected peers.
@@ -77,8 +79,9 @@ struct Upgrade {
 }
 
 /// A connected peer and what we are sending it.
-#[derive(Default)]
 struct Peer {
+    /// The other end of its first connection.
+    address: Multiaddr,
     queue: VecDeque<(Option<SendId>, Vec<u8>)>,
     /// What is not acknowledged yet: its name, if its fate is of interest, and its length in bytes.
     under_way: HashMap<OutboundRequestId, (Option<SendId>, usize)>,
@@ -88,12 +91,13 @@ struct Peer {
 }
 
 /// How far the end of a peer's connections has come.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    #[default]
     Open,
     /// To be closed when everything is acknowledged, or then.
-    Flushing { until: Instant },
+    Flushing {
+        until: Instant,
+    },
     /// Told to close; the swarm has yet to say that it has.
     Closing,
 }
@@ -106,6 +110,16 @@ struct Closing {
 }
 
 impl Peer {
+    fn new(address: Multiaddr) -> Self {
+        Self {
+            address,
+            queue: VecDeque::new(),
+            under_way: HashMap::new(),
+            introductions: 0,
+            phase: Phase::Open,
+        }
+    }
+
     fn is_idle(&self) -> bool {
         self.queue.is_empty() && self.under_way.is_empty()
     }
@@ -126,10 +140,12 @@ impl Driver {
         commands: mpsc::Receiver<Command>,
     ) -> Result<Self, NodeError> {
         let keypair = keypair(identity)?;
-        let swarm = swarm::build(&keypair, &config)?;
+        let handshakes = Handshakes::default();
+        let swarm = swarm::build(&keypair, &config, handshakes.clone())?;
         let local = PeerId::of(identity)?;
         let mut driver = Self {
             swarm,
+            handshakes,
             commands,
             outbox: Outbox::new(config.max_message),
             peers: BTreeMap::new(),
@@ -267,12 +283,21 @@ impl Driver {
                 let addresses: Vec<Multiaddr> =
                     addresses.into_iter().take(MAX_DIAL_ADDRESSES).collect();
                 let connected = self.peers.contains_key(&peer);
-                if !self.wanted.keep(peer, addresses.clone(), connected, now) {
+                if self.wanted.keep(peer, addresses.clone(), connected, now) {
+                    for address in &addresses {
+                        self.handshakes.expect(peer, address);
+                    }
+                } else {
                     let reason = DialFailure::TooMany("the node keeps as many as it can".into());
                     self.dial_failed(Some(peer), addresses, reason, None);
                 }
             }
-            Command::Forget(peer) => self.wanted.forget(peer),
+            Command::Forget(peer) => {
+                self.wanted.forget(peer);
+                if !self.swarm.behaviour().gate.has_admitted(peer) {
+                    self.handshakes.forget(peer);
+                }
+            }
             Command::Send { peer, send, bytes } => self.send(peer, send, bytes),
             Command::SendSpare { peer, bytes } => self.send_spare(peer, bytes),
             Command::Disconnect(peer) => {
@@ -282,8 +307,16 @@ impl Driver {
                     state.phase = Phase::Flushing { until };
                 }
             }
-            Command::Admit(peer) => self.swarm.behaviour_mut().gate.admit(peer),
-            Command::Dismiss(peer) => self.swarm.behaviour_mut().gate.dismiss(peer),
+            Command::Admit(peer) => {
+                self.swarm.behaviour_mut().gate.admit(peer);
+                if let Some(state) = self.peers.get(&peer) {
+                    self.handshakes.expect(peer, &state.address);
+                }
+            }
+            Command::Dismiss(peer) => {
+                self.swarm.behaviour_mut().gate.dismiss(peer);
+                self.handshakes.forget(peer);
+            }
             Command::Announce(announcement) => {
                 self.announcement = announcement.unwrap_or_default();
             }
@@ -666,9 +699,12 @@ impl Driver {
             return;
         };
         self.wanted.connected(peer);
+        if self.swarm.behaviour().gate.has_admitted(peer) {
+            self.handshakes.expect(peer, &address);
+        }
         if let Entry::Vacant(entry) = self.peers.entry(peer) {
             tracing::debug!(%peer, %address, "connected");
-            entry.insert(Peer::default());
+            entry.insert(Peer::new(address.clone()));
             let connected = NodeEvent::Connected { peer, address };
             self.outbox.notice(Some(peer), connected);
         }

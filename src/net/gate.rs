@@ -2,17 +2,15 @@
 //!
 //! A *stranger* is a peer that the owner has not admitted: it has no seat, or not yet. Strangers that knock at
 //! a table are few and stay short; whoever floods it shall not keep the others out. So of the inbound
-//! connections of strangers the oldest is closed when one too many comes, and of the handshakes that are going
-//! on one address has a few at a time. Seats are admitted, and are not in anybody's way.
+//! connections of strangers the oldest is closed when one too many comes. Seats are admitted, and are not in
+//! anybody's way. Before its handshake a connection is nobody's: [`super::handshakes`].
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::convert::Infallible;
-use std::net::IpAddr;
 use std::task::{Context, Poll};
 
 use libp2p::core::Endpoint;
 use libp2p::core::transport::PortUse;
-use libp2p::multiaddr::Protocol;
 use libp2p::swarm::{
     CloseConnection, ConnectionDenied, ConnectionId, FromSwarm, NetworkBehaviour, THandler,
     THandlerInEvent, THandlerOutEvent, ToSwarm, dummy,
@@ -23,8 +21,6 @@ use super::PeerId;
 
 /// Inbound connections of strangers that are kept.
 const MAX_STRANGERS: usize = 24;
-/// Handshakes of one address that may go on at once.
-const MAX_PENDING_PER_ADDRESS: usize = 8;
 
 /// The behaviour; it speaks no protocol.
 #[derive(Debug, Default)]
@@ -32,29 +28,12 @@ pub(super) struct Gate {
     admitted: BTreeSet<PeerId>,
     /// The strangers' connections, the oldest first.
     strangers: VecDeque<(ConnectionId, PeerId)>,
-    /// The handshakes that are going on.
-    pending: HashMap<ConnectionId, IpAddr>,
-    /// How many of them each address has.
-    per_address: BTreeMap<IpAddr, usize>,
     /// The connections to close.
     closing: VecDeque<(ConnectionId, PeerId)>,
 }
 
-/// One address has too many handshakes going on.
-#[derive(Debug, thiserror::Error)]
-#[error("too many connections from {0} at once")]
-struct TooManyPending(IpAddr);
-
 fn check(peer: Libp2pPeerId) -> Result<PeerId, ConnectionDenied> {
     PeerId::try_from(peer).map_err(ConnectionDenied::new)
-}
-
-fn ip(address: &Multiaddr) -> Option<IpAddr> {
-    address.iter().find_map(|protocol| match protocol {
-        Protocol::Ip4(ip) => Some(IpAddr::V4(ip)),
-        Protocol::Ip6(ip) => Some(IpAddr::V6(ip)),
-        _ => None,
-    })
 }
 
 impl Gate {
@@ -72,28 +51,6 @@ impl Gate {
     /// Whether the owner has admitted the peer.
     pub(super) fn has_admitted(&self, peer: PeerId) -> bool {
         self.admitted.contains(&peer)
-    }
-
-    fn begins(&mut self, connection: ConnectionId, from: IpAddr) -> Result<(), TooManyPending> {
-        let going_on = self.per_address.entry(from).or_default();
-        if *going_on >= MAX_PENDING_PER_ADDRESS {
-            return Err(TooManyPending(from));
-        }
-        *going_on += 1;
-        self.pending.insert(connection, from);
-        Ok(())
-    }
-
-    fn ends(&mut self, connection: ConnectionId) {
-        let Some(from) = self.pending.remove(&connection) else {
-            return;
-        };
-        if let Some(going_on) = self.per_address.get_mut(&from) {
-            *going_on = going_on.saturating_sub(1);
-            if *going_on == 0 {
-                self.per_address.remove(&from);
-            }
-        }
     }
 
     fn goes(&mut self, connection: ConnectionId) {
@@ -116,18 +73,6 @@ impl NetworkBehaviour for Gate {
     type ConnectionHandler = dummy::ConnectionHandler;
     type ToSwarm = Infallible;
 
-    fn handle_pending_inbound_connection(
-        &mut self,
-        connection: ConnectionId,
-        _: &Multiaddr,
-        from: &Multiaddr,
-    ) -> Result<(), ConnectionDenied> {
-        match ip(from) {
-            Some(from) => self.begins(connection, from).map_err(ConnectionDenied::new),
-            None => Ok(()),
-        }
-    }
-
     fn handle_established_inbound_connection(
         &mut self,
         connection: ConnectionId,
@@ -135,7 +80,6 @@ impl NetworkBehaviour for Gate {
         _: &Multiaddr,
         _: &Multiaddr,
     ) -> Result<THandler<Self>, ConnectionDenied> {
-        self.ends(connection);
         let peer = check(peer)?;
         self.comes(connection, peer);
         Ok(dummy::ConnectionHandler)
@@ -155,8 +99,7 @@ impl NetworkBehaviour for Gate {
     fn on_swarm_event(&mut self, event: FromSwarm<'_>) {
         match event {
             FromSwarm::ListenFailure(failure) => {
-                // Also of one that was let in here and refused by a limit.
-                self.ends(failure.connection_id);
+                // One that was let in here and refused by a limit.
                 self.goes(failure.connection_id);
             }
             FromSwarm::ConnectionClosed(closed) => self.goes(closed.connection_id),
@@ -229,22 +172,5 @@ mod tests {
         gate.dismiss(peer(2));
         gate.comes(connection(101), peer(2));
         assert_eq!(gate.strangers, [(connection(101), peer(2))]);
-    }
-
-    #[test]
-    fn one_address_has_a_few_handshakes_at_a_time() {
-        let mut gate = Gate::default();
-        let (one, other) = (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]));
-        for n in 0..MAX_PENDING_PER_ADDRESS {
-            gate.begins(connection(n), one).unwrap();
-        }
-        assert!(gate.begins(connection(90), one).is_err());
-        assert!(gate.begins(connection(91), other).is_ok());
-        gate.ends(connection(0));
-        assert!(gate.begins(connection(92), one).is_ok());
-        for n in 0..=92 {
-            gate.ends(connection(n));
-        }
-        assert!(gate.per_address.is_empty() && gate.pending.is_empty());
     }
 }

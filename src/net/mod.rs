@@ -22,6 +22,7 @@ mod driver;
 mod event;
 mod failure;
 mod gate;
+mod handshakes;
 mod node;
 mod optional;
 mod outbox;

@@ -17,6 +17,7 @@ use libp2p::{
 
 use super::codec::{ANNOUNCE, FrameCodec, PROTOCOL};
 use super::gate::Gate;
+use super::handshakes::{Counted, Handshakes};
 use super::optional::{self, Asking, Telling, Upnp};
 use super::watched::Watched;
 use super::{Lan, NodeConfig, NodeError, Reach, Transport};
@@ -38,10 +39,12 @@ const MAX_YAMUX_STREAMS: usize = 64;
 const MAX_RELAY_STREAMS: usize = 512;
 /// Streams whose protocol is still being agreed on, inbound, on one connection.
 const MAX_NEGOTIATING: usize = 16;
-/// Connections on which the handshake is still going on, in each direction.
-const MAX_PENDING: u32 = 32;
+/// Outbound connections on which the handshake is still going on; [`Handshakes`] counts the inbound ones.
+const MAX_DIALLING: u32 = 32;
 /// How long a connection may take from dialling to the end of the handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long an inbound connection may take to say its first word; whoever dials speaks first.
+const FIRST_WORD: Duration = Duration::from_secs(3);
 /// How often the LAN is asked for tables while somebody looks at the list.
 const LOOK: Duration = Duration::from_secs(2);
 /// How often a host asks: it looks for nobody.
@@ -86,8 +89,7 @@ impl Behaviour {
             .max_connections
             .saturating_sub(config.max_connections / 4);
         let limits = connection_limits::ConnectionLimits::default()
-            .with_max_pending_incoming(Some(MAX_PENDING))
-            .with_max_pending_outgoing(Some(MAX_PENDING))
+            .with_max_pending_outgoing(Some(MAX_DIALLING))
             .with_max_established(Some(config.max_connections))
             .with_max_established_incoming(Some(inbound))
             .with_max_established_per_peer(Some(config.max_connections_per_peer));
@@ -176,15 +178,19 @@ fn relay_server(local: Libp2pPeerId) -> relay::Behaviour {
     relay
 }
 
-/// A swarm that listens nowhere yet. Call it within a tokio runtime.
-pub(super) fn build(keypair: &Keypair, config: &NodeConfig) -> Result<Swarm<Behaviour>, NodeError> {
+/// A swarm that listens nowhere yet and counts its inbound handshakes. Call it within a tokio runtime.
+pub(super) fn build(
+    keypair: &Keypair,
+    config: &NodeConfig,
+    handshakes: Handshakes,
+) -> Result<Swarm<Behaviour>, NodeError> {
     let swarm_config = libp2p::swarm::Config::with_tokio_executor()
         // A table thinks for longer than any idle timeout; silence finds the dead connections.
         .with_idle_connection_timeout(Duration::from_secs(u64::MAX))
         .with_max_negotiating_inbound_streams(MAX_NEGOTIATING);
     let (transport, relayed) = transport(keypair, config)?;
     Ok(Swarm::new(
-        transport,
+        Counted::new(transport, handshakes).boxed(),
         Behaviour::new(keypair, config, relayed),
         keypair.public().to_peer_id(),
         swarm_config,
@@ -286,7 +292,14 @@ where
     T::ListenerUpgrade: Send + 'static,
 {
     transport
-        .map(move |stream, _| Watched::new(stream, silence))
+        .map(move |stream, point| {
+            let first = if point.is_listener() {
+                FIRST_WORD
+            } else {
+                HANDSHAKE
+            };
+            Watched::new(stream, first, silence)
+        })
         .upgrade(Version::V1Lazy)
         .authenticate(noise)
         .multiplex(yamux)

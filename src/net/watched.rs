@@ -35,11 +35,13 @@ struct Patience {
 }
 
 impl<S> Watched<S> {
-    /// Watches `stream`. Call it within a tokio runtime.
-    pub(super) fn new(stream: S, limit: Duration) -> Self {
+    /// Watches `stream`, whose first byte has `first` to come. Call it within a tokio runtime.
+    pub(super) fn new(stream: S, first: Duration, limit: Duration) -> Self {
+        let mut reading = Patience::new(limit);
+        reading.begin(first);
         Self {
             stream,
-            reading: Patience::new(limit),
+            reading,
             writing: Patience::new(limit),
         }
     }
@@ -54,6 +56,11 @@ impl Patience {
         }
     }
 
+    fn begin(&mut self, limit: Duration) {
+        self.waiting = true;
+        self.end.as_mut().reset(Instant::now() + limit);
+    }
+
     /// Passes on a result; an error in place of waiting longer than the limit.
     fn check<T>(
         &mut self,
@@ -65,8 +72,7 @@ impl Patience {
             return result;
         }
         if !self.waiting {
-            self.waiting = true;
-            self.end.as_mut().reset(Instant::now() + self.limit);
+            self.begin(self.limit);
         }
         ready!(self.end.as_mut().poll(cx));
         Poll::Ready(Err(io::Error::new(
@@ -170,7 +176,7 @@ mod tests {
     #[tokio::test]
     async fn silence_ends_reading_and_only_silence() {
         let (limit, pause) = (Duration::from_millis(400), Duration::from_millis(150));
-        let mut stream = Watched::new(Stubborn::new(&[pause; 4]), limit);
+        let mut stream = Watched::new(Stubborn::new(&[pause; 4]), limit, limit);
         let mut byte = [0];
         for _ in 0..4 {
             // Longer than the limit in all, never at a time.
@@ -183,12 +189,20 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_first_byte_has_its_own_limit() {
+        let (first, limit) = (Duration::from_millis(20), Duration::from_secs(3600));
+        let mut stream = Watched::new(Stubborn::new(&[limit]), first, limit);
+        let error = stream.read(&mut [0]).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test]
     async fn a_stuck_write_and_a_stuck_close_end() {
         let limit = Duration::from_millis(20);
         let stubborn = || Stubborn::new(&[Duration::ZERO]);
-        let error = Watched::new(stubborn(), limit).write(b"x").await;
+        let error = Watched::new(stubborn(), limit, limit).write(b"x").await;
         assert_eq!(error.unwrap_err().kind(), io::ErrorKind::TimedOut);
-        let error = Watched::new(stubborn(), limit).close().await;
+        let error = Watched::new(stubborn(), limit, limit).close().await;
         assert_eq!(error.unwrap_err().kind(), io::ErrorKind::TimedOut);
     }
 }

@@ -156,6 +156,55 @@ async fn flood(ticket: &Ticket, frames: &[Vec<u8>], times: usize) -> usize {
     said
 }
 
+/// Forty connections that say nothing, from ten addresses, each opened again when it is closed: a guest gets in all the
+/// same.
+#[cfg(target_os = "linux")]
+#[test]
+fn silent_connections_shut_nobody_out() {
+    use std::io::Read as _;
+    use std::net::{Ipv4Addr, SocketAddr};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    use socket2::{Domain, Socket, Type};
+
+    let root = TempDir::new().unwrap();
+    let mut host = host(root.path(), TCP, &["--pace", "20", "--option", "target=60"]);
+    let event = host.wait_for("ticket").unwrap();
+    let address = event["addresses"][0].as_str().unwrap().to_owned();
+    let port: u16 = address.split('/').nth(4).unwrap().parse().unwrap();
+    let (over, opened) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let hold = |from: Ipv4Addr| {
+        while !over.load(Ordering::Relaxed) {
+            let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+            socket.bind(&SocketAddr::from((from, 0)).into()).unwrap();
+            let to = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+            if socket.connect(&to.into()).is_err() {
+                return;
+            }
+            opened.fetch_add(1, Ordering::Relaxed);
+            let mut stream = TcpStream::from(socket);
+            let pause = Some(Duration::from_millis(100));
+            stream.set_read_timeout(pause).unwrap();
+            // Until the host closes it.
+            while !over.load(Ordering::Relaxed) && !matches!(stream.read(&mut [0]), Ok(0)) {}
+        }
+    };
+    std::thread::scope(|scope| {
+        let hold = &hold;
+        for n in 0..40 {
+            scope.spawn(move || hold(Ipv4Addr::new(127, 0, 0, 2 + n % 10)));
+        }
+        while opened.load(Ordering::Relaxed) < 40 {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let guest = guest(root.path(), TCP, event["ticket"].as_str().unwrap());
+        let played =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play_on(host, guest)));
+        over.store(true, Ordering::Relaxed);
+        assert!(played.is_ok(), "the guest is shut out");
+    });
+}
+
 /// A thousand connections that come to nothing and ten thousand messages without sense, while two play.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_floods_a_table_does_not_hold_it_up() {
