@@ -373,6 +373,8 @@ impl World {
     fn die(&mut self, seat: Seat, status: Status) {
         let honest = self.is_honest(seat);
         self.chairs[seat.index()].ready = None;
+        // Only now does everything begin that ends the wait for it.
+        self.progress = self.now;
         for output in self.room[seat].crash(status) {
             if let (Output::Keep(Record::Entry(signed)), true) = (output, honest) {
                 self.watch.made(&signed);

@@ -1,7 +1,7 @@
 //! Closing a table that nobody can go on with: claims of those who are present, and games that are over.
 
 use fairdeal_protocol::audit::auditor::{Finding, audit};
-use fairdeal_protocol::game::RuleSet;
+use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::log::equivocation::Equivocation;
@@ -320,6 +320,37 @@ fn each_of_three_groups_closes_its_own_tables() {
     let report = audit::<Drill>(&table.transcript());
     assert_eq!(report.finding, None);
     assert!(report.claims.contains(&own) && report.claims.len() == 2);
+}
+
+/// A seat that has claimed may still answer an entry of a seat that it calls absent. Its answer does not stand in the file
+/// of the closed table, which holds nothing of the absent.
+#[test]
+fn a_closed_file_shows_nothing_that_stands_on_an_absent_entry() {
+    let mut sim = slow(4, Some(0));
+    sim.run(60_000);
+    let room = &mut sim.room;
+    assert!(room[0].table.is_my_turn());
+    let known = room[0].table.known();
+    let action = room[0].table.game().legal(seat(0), known).remove(0);
+    room.take_sent();
+    room[0].act(action).unwrap();
+    for (from, to) in [(0, [1, 3].as_slice()), (3, &[1])] {
+        for sent in room[from].take_sent() {
+            for to in to {
+                room[*to].accept(seat(from), sent.message.clone()).unwrap();
+            }
+        }
+    }
+    let counted = room[1].table.progress().done;
+    assert_eq!(counted, seats(&[0, 1, 3]));
+    for by in [2, 3] {
+        let claim = signed(claim_on(&room[1].table, by, &[0, 1]));
+        accept(&mut room[1], &claim);
+    }
+    let group = absent(&[2, 3], &[0, 1]);
+    assert_eq!(room[1].table.stopped(), Some(&Stop::Claimed(group)));
+    let report = audit::<Drill>(&room[1].table.transcript());
+    assert_eq!((report.finding, report.claims), (None, vec![group]));
 }
 
 /// A seat that closes its table alone among three has left: once the others hear that, they remove it, long before it

@@ -54,7 +54,7 @@ use crate::wire::bounded::Bounded;
 use crate::wire::codec::try_encode;
 use ed25519_dalek::SigningKey;
 use rand_core::CryptoRng;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use absence::NothingToClaim;
 pub use back::RestoreError;
@@ -249,21 +249,11 @@ impl<G: Game> Table<G> {
         let complete = self.entries.log().iter().flat_map(BTreeMap::values);
         let claimed = end != End::Stopped && self.is_claimed();
         let shows_open = refused.is_some() || claimed;
-        // What is held of the open step goes along only as evidence against the entry that is refused (what counts,
-        // and what does not), or to show that a claim was made where two were left. A complaint names no other
-        // entry. Two faces prove themselves.
-        // Of a closed table those of the present alone: with all of them the step would be complete.
-        let present = match self.outbox.stopped() {
-            Some(Stop::Claimed(group)) => self.entries.counted().minus(group.absent),
-            Some(Stop::Unopened(_)) => self.entries.counted().minus(self.abandoned()),
-            _ => self.entries.counted(),
+        let open = if claimed {
+            self.open_of_present()
+        } else {
+            self.open_beside(refused)
         };
-        let complains = !claimed && self.replica.kind() == Some(StepKind::Accept);
-        let shown = |entry: &&Entry| {
-            let counts = shows_open && present.contains(entry.seat()) && !complains;
-            counts || refused.is_some_and(|refused| refused.hash() == entry.hash())
-        };
-        let open = self.entries.open().values().filter(shown);
         let entries = complete.chain(open).map(|entry| entry.signed().clone());
         let step = self.replica.step();
         // What removed a seat from the open step belongs to no complete one.
@@ -285,6 +275,43 @@ impl<G: Game> Table<G> {
                 claims: Bounded::first(claims),
             },
         )
+    }
+
+    /// What goes along of the open step with an entry of it that is refused: what counts there, and what does not. A
+    /// complaint names no other entry, and two faces prove themselves.
+    fn open_beside<'a>(&'a self, refused: Option<&Entry>) -> Vec<&'a Entry> {
+        let counted = self.entries.counted();
+        let complains = self.replica.kind() == Some(StepKind::Accept);
+        let shown = |entry: &&Entry| {
+            let counts = counted.contains(entry.seat()) && !complains;
+            refused.is_some_and(|refused| counts || refused.hash() == entry.hash())
+        };
+        self.entries.open().values().filter(shown).collect()
+    }
+
+    /// What goes along of the open step where claims have closed the table: what those present have signed, and none of
+    /// the others, with whom the step would be complete; so nothing either that stands on an entry of theirs.
+    fn open_of_present(&self) -> Vec<&Entry> {
+        let present = match self.outbox.stopped() {
+            Some(Stop::Claimed(group)) => self.entries.counted().minus(group.absent),
+            _ => self.entries.counted().minus(self.abandoned()),
+        };
+        let open = self.entries.open().values();
+        let mut shown: Vec<&Entry> = open
+            .filter(|entry| present.contains(entry.seat()))
+            .collect();
+        loop {
+            let names: BTreeSet<Hash32> = shown.iter().map(|entry| entry.hash()).collect();
+            let before = shown.len();
+            let stands = |entry: &&Entry| {
+                let on = entry.body().stands_on();
+                on.is_none_or(|on| names.contains(&on))
+            };
+            shown.retain(stands);
+            if shown.len() == before {
+                return shown;
+            }
+        }
     }
 
     // Inputs.

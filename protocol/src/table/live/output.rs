@@ -49,8 +49,8 @@ pub enum Event<G: Game> {
     Step(u64, Hash32),
     /// The table waits for an action of this seat.
     YourTurn,
-    /// A person at another seat consents to a removal although these seats are here: they are out of time, and it
-    /// needs the consent of all others.
+    /// A person at another seat consents to a removal although these seats are here: the others are out of time for
+    /// this seat, too, and it needs the consent of all.
     RemovalProposed {
         /// Who consents.
         by: Seat,

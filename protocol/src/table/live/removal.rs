@@ -113,7 +113,11 @@ impl<G: Game> Table<G> {
         if statement.step != self.replica.step() || !self.replica.parties().is_person(by) {
             return;
         }
-        let here = |seat: &Seat| !self.is_overdue(*seat) && !self.is_barred(*seat);
+        let clocks = self.peers.clocks();
+        let here = |seat: &Seat| {
+            let late = *seat == self.me() || clocks.turn_ran_out(*seat);
+            late && !self.is_overdue(*seat) && !self.is_barred(*seat)
+        };
         let out: SeatSet = out.iter().filter(here).collect();
         if !out.is_empty() {
             self.outbox.tell(Event::RemovalProposed { by, out });
