@@ -485,8 +485,9 @@ impl World {
             let recent = heard.is_some_and(|heard| self.now < heard + chair.role.absence);
             let proposed = chair.proposed.contains(&(statement.step, target))
                 || (bot && self.is_proposed(statement.step, target));
-            // Of honest seats no entry is forbidden by a consent.
-            let honest = !self.watch.may_be_blamed(target);
+            // Of honest seats no entry is forbidden by a consent, unless their disks have lost it.
+            let forgets = self.chairs[target.index()].role.old_disk;
+            let honest = !self.watch.may_be_blamed(target) && !forgets;
             let open = !chair.told_closed.contains(target);
             let refused = chair.refused.contains(&(statement.step, target));
             recent && !proposed && honest && open && !refused
