@@ -267,16 +267,22 @@ mod tests {
     }
 
     /// A handshake that goes on until it gives way.
-    struct Going(Place, Abortable<std::future::Pending<()>>);
+    struct Going {
+        _place: Place,
+        future: Abortable<std::future::Pending<()>>,
+    }
 
     impl Going {
         fn new(all: &Handshakes, from: Option<Network>) -> Self {
             let (place, registration) = all.begin(from);
-            Self(place, Abortable::new(std::future::pending(), registration))
+            Self {
+                _place: place,
+                future: Abortable::new(std::future::pending(), registration),
+            }
         }
 
         fn gave_way(&self) -> bool {
-            self.1.is_aborted()
+            self.future.is_aborted()
         }
     }
 

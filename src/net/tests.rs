@@ -449,7 +449,8 @@ async fn a_peer_that_ignores_its_window_is_refused_and_disturbs_nobody() {
     let (mut one, address) = spawn_listening(1, config.clone()).await;
 
     // Not one of our nodes, but the swarm of one, which sends as fast as it likes.
-    let mut rude = super::swarm::build(&keypair(&identity(3)).unwrap(), &config).unwrap();
+    let mut rude =
+        super::swarm::build(&keypair(&identity(3)).unwrap(), &config, Default::default()).unwrap();
     rude.dial(address.clone()).unwrap();
     let (mut acked, mut failed) = (0, 0);
     while acked + failed < 100 {

@@ -161,7 +161,7 @@ async fn flood(ticket: &Ticket, frames: &[Vec<u8>], times: usize) -> usize {
 #[cfg(target_os = "linux")]
 #[test]
 fn silent_connections_shut_nobody_out() {
-    use std::io::Read as _;
+    use std::io::{ErrorKind, Read as _};
     use std::net::{Ipv4Addr, SocketAddr};
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -186,7 +186,14 @@ fn silent_connections_shut_nobody_out() {
             let pause = Some(Duration::from_millis(100));
             stream.set_read_timeout(pause).unwrap();
             // Until the host closes it.
-            while !over.load(Ordering::Relaxed) && !matches!(stream.read(&mut [0]), Ok(0)) {}
+            let waits = |error: &std::io::Error| {
+                matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
+            };
+            while stream.read(&mut [0]).is_err_and(|error| waits(&error))
+                && !over.load(Ordering::Relaxed)
+            {
+                std::thread::yield_now();
+            }
         }
     };
     std::thread::scope(|scope| {
