@@ -28,9 +28,9 @@ use serde::{Deserialize, Serialize};
 use crate::games::ivory::daily::is_date;
 use crate::games::{AnyGame, game_info};
 use crate::session::driver::display_names;
-use crate::session::journal::Interrupted;
+use crate::session::journal::SavedSeat;
 use crate::session::text::{clean, clean_reason};
-use crate::store::{DataDir, JournalFile, StoreError, TranscriptFile, read_transcript};
+use crate::store::{DataDir, DataView, JournalFile, StoreError, TranscriptFile, read_transcript};
 
 /// The version of the summary's encoding.
 const VERSION: u8 = 3;
@@ -196,6 +196,8 @@ pub enum What {
     Over(Summary),
     /// It was interrupted, and waits for `fairdeal resume`; its scores are not known.
     Waits(Summary),
+    /// It is being played, here or in another program.
+    Open(Summary),
     /// Nothing yet: it has to be [read](Past::read).
     Unread,
     /// It cannot be read, and why.
@@ -276,7 +278,7 @@ fn length(bytes: &[u8]) -> u64 {
 ///
 /// # Errors
 /// [`StoreError`] if the data directory cannot be listed.
-pub fn history(data: &DataDir) -> Result<Vec<Past>, StoreError> {
+pub fn history(data: &DataView) -> Result<Vec<Past>, StoreError> {
     let mut all: Vec<Past> = data
         .transcripts()?
         .into_iter()
@@ -296,7 +298,7 @@ pub fn history(data: &DataDir) -> Result<Vec<Past>, StoreError> {
             continue;
         };
         // Each seat of a table has a journal: the own one says most, and more than a transcript of the beginning.
-        let waits = matches!(found.what, What::Waits(_));
+        let waits = matches!(found.what, What::Waits(_) | What::Open(_));
         let listed = |past: &Past| past.table == found.table;
         if waits {
             all.retain(|past| !listed(past));
@@ -312,7 +314,7 @@ pub fn history(data: &DataDir) -> Result<Vec<Past>, StoreError> {
     Ok(all)
 }
 
-fn past(data: &DataDir, file: TranscriptFile) -> Past {
+fn past(data: &DataView, file: TranscriptFile) -> Past {
     let summary = data.summary(&file);
     let summary = summary.and_then(|bytes| Summary::from_bytes(&bytes, &file));
     Past {
@@ -325,13 +327,18 @@ fn past(data: &DataDir, file: TranscriptFile) -> Past {
 }
 
 /// The own seat of a table that is not over; `None` of one that is, and of a bot's.
-fn waiting(data: &DataDir, journal: &JournalFile) -> Option<Past> {
-    let what = match Interrupted::open(data, journal) {
-        Ok(open) if open.is_house() || open.is_ended() => return None,
-        Ok(open) => {
-            let charter = open.charter().charter();
-            let (me, log) = (Some(open.seat()), Hash32::default());
-            What::Waits(Summary::new(charter, me, Ending::Unfinished, log))
+fn waiting(data: &DataView, journal: &JournalFile) -> Option<Past> {
+    let what = match SavedSeat::read(data, journal) {
+        Ok(seat) if seat.is_house() || seat.is_ended() => return None,
+        Ok(seat) => {
+            let charter = seat.charter().charter();
+            let (me, log) = (Some(seat.seat()), Hash32::default());
+            let summary = Summary::new(charter, me, Ending::Unfinished, log);
+            if data.is_journal_open(journal) {
+                What::Open(summary)
+            } else {
+                What::Waits(summary)
+            }
         }
         Err(error) => What::Unreadable(clean_reason(&error.to_string())),
     };
@@ -348,7 +355,7 @@ impl Past {
     /// What is to be told of it, if that is known.
     pub fn summary(&self) -> Option<&Summary> {
         match &self.what {
-            What::Over(summary) | What::Waits(summary) => Some(summary),
+            What::Over(summary) | What::Waits(summary) | What::Open(summary) => Some(summary),
             What::Unread | What::Unreadable(_) => None,
         }
     }
@@ -369,15 +376,21 @@ impl Past {
         let words = match &self.what {
             What::Over(summary) => return summary.ended(),
             What::Waits(_) => "waits: fairdeal resume",
+            What::Open(_) => "open in another program",
             What::Unread => "not read yet",
             What::Unreadable(_) => "unreadable",
         };
         words.to_owned()
     }
 
-    /// Audits a transcript of which nothing is known yet, and keeps its summary; it stays unread if `tell` breaks
-    /// that off. Nothing happens to a game that is known.
-    pub fn read(&mut self, data: &DataDir, tell: &mut dyn FnMut(AuditProgress) -> ControlFlow<()>) {
+    /// Audits a transcript of which nothing is known yet, and saves its summary in `keep`; it stays unread if `tell`
+    /// breaks that off. Nothing happens to a game that is known.
+    pub fn read(
+        &mut self,
+        data: &DataView,
+        keep: Option<&DataDir>,
+        tell: &mut dyn FnMut(AuditProgress) -> ControlFlow<()>,
+    ) {
         let (What::Unread, Some(path)) = (&self.what, &self.path) else {
             return;
         };
@@ -388,7 +401,9 @@ impl Past {
                     bytes: self.bytes,
                     ..summary
                 };
-                save(data, &self.table, &summary);
+                if let Some(keep) = keep {
+                    save(keep, &self.table, &summary);
+                }
                 self.what = What::Over(summary);
             }
             Err(why) => self.what = What::Unreadable(clean_reason(&why)),
@@ -398,7 +413,7 @@ impl Past {
 
 /// The summary of a transcript, by an audit; `None` if it was broken off.
 fn audited(
-    data: &DataDir,
+    data: &DataView,
     path: &Path,
     tell: &mut dyn FnMut(AuditProgress) -> ControlFlow<()>,
 ) -> Result<Option<Summary>, String> {

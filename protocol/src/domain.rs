@@ -104,6 +104,8 @@ pub const TICKET: Label = label!("fairdeal/ticket/v2");
 pub const REDIAL: Label = label!("fairdeal/redial/v2");
 /// The name of an evidence file.
 pub const EVIDENCE_FILE: Label = label!("fairdeal/evidence-file/v2");
+/// The check of a block in a journal.
+pub const JOURNAL: Label = label!("fairdeal/journal/v3");
 
 /// Purposes of [`DERIVE`]: what a key derived from a seed is for.
 pub mod purpose {

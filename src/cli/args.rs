@@ -96,6 +96,9 @@ pub(super) enum Command {
         /// The file to write
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
+        /// Overwrite the file if it exists
+        #[arg(long)]
+        force: bool,
     },
     /// The completions of a shell, to be read by it at its start
     Completions {
@@ -308,4 +311,7 @@ pub(super) struct Verify {
     /// Write the result as a web page too, to keep or to print
     #[arg(long, value_name = "OUT")]
     pub(super) html: Option<PathBuf>,
+    /// Overwrite that page if it exists
+    #[arg(long, requires = "html")]
+    pub(super) force: bool,
 }

@@ -8,16 +8,21 @@ use unicode_width::UnicodeWidthStr as _;
 use super::args::Common;
 use super::{Exit, print};
 use crate::history::{Ending, Past, Summary, What, history as past_games};
-use crate::store::DataDir;
+use crate::store::{DataDir, DataView};
 
 /// How many digits of a table id are shown; `export` and `resume` take them.
 const SHORT: usize = 8;
 
 pub(super) fn history(common: &Common, json: bool) -> anyhow::Result<Exit> {
-    let data = DataDir::open(common.data_dir.as_deref())?;
+    let data = DataView::of(common.data_dir.as_deref())?;
     let mut all = past_games(&data)?;
+    // What is found out is kept for the next time, where nobody plays and the directory can be written.
+    let unread = all.iter().any(|past| past.what == What::Unread);
+    let keep = unread
+        .then(|| DataDir::open(Some(data.path())).ok())
+        .flatten();
     for past in &mut all {
-        past.read(&data, &mut |_| ControlFlow::Continue(()));
+        past.read(&data, keep.as_ref(), &mut |_| ControlFlow::Continue(()));
     }
     let text = if json {
         all.iter().map(|past| format!("{}\n", line(past))).collect()
@@ -99,6 +104,7 @@ fn line(past: &Past) -> Value {
             Ending::Unfair { .. } => "unfair",
         },
         What::Waits(_) => "waits",
+        What::Open(_) => "open",
         What::Unread => "unread",
         What::Unreadable(_) => "unreadable",
     };

@@ -28,7 +28,7 @@ pub use args::Args;
 use args::{BotCommand, Command};
 
 use crate::games::{GAMES, TABLE_OPTION, game_info};
-use crate::store::DataDir;
+use crate::store::{DataView, StoreError, write_out};
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,9 +119,13 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Engine => engine::engine(),
         Command::Relay(relay) => relay::relay(&common, relay),
         Command::Doctor => doctor::doctor(),
-        Command::Export { table, output } => {
-            let data = DataDir::open(common.data_dir.as_deref())?;
-            export(&data, &table, &output)
+        Command::Export {
+            table,
+            output,
+            force,
+        } => {
+            let data = DataView::of(common.data_dir.as_deref())?;
+            export(&data, &table, &output, force)
         }
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { output } => shell::man(output.as_deref()),
@@ -180,13 +184,27 @@ fn games_in_words() -> String {
 }
 
 /// Copies the transcript of a past table.
-fn export(data: &DataDir, table: &str, output: &Path) -> anyhow::Result<Exit> {
+fn export(data: &DataView, table: &str, output: &Path, force: bool) -> anyhow::Result<Exit> {
     use anyhow::Context as _;
 
-    let path = data.find_transcript(table)?;
-    std::fs::copy(&path, output)
-        .with_context(|| format!("cannot copy {} to {}", path.display(), output.display()))?;
-    println!("{}", output.display());
+    let path = match data.find_transcript(table) {
+        Err(StoreError::NoSuchTranscript { prefix, known }) => {
+            let journals = data.journals()?;
+            let mut journals = journals
+                .iter()
+                .filter(|file| file.table.starts_with(&prefix));
+            return Err(match journals.find(|file| data.is_journal_open(file)) {
+                Some(_) => usage(format!(
+                    "table {prefix} is being played; export it when it has ended"
+                )),
+                None => StoreError::NoSuchTranscript { prefix, known }.into(),
+            });
+        }
+        found => found?,
+    };
+    let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    write_out(output, &bytes, &path, force).map_err(usage)?;
+    print(format!("{}\n", output.display()).as_bytes())?;
     Ok(Exit::Done)
 }
 

@@ -17,7 +17,7 @@ use crate::session::Handle;
 use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::frame::ProgramId;
 use crate::session::house::{self, House};
-use crate::session::journal::{Interrupted, Place, interrupted};
+use crate::session::journal::{Place, open_seats, saved_tables};
 use crate::session::practice;
 use crate::store::{DataDir, IdentityKey, StoreError};
 use crate::tui::theme::Depth;
@@ -424,22 +424,23 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
 /// Goes on with a table that was interrupted, with the bots that played in the same program.
 pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
-    let mut tables = interrupted(&data, resume.table.as_deref())?;
+    let mut tables = saved_tables(&data, resume.table.as_deref())?;
     if tables.len() > 1 {
         let words = tables.iter().filter_map(|(_, seats)| seats.first());
-        let words: Vec<String> = words.map(Interrupted::in_words).collect();
+        let words: Vec<String> = words.map(|(_, seat)| seat.in_words()).collect();
         return Err(usage(format!(
             "several tables wait, say which: {}",
             words.join("; ")
         )));
     }
-    let Some((_, seats)) = tables.pop() else {
-        let waiting = interrupted(&data, None)?;
+    let Some(table) = tables.pop() else {
+        let waiting = saved_tables(&data, None)?;
         return Err(StoreError::NothingToResume {
             waiting: waiting.into_iter().map(|(id, _)| id).collect(),
         }
         .into());
     };
+    let seats = open_seats(&data, table)?;
     let identity = data.identity()?;
     runtime()?.block_on(async {
         let pilot = resume.seat.headless.then(|| pilot(&resume.seat, false));

@@ -19,7 +19,7 @@ use crate::replay::deals::Ledger;
 use crate::replay::verdict;
 use crate::session::text::clean;
 use crate::session::{Seating, ground_in_words, ground_name};
-use crate::store::read_transcript;
+use crate::store::{read_transcript, write_out};
 
 pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     let unreadable = |why: String| {
@@ -59,8 +59,7 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
             verdict: verdict(&report, names.len()),
         };
         // No exit code of a verdict: there is none if it is not where it was wanted.
-        std::fs::write(file, audited.page())
-            .map_err(|error| usage(format!("cannot write {}: {error}", file.display())))?;
+        write_out(file, audited.page().as_bytes(), &args.file, args.force).map_err(usage)?;
     }
     let seating = Seating::of(charter);
     if args.json {

@@ -1,6 +1,7 @@
 //! What a session keeps of a table besides its records: enough to sit down again after a crash.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use super::lobby::{Agreed, check_records};
 use crate::bots::Level;
 use crate::games::game_info;
 use crate::net::{self, AddressRecord, Multiaddr, PeerId, Transport};
-use crate::store::{DataDir, IdentityKey, Journal, JournalFile, StoreError};
+use crate::store::{DataDir, DataView, IdentityKey, Journal, JournalFile, Kept, StoreError};
 
 /// The longest header, in bytes: a charter and the addresses of the largest table.
 const MAX_HEADER: usize = 32 << 10;
@@ -132,16 +133,30 @@ impl Header {
     }
 }
 
-/// A table that was interrupted, read from its journal.
+/// A seat at a table, as its journal has it.
 #[derive(Debug)]
-pub struct Interrupted {
+pub struct SavedSeat {
     pub(super) agreed: Agreed,
     pub(super) place: Place,
-    pub(super) journal: Arc<Journal>,
     pub(super) records: Vec<Record>,
     /// The identity and the pilot of a bot of the house; `None` for the player's own seat.
     pub(super) house: Option<(IdentityKey, Pilot)>,
     ended: bool,
+}
+
+/// A seat that is sat down at again: its journal is open for writing.
+#[derive(Debug)]
+pub struct Interrupted {
+    pub(super) saved: SavedSeat,
+    pub(super) journal: Arc<Journal>,
+}
+
+impl Deref for Interrupted {
+    type Target = SavedSeat;
+
+    fn deref(&self) -> &SavedSeat {
+        &self.saved
+    }
 }
 
 /// Why a journal cannot be gone on with.
@@ -167,14 +182,31 @@ pub enum ResumeError {
 }
 
 impl Interrupted {
-    /// Reads a journal.
+    /// Opens a journal for writing.
     ///
     /// # Errors
     /// [`ResumeError`].
     pub fn open(data: &DataDir, file: &JournalFile) -> Result<Self, ResumeError> {
         let (journal, kept) = data.open_journal(file)?;
+        Ok(Self {
+            saved: SavedSeat::of(&file.table, &kept)?,
+            journal: Arc::new(journal),
+        })
+    }
+}
+
+impl SavedSeat {
+    /// Reads a journal, which somebody may be writing.
+    ///
+    /// # Errors
+    /// [`ResumeError`].
+    pub fn read(data: &DataView, file: &JournalFile) -> Result<Self, ResumeError> {
+        Self::of(&file.table, &data.read_journal(file)?)
+    }
+
+    fn of(table: &str, kept: &Kept) -> Result<Self, ResumeError> {
         let damaged = |why: String| ResumeError::Damaged {
-            table: file.table.clone(),
+            table: table.to_owned(),
             why,
         };
         let header =
@@ -198,7 +230,6 @@ impl Interrupted {
                 listen: unpacked(&header.listen),
                 relays: unpacked(&header.relays),
             },
-            journal: Arc::new(journal),
             records: records.map_err(|error| damaged(error.to_string()))?,
             house: header.house.map(|house| {
                 let pilot = Pilot {
@@ -285,28 +316,33 @@ pub(super) fn of_returner(
     Interrupted::open(data, file).map(Some)
 }
 
-/// The tables that wait to be gone on with, newest first, each with the journals of all its seats
-/// here; without those that have come to their end unless `table`, the start of an id, names one.
+/// The seats of one program at a table, by their journals.
+pub type SavedTable = (String, Vec<(JournalFile, SavedSeat)>);
+
+/// The tables that wait to be resumed, newest first, each with the journals of all its seats here; without those that have
+/// come to their end unless `table`, the start of an id, names one. Nothing is opened or changed.
 ///
-/// A table with a journal that cannot be read, or that a session still writes, hides no other one.
+/// A table with a journal that cannot be read, or that a session writes, hides no other one.
 ///
 /// # Errors
 /// [`ResumeError`], if there is no other table.
-pub fn interrupted(
-    data: &DataDir,
-    table: Option<&str>,
-) -> Result<Vec<(String, Vec<Interrupted>)>, ResumeError> {
+pub fn saved_tables(data: &DataView, table: Option<&str>) -> Result<Vec<SavedTable>, ResumeError> {
     let wanted = table.unwrap_or_default().to_ascii_lowercase();
-    let mut tables: Vec<(String, Vec<Interrupted>)> = Vec::new();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut tables: Vec<SavedTable> = Vec::new();
     let (mut unread, mut first) = (BTreeSet::new(), None);
     for file in data.journals()? {
         // Where the promise still stands the journal has not begun: its ticket leads there.
         if !file.table.starts_with(&wanted) || data.has_promised(&file.table, file.seat)? {
             continue;
         }
-        let opened = match Interrupted::open(data, &file) {
-            Ok(opened) => opened,
+        let saved = if data.is_journal_open(&file) {
+            let path = file.path.clone();
+            Err(StoreError::JournalInUse { path }.into())
+        } else {
+            SavedSeat::read(data, &file)
+        };
+        let saved = match saved {
+            Ok(saved) => saved,
             Err(why) => {
                 tracing::warn!(table = %file.table, %why, "a journal is passed over");
                 unread.insert(file.table);
@@ -314,27 +350,15 @@ pub fn interrupted(
                 continue;
             }
         };
-        let place = *places.entry(file.table.clone()).or_insert(tables.len());
-        if place == tables.len() {
-            tables.push((file.table.clone(), Vec::new()));
-        }
-        if let Some((_, seats)) = tables.get_mut(place) {
-            seats.push(opened);
+        match tables.iter_mut().find(|(table, _)| *table == file.table) {
+            Some((_, seats)) => seats.push((file, saved)),
+            None => tables.push((file.table.clone(), vec![(file, saved)])),
         }
     }
-    let (mut tables, orphans): (Vec<_>, Vec<_>) = tables
-        .into_iter()
-        .filter(|(table, _)| !unread.contains(table))
-        .partition(|(_, seats)| seats.iter().any(|seat| !seat.is_house()));
-    // Bots whose player has left the table for good play no more.
-    for bot in orphans.into_iter().flat_map(|(_, seats)| seats) {
-        if let Some(journal) = Arc::into_inner(bot.journal) {
-            journal.remove()?;
-        }
-    }
-    tables.retain(|(_, seats)| {
-        let own = seats.iter().find(|seat| !seat.is_house());
-        own.is_some_and(|own| table.is_some() || !own.is_ended())
+    tables.retain(|(id, seats)| {
+        // Bots whose player has left the table for good play no more.
+        let own = seats.iter().find(|(_, seat)| !seat.is_house());
+        !unread.contains(id) && own.is_some_and(|(_, own)| table.is_some() || !own.is_ended())
     });
     match first {
         Some(why) if tables.is_empty() => Err(why),
@@ -342,8 +366,46 @@ pub fn interrupted(
     }
 }
 
+/// Opens the journals of a table, to sit down there again. Those of bots whose player has left another table for good go:
+/// they play no more.
+///
+/// # Errors
+/// [`ResumeError`].
+pub fn open_seats(data: &DataDir, table: SavedTable) -> Result<Vec<Interrupted>, ResumeError> {
+    remove_orphans(data)?;
+    let (_, seats) = table;
+    seats
+        .iter()
+        .map(|(file, _)| Interrupted::open(data, file))
+        .collect()
+}
+
+/// Removes the journals of bots at tables where there is none of their player's.
+fn remove_orphans(data: &DataDir) -> Result<(), ResumeError> {
+    let journals = data.journals()?;
+    // One that cannot be read may be the player's.
+    let is_bot = |file: &JournalFile| {
+        let seat = SavedSeat::read(data, file);
+        seat.is_ok_and(|seat| seat.is_house())
+    };
+    let owned: BTreeSet<&str> = journals
+        .iter()
+        .filter(|file| !is_bot(file))
+        .map(|file| file.table.as_str())
+        .collect();
+    for file in &journals {
+        let orphan = !owned.contains(file.table.as_str());
+        if orphan && !data.is_journal_open(file) && !data.has_promised(&file.table, file.seat)? {
+            data.open_journal(file)?.0.remove()?;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use fairdeal_protocol::party::PlayedBy;
     use fairdeal_protocol::wire::bounded::Text;
 
@@ -388,7 +450,7 @@ mod tests {
         let journal = data.begin_journal(&id, me, &header).unwrap();
         drop(journal);
         let kept = back().unwrap().expect("there is a journal");
-        assert_eq!(kept.agreed.me, me);
+        assert_eq!(kept.saved.agreed.me, me);
         let journal = Arc::into_inner(kept.journal).unwrap();
         journal.remove().unwrap();
         assert!(matches!(back(), Err(ResumeError::NoJournal(_))));

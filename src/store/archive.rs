@@ -10,7 +10,7 @@ use fairdeal_protocol::hash::Hasher;
 use fairdeal_protocol::transcript::Transcript;
 use fairdeal_protocol::wire::codec::MAX_BYTES;
 
-use super::{DataDir, StoreError, UnreadableTranscript, files};
+use super::{DataDir, DataView, StoreError, UnreadableTranscript, files};
 
 /// Evidence files kept for one table, so that a peer cannot fill the disk by misbehaving.
 pub const MAX_EVIDENCE_FILES: usize = 64;
@@ -49,29 +49,7 @@ pub fn read_transcript(path: &Path) -> Result<Transcript, UnreadableTranscript> 
     Ok(Transcript::from_bytes(&bytes)?)
 }
 
-impl DataDir {
-    /// Saves a transcript under its table id, in place of an earlier one of the same table.
-    ///
-    /// # Errors
-    /// [`StoreError::BadTable`] if `table` is not hexadecimal, [`StoreError::Io`].
-    pub fn save_transcript(&self, table: &str, bytes: &[u8]) -> Result<PathBuf, StoreError> {
-        let table = hexadecimal(table)?;
-        let folder = self.folder("transcripts")?;
-        let path = folder.join(format!("{table}.{TRANSCRIPT}"));
-        files::write_whole(&path, bytes)?;
-        Ok(path)
-    }
-
-    /// Saves what is to be told of a transcript without reading it.
-    ///
-    /// # Errors
-    /// [`StoreError::BadTable`] if `table` is not hexadecimal, [`StoreError::Io`].
-    pub fn save_summary(&self, table: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        let table = hexadecimal(table)?;
-        let folder = self.folder(SUMMARIES)?;
-        files::write_whole(&folder.join(format!("{table}.json")), bytes)
-    }
-
+impl DataView {
     /// What was saved of a transcript, unless the transcript has been written anew since.
     pub fn summary(&self, of: &TranscriptFile) -> Option<Vec<u8>> {
         let path = self.path().join(SUMMARIES);
@@ -135,6 +113,30 @@ impl DataDir {
                 matches: names(several.iter().copied()),
             }),
         }
+    }
+}
+
+impl DataDir {
+    /// Saves a transcript under its table id, in place of an earlier one of the same table.
+    ///
+    /// # Errors
+    /// [`StoreError::BadTable`] if `table` is not hexadecimal, [`StoreError::Io`].
+    pub fn save_transcript(&self, table: &str, bytes: &[u8]) -> Result<PathBuf, StoreError> {
+        let table = hexadecimal(table)?;
+        let folder = self.folder("transcripts")?;
+        let path = folder.join(format!("{table}.{TRANSCRIPT}"));
+        files::write_whole(&path, bytes)?;
+        Ok(path)
+    }
+
+    /// Saves what is to be told of a transcript without reading it.
+    ///
+    /// # Errors
+    /// [`StoreError::BadTable`] if `table` is not hexadecimal, [`StoreError::Io`].
+    pub fn save_summary(&self, table: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let table = hexadecimal(table)?;
+        let folder = self.folder(SUMMARIES)?;
+        files::write_whole(&folder.join(format!("{table}.json")), bytes)
     }
 
     /// Saves evidence against a seat of a table; the same evidence twice is one file.

@@ -42,6 +42,18 @@ pub enum StoreError {
         /// Its permission bits.
         mode: u32,
     },
+    /// A file is there already.
+    #[error("{path} exists; choose another name, or overwrite it with --force", path = path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file would be written over what it is made from.
+    #[error("{path} is the transcript itself; choose another name", path = path.display())]
+    OntoItself {
+        /// The file.
+        path: PathBuf,
+    },
     /// The identity file is not one that we wrote.
     #[error(
         "the identity file {path} is damaged ({why}); restore it from a backup, or move it away to \
@@ -79,17 +91,30 @@ pub enum StoreError {
         /// The table ids that match, newest first, at most ten.
         matches: Vec<String>,
     },
-    /// A journal cannot be read or written.
-    #[error(
-        "the journal {path} fails: {source}; make room on the disk, or delete the file to give the \
-         table up",
-        path = path.display()
-    )]
+    /// A journal cannot be written.
+    #[error("cannot write the journal {path}: {source}{}", advice(source), path = path.display())]
     Journal {
         /// The file.
         path: PathBuf,
-        /// The database's reason.
-        source: Box<redb::Error>,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A session writes the journal.
+    #[error("the table of the journal {path} is open in another program", path = path.display())]
+    JournalInUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A journal has been changed since it was written.
+    #[error(
+        "the journal {path} is damaged at byte {at}; restore it from a backup, or delete it to give the table up",
+        path = path.display()
+    )]
+    DamagedJournal {
+        /// The file.
+        path: PathBuf,
+        /// The offset of the first byte that does not hold.
+        at: u64,
     },
     /// A journal of another version of the program.
     #[error(
@@ -117,7 +142,27 @@ pub enum StoreError {
     },
 }
 
+/// What to do about a write that has failed.
+fn advice(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "; make room on the disk",
+        _ => "",
+    }
+}
+
 impl StoreError {
+    /// Whether the disk, or this user's share of it, is full: room may come.
+    pub fn is_full_disk(&self) -> bool {
+        let source = match self {
+            Self::Journal { source, .. } | Self::Io { source, .. } => source,
+            _ => return false,
+        };
+        matches!(
+            source.kind(),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+        )
+    }
+
     pub(super) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         Self::Io {
             action,

@@ -62,6 +62,67 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     sync_parent(path).map_err(|source| StoreError::io("write", path, source))
 }
 
+/// Makes a file in place of `path` that has this name only when `write` has written all of it.
+pub(super) fn replace<T>(path: &Path, write: impl FnOnce(File) -> io::Result<T>) -> io::Result<T> {
+    let temporary = temporary_name(path);
+    remove_if_there(&temporary)?;
+    let options = &mut OpenOptions::new();
+    let file = private(options.read(true).write(true).create_new(true)).open(&temporary)?;
+    let written = write(file).and_then(|written| {
+        fs::rename(&temporary, path)?;
+        Ok(written)
+    });
+    if written.is_err() {
+        // The write's own error is the one to report.
+        let _ = fs::remove_file(&temporary);
+    }
+    let written = written?;
+    sync_parent(path)?;
+    Ok(written)
+}
+
+/// Writes a file for somebody else, whole or not at all; one that is there already only with `force`, and never the file
+/// at `source` from which the bytes came. What is no plain file (a pipe, a terminal) is written to as it is.
+///
+/// # Errors
+/// [`StoreError::Exists`], [`StoreError::OntoItself`], [`StoreError::Io`].
+pub fn write_out(path: &Path, bytes: &[u8], source: &Path, force: bool) -> Result<(), StoreError> {
+    let failed = |source| StoreError::io("write", path, source);
+    match fs::metadata(path) {
+        Ok(there) if !there.is_file() && !there.is_dir() => {
+            let mut file = OpenOptions::new().write(true).open(path).map_err(failed)?;
+            return file.write_all(bytes).map_err(failed);
+        }
+        Ok(_) => {
+            let path = path.to_path_buf();
+            // Links lead to one place.
+            let place = |path: &Path| fs::canonicalize(path).ok();
+            if place(&path).is_some() && place(&path) == place(source) {
+                return Err(StoreError::OntoItself { path });
+            }
+            if !force {
+                return Err(StoreError::Exists { path });
+            }
+        }
+        // A link that leads nowhere is replaced.
+        Err(_) => {}
+    }
+    let temporary = temporary_name(path);
+    let written = File::create_new(&temporary).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    });
+    if let Err(source) = written {
+        if source.kind() != io::ErrorKind::AlreadyExists {
+            // The write's own error is the one to report.
+            let _ = fs::remove_file(&temporary);
+        }
+        return Err(failed(source));
+    }
+    sync_parent(path).map_err(failed)
+}
+
 /// Removes a file, unless there is none.
 pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
@@ -97,8 +158,10 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
 /// A rename is on disk only once its directory is.
 #[cfg(unix)]
 pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
-    path.parent()
-        .map_or(Ok(()), |parent| File::open(parent)?.sync_all())
+    path.parent().map_or(Ok(()), |parent| {
+        let named = !parent.as_os_str().is_empty();
+        File::open(if named { parent } else { Path::new(".") })?.sync_all()
+    })
 }
 
 #[cfg(not(unix))]

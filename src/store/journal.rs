@@ -1,42 +1,50 @@
 //! Journals: for each seat at a table that is being played, the records that it has to find again
 //! after a crash, in their order, and a header to start from.
 //!
-//! A journal is one redb database, `journals/TABLE-SEAT.redb`, readable by its owner alone: it holds
-//! the seeds of hidden cards. Every [`Journal::append`] is one transaction, and is on disk when it
-//! returns. What records and header say is the session's business; here they are bytes.
+//! A journal is one file, `journals/TABLE-SEAT.journal`, readable by its owner alone: it holds the seeds of hidden
+//! cards. Every [`Journal::append`] is one block ([`super::blocks`]), and is on disk when it returns. What records and
+//! header say is the session's business; here they are bytes. While a journal is open for writing, the lock on
+//! `TABLE-SEAT.lock` says so to other programs, which may still read it.
+//!
+//! A full disk shall not stop a deal in the middle. So room for one is reserved beforehand ([`Journal::reserve`]), and
+//! an append that finds no room keeps nothing and may be repeated once there is some.
 //!
 //! Before a player lets others begin a table it makes a *promise*, the empty file
 //! `journals/TABLE-SEAT.promise`, which goes when its journal is on disk. So a promise says that nothing
 //! has been signed at that table yet; where there is neither promise nor journal something may have been.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use fairdeal_protocol::seat::Seat;
-use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
 use zeroize::Zeroizing;
 
 use super::archive::{hexadecimal, list};
-use super::{DataDir, StoreError, files};
+use super::blocks::{self, Kind, Nonce, Read, Unread};
+use super::{DataDir, DataView, StoreError, files};
 
-const RECORDS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("records");
-const ABOUT: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("about");
-const FORMAT: &str = "format";
-const HEADER: &str = "header";
-const ENDED: &str = "ended";
-/// The version of the header's and the records' encoding.
-const VERSION: &[u8] = b"2";
-const EXTENSION: &str = "redb";
+const EXTENSION: &str = "journal";
+const LOCK: &str = "lock";
 const PROMISE: &str = "promise";
-/// The pages that redb keeps in memory; a journal is written and hardly ever read.
-const CACHE: usize = 1 << 20;
+/// How often the lock of a journal is tried.
+const TRIES: usize = 5;
+/// How long to wait in between.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Room that is reserved at a time, in bytes: more than most deals need.
+const ROOM: u64 = 16 << 20;
+/// The longest journal that is read, in bytes.
+const LONGEST: u64 = 1 << 30;
 
 /// The journal of one seat, open for writing.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    database: Database,
+    /// Never read: the lock lasts as long as the file is open.
+    lock: File,
+    writer: Mutex<Writer<File>>,
 }
 
 /// A journal in the data directory.
@@ -63,49 +71,116 @@ pub struct Kept {
     pub ended: bool,
 }
 
-impl Journal {
-    fn failed(path: &Path, source: impl Into<redb::Error>) -> StoreError {
-        StoreError::Journal {
-            path: path.to_path_buf(),
-            source: Box::new(source.into()),
+/// What a journal is written to.
+trait Disk {
+    /// Writes bytes at an offset; some of them may be there after a failure.
+    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
+    /// Returns when everything written is on disk.
+    fn sync(&mut self) -> io::Result<()>;
+    /// Makes sure that so many bytes from the start can be written.
+    fn reserve(&mut self, length: u64) -> io::Result<()>;
+    /// Cuts off what stands beyond.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+}
+
+impl Disk for File {
+    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.seek(SeekFrom::Start(offset))?;
+        self.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+
+    fn reserve(&mut self, length: u64) -> io::Result<()> {
+        match fs4::FileExt::allocate(self, length) {
+            // Some file systems cannot; there a full disk is noticed when it is full.
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+            result => result,
         }
     }
 
-    fn open_file(path: PathBuf) -> Result<Self, StoreError> {
-        let file = files::open_private(&path)?;
-        let database = Database::builder()
-            .set_cache_size(CACHE)
-            .create_file(file)
-            .map_err(|error| Self::failed(&path, error))?;
-        Ok(Self { path, database })
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)?;
+        self.sync_all()
+    }
+}
+
+/// The end of a journal, where the next block goes.
+#[derive(Debug)]
+struct Writer<D> {
+    disk: D,
+    nonce: Nonce,
+    end: u64,
+    /// Up to where room is reserved.
+    room: u64,
+}
+
+impl<D: Disk> Writer<D> {
+    /// Writes a block. After an error nothing of it counts, and it may be repeated.
+    fn write(&mut self, kind: Kind, payload: &[u8]) -> io::Result<()> {
+        let block = blocks::block(&self.nonce, self.end, kind, payload)?;
+        let end = self.end.saturating_add(length(&block));
+        if end > self.room {
+            self.make_room(end)?;
+        }
+        self.disk.write_at(self.end, &block)?;
+        self.disk.sync()?;
+        self.end = end;
+        Ok(())
     }
 
+    /// Makes sure that a whole deal fits behind that place.
+    fn make_room(&mut self, behind: u64) -> io::Result<()> {
+        let room = behind.saturating_add(ROOM);
+        self.disk.reserve(room)?;
+        self.room = room;
+        Ok(())
+    }
+}
+
+impl Journal {
     /// Appends records; they are on disk when this returns.
     ///
     /// # Errors
-    /// [`StoreError::Journal`]; then none of them is kept.
+    /// [`StoreError::Journal`]; then none of them is kept, and the call may be repeated.
     pub fn append(&self, records: &[Zeroizing<Vec<u8>>]) -> Result<(), StoreError> {
-        self.write(|transaction| {
-            let mut table = transaction.open_table(RECORDS)?;
-            let last = table.last()?.map(|(number, _)| number.value());
-            let first = last.map_or(0, |last| last.saturating_add(1));
-            for (number, record) in (first..).zip(records) {
-                table.insert(number, record.as_slice())?;
-            }
-            Ok(())
-        })
+        if records.is_empty() {
+            return Ok(());
+        }
+        self.change(|writer| writer.write(Kind::Records, &blocks::joined(records)?))
     }
 
-    /// Notes that the game has come to its end here.
+    /// Reserves room for a deal.
+    ///
+    /// # Errors
+    /// [`StoreError::Journal`] if there is none.
+    pub fn reserve(&self) -> Result<(), StoreError> {
+        self.change(|writer| writer.make_room(writer.end))
+    }
+
+    /// Notes that the game has come to its end here, and gives back the room that it has not needed.
     ///
     /// # Errors
     /// [`StoreError::Journal`].
     pub fn end(&self) -> Result<(), StoreError> {
-        self.write(|transaction| {
-            transaction
-                .open_table(ABOUT)?
-                .insert(ENDED, [].as_slice())?;
-            Ok(())
+        self.change(|writer| {
+            writer.write(Kind::Ended, b"ended")?;
+            writer.room = writer.end;
+            writer.disk.cut(writer.end)
+        })
+    }
+
+    fn change(
+        &self,
+        change: impl FnOnce(&mut Writer<File>) -> io::Result<()>,
+    ) -> Result<(), StoreError> {
+        // A writer that has panicked has written nothing that counts.
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut writer).map_err(|source| StoreError::Journal {
+            path: self.path.clone(),
+            source,
         })
     }
 
@@ -114,78 +189,64 @@ impl Journal {
     /// # Errors
     /// [`StoreError::Io`].
     pub fn remove(self) -> Result<(), StoreError> {
-        let Self { path, database } = self;
-        drop(database);
-        fs::remove_file(&path).map_err(|source| StoreError::io("remove", &path, source))
-    }
-
-    fn write(
-        &self,
-        change: impl FnOnce(&redb::WriteTransaction) -> Result<(), redb::Error>,
-    ) -> Result<(), StoreError> {
-        let done = || {
-            // A transaction is durable unless it is told otherwise.
-            let transaction = self.database.begin_write()?;
-            change(&transaction)?;
-            transaction.commit()?;
-            Ok(())
-        };
-        done().map_err(|error: redb::Error| Self::failed(&self.path, error))
-    }
-
-    fn read(&self) -> Result<Kept, StoreError> {
-        let read = || {
-            let transaction = self.database.begin_read()?;
-            let about = transaction.open_table(ABOUT)?;
-            let value = |key| -> Result<Option<Zeroizing<Vec<u8>>>, redb::Error> {
-                let found = about.get(key)?;
-                Ok(found.map(|value| Zeroizing::new(value.value().to_vec())))
-            };
-            let ours = value(FORMAT)?.is_some_and(|format| format.as_slice() == VERSION);
-            let header = value(HEADER)?.filter(|_| ours);
-            let ended = value(ENDED)?.is_some();
-            let mut records = Vec::new();
-            for record in transaction.open_table(RECORDS)?.iter()? {
-                records.push(Zeroizing::new(record?.1.value().to_vec()));
-            }
-            Ok(header.map(|header| Kept {
-                header,
-                records,
-                ended,
-            }))
-        };
-        read()
-            .map_err(|error: redb::Error| Self::failed(&self.path, error))?
-            .ok_or_else(|| StoreError::ForeignJournal {
-                path: self.path.clone(),
-            })
+        let Self { path, lock, writer } = self;
+        drop(writer);
+        fs::remove_file(&path).map_err(|source| StoreError::io("remove", &path, source))?;
+        drop(lock);
+        // An empty file that is left behind is in nobody's way.
+        let _ = fs::remove_file(path.with_extension(LOCK));
+        Ok(())
     }
 }
 
-impl DataDir {
+fn length(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}
+
+/// Takes the lock that says that somebody writes a journal.
+fn lock(path: &Path) -> Result<File, StoreError> {
+    let path = path.with_extension(LOCK);
+    let lock = files::open_lock(&path)?;
+    for _ in 0..TRIES {
+        match lock.try_lock() {
+            Ok(()) => return Ok(lock),
+            // Whoever lists the journals looks at it for a moment.
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::Error(source)) => return Err(StoreError::io("lock", &path, source)),
+        }
+    }
+    Err(StoreError::JournalInUse {
+        path: path.with_extension(EXTENSION),
+    })
+}
+
+/// Reads all blocks of a journal.
+fn read(path: &Path) -> Result<Read, StoreError> {
+    let failed = |source| StoreError::io("read", path, source);
+    let mut file = File::open(path).map_err(failed)?;
+    let long = file.metadata().map_err(failed)?.len();
+    if long > LONGEST {
+        let why = io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than a journal");
+        return Err(failed(why));
+    }
+    let mut bytes = Zeroizing::new(vec![0; usize::try_from(long).unwrap_or(0)]);
+    file.read_exact(&mut bytes).map_err(failed)?;
+    blocks::read(&bytes).map_err(|why| match why {
+        Unread::OtherVersion => StoreError::ForeignJournal {
+            path: path.to_path_buf(),
+        },
+        Unread::Damaged { at } => StoreError::DamagedJournal {
+            path: path.to_path_buf(),
+            at,
+        },
+    })
+}
+
+impl DataView {
     fn journal_path(&self, table: &str, seat: Seat, end: &str) -> Result<PathBuf, StoreError> {
         let table = hexadecimal(table)?;
         let name = format!("{table}-{}.{end}", seat.index());
         Ok(self.path().join("journals").join(name))
-    }
-
-    /// Promises to sit at a table, on disk when this returns: nothing has been signed there yet.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`], [`StoreError::BadTable`].
-    pub fn promise(&self, table: &str, seat: Seat) -> Result<(), StoreError> {
-        let path = self.journal_path(table, seat, PROMISE)?;
-        files::create_private_dir(&self.path().join("journals"))?;
-        files::write_whole(&path, &[])
-    }
-
-    /// Takes a promise back: the seat can then not be led to that table any more.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`], [`StoreError::BadTable`].
-    pub fn take_back_promise(&self, table: &str, seat: Seat) -> Result<(), StoreError> {
-        let path = self.journal_path(table, seat, PROMISE)?;
-        files::remove_if_there(&path).map_err(|source| StoreError::io("remove", &path, source))
     }
 
     /// Whether the seat has promised to sit at the table and signed nothing there yet.
@@ -196,37 +257,6 @@ impl DataDir {
         let path = self.journal_path(table, seat, PROMISE)?;
         let found = path.try_exists();
         found.map_err(|source| StoreError::io("read", &path, source))
-    }
-
-    /// Begins the journal of a seat, in place of an earlier one of the same seat, and keeps its promise.
-    ///
-    /// # Errors
-    /// [`StoreError::Journal`], [`StoreError::Io`], [`StoreError::BadTable`].
-    pub fn begin_journal(
-        &self,
-        table: &str,
-        seat: Seat,
-        header: &[u8],
-    ) -> Result<Journal, StoreError> {
-        let path = self.journal_path(table, seat, EXTENSION)?;
-        files::create_private_dir(&self.path().join("journals"))?;
-        files::remove_if_there(&path).map_err(|source| StoreError::io("remove", &path, source))?;
-        let journal = Journal::open_file(path)?;
-        journal.write(|transaction| {
-            let mut about = transaction.open_table(ABOUT)?;
-            about.insert(FORMAT, VERSION)?;
-            about.insert(HEADER, header)?;
-            transaction.open_table(RECORDS)?;
-            Ok(())
-        })?;
-        files::sync_parent(&journal.path)
-            .map_err(|source| StoreError::io("write", &journal.path, source))?;
-        // Only now: without a promise a seat counts as having signed.
-        let promise = self.journal_path(table, seat, PROMISE)?;
-        files::remove_if_there(&promise)
-            .and_then(|()| files::sync_parent(&promise))
-            .map_err(|source| StoreError::io("remove", &promise, source))?;
-        Ok(journal)
     }
 
     /// All journals, newest first, seats of one table together.
@@ -259,15 +289,120 @@ impl DataDir {
         Ok(found)
     }
 
-    /// Opens a journal to go on with it.
+    /// Reads a journal that somebody may be writing; nothing is changed.
     ///
     /// # Errors
-    /// [`StoreError::Journal`] if it cannot be read, [`StoreError::ForeignJournal`] if it was not
-    /// written by this version.
+    /// As for [`DataDir::open_journal`], but for [`StoreError::JournalInUse`].
+    pub fn read_journal(&self, file: &JournalFile) -> Result<Kept, StoreError> {
+        read(&file.path).map(|read| read.kept)
+    }
+
+    /// Whether a session writes a journal at this moment, of this program or another.
+    pub fn is_journal_open(&self, file: &JournalFile) -> bool {
+        let lock = File::open(file.path.with_extension(LOCK));
+        lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+}
+
+impl DataDir {
+    /// Promises to sit at a table, on disk when this returns: nothing has been signed there yet.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], [`StoreError::BadTable`].
+    pub fn promise(&self, table: &str, seat: Seat) -> Result<(), StoreError> {
+        let path = self.journal_path(table, seat, PROMISE)?;
+        files::create_private_dir(&self.path().join("journals"))?;
+        files::write_whole(&path, &[])
+    }
+
+    /// Takes a promise back: the seat can then not be led to that table any more.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], [`StoreError::BadTable`].
+    pub fn take_back_promise(&self, table: &str, seat: Seat) -> Result<(), StoreError> {
+        let path = self.journal_path(table, seat, PROMISE)?;
+        files::remove_if_there(&path).map_err(|source| StoreError::io("remove", &path, source))
+    }
+
+    /// Begins the journal of a seat, in place of an earlier one of the same seat, and keeps its promise.
+    ///
+    /// # Errors
+    /// [`StoreError::Journal`], [`StoreError::Io`], [`StoreError::BadTable`].
+    pub fn begin_journal(
+        &self,
+        table: &str,
+        seat: Seat,
+        header: &[u8],
+    ) -> Result<Journal, StoreError> {
+        let path = self.journal_path(table, seat, EXTENSION)?;
+        files::create_private_dir(&self.path().join("journals"))?;
+        let lock = lock(&path)?;
+        let nonce = Nonce::draw().map_err(StoreError::Random)?;
+        // Under its own name only when it is whole, with room for the first deal.
+        let file = files::replace(&path, |mut file| {
+            let start = blocks::start(&nonce);
+            file.write_at(0, &start)?;
+            let end = length(&start);
+            let mut writer = Writer {
+                disk: file,
+                nonce,
+                end,
+                room: 0,
+            };
+            writer.write(Kind::Header, header)?;
+            Ok(writer)
+        });
+        let writer = file.map_err(|source| {
+            // Nothing is left of a table that does not begin.
+            let _ = fs::remove_file(path.with_extension(LOCK));
+            let path = path.clone();
+            StoreError::Journal { path, source }
+        })?;
+        let journal = Journal {
+            path,
+            lock,
+            writer: Mutex::new(writer),
+        };
+        // Only now: without a promise a seat counts as having signed.
+        let promise = self.journal_path(table, seat, PROMISE)?;
+        files::remove_if_there(&promise)
+            .and_then(|()| files::sync_parent(&promise))
+            .map_err(|source| StoreError::io("remove", &promise, source))?;
+        Ok(journal)
+    }
+
+    /// Opens a journal to go on with it. What a crash has left of an append that never returned is cut off.
+    ///
+    /// # Errors
+    /// [`StoreError::JournalInUse`] if a session writes it, [`StoreError::DamagedJournal`], [`StoreError::ForeignJournal`]
+    /// if it was not written by this version, [`StoreError::Io`].
     pub fn open_journal(&self, file: &JournalFile) -> Result<(Journal, Kept), StoreError> {
-        let journal = Journal::open_file(file.path.clone())?;
-        let kept = journal.read()?;
-        Ok((journal, kept))
+        let path = file.path.clone();
+        let lock = lock(&path)?;
+        let Read {
+            nonce,
+            end,
+            kept,
+            torn,
+        } = read(&path)?;
+        if torn {
+            tracing::warn!(path = %path.display(), end, "a crash has torn the last append; it is cut off");
+        }
+        let mut disk = files::open_private(&path)?;
+        disk.cut(end)
+            .map_err(|source| StoreError::io("write", &path, source))?;
+        let mut writer = Writer {
+            disk,
+            nonce,
+            end,
+            room: end,
+        };
+        if !kept.ended {
+            // A full disk is told when something is to be written.
+            let _ = writer.make_room(end);
+        }
+        let writer = Mutex::new(writer);
+        Ok((Journal { path, lock, writer }, kept))
     }
 }
 
@@ -313,6 +448,142 @@ mod tests {
     }
 
     #[test]
+    fn a_journal_has_one_writer_and_any_reader() {
+        let (_home, data) = open();
+        let journal = data
+            .begin_journal("ab", Seat::new(0).unwrap(), b"head")
+            .unwrap();
+        journal.append(&bytes(&["one"])).unwrap();
+        let file = data.journals().unwrap().remove(0);
+        let error = data.open_journal(&file).unwrap_err();
+        assert!(matches!(error, StoreError::JournalInUse { .. }), "{error}");
+        assert_eq!(data.read_journal(&file).unwrap().records, bytes(&["one"]));
+        assert!(data.is_journal_open(&file));
+        drop(journal);
+        assert!(!data.is_journal_open(&file));
+        let (journal, _) = data.open_journal(&file).unwrap();
+        journal.append(&bytes(&["two"])).unwrap();
+        assert_eq!(
+            data.read_journal(&file).unwrap().records,
+            bytes(&["one", "two"])
+        );
+        let folder = file.path.parent().unwrap();
+        journal.remove().unwrap();
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn room_for_a_deal_is_reserved_and_given_back() {
+        let (_home, data) = open();
+        let journal = data
+            .begin_journal("ab", Seat::new(0).unwrap(), b"head")
+            .unwrap();
+        let length = || {
+            fs::metadata(&data.journals().unwrap()[0].path)
+                .unwrap()
+                .len()
+        };
+        let all = length();
+        assert!(all >= ROOM || cfg!(not(target_os = "linux")), "{all}");
+        journal.append(&bytes(&["one"])).unwrap();
+        journal.reserve().unwrap();
+        assert!(length() >= all);
+        journal.end().unwrap();
+        assert!(length() < 1000);
+    }
+
+    /// A disk that fails from one call on for a while, having done the half of it.
+    #[derive(Debug, Default)]
+    struct Flaky {
+        bytes: Vec<u8>,
+        calls: usize,
+        fails: std::ops::Range<usize>,
+    }
+
+    impl Flaky {
+        fn fails(&mut self) -> io::Result<()> {
+            let call = self.calls;
+            self.calls += 1;
+            if self.fails.contains(&call) {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            Ok(())
+        }
+    }
+
+    impl Disk for Flaky {
+        fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+            let failed = self.fails();
+            let written = if failed.is_err() {
+                bytes.len() / 2
+            } else {
+                bytes.len()
+            };
+            let offset = usize::try_from(offset).unwrap();
+            let end = offset + written;
+            if self.bytes.len() < end {
+                self.bytes.resize(end, 0);
+            }
+            self.bytes[offset..end].copy_from_slice(&bytes[..written]);
+            failed
+        }
+
+        fn sync(&mut self) -> io::Result<()> {
+            self.fails()
+        }
+
+        fn reserve(&mut self, length: u64) -> io::Result<()> {
+            self.fails()?;
+            assert!(length > ROOM);
+            Ok(())
+        }
+
+        fn cut(&mut self, length: u64) -> io::Result<()> {
+            self.fails()?;
+            self.bytes.truncate(usize::try_from(length).unwrap());
+            Ok(())
+        }
+    }
+
+    /// Wherever a disk fails: what an append has returned for is there, and one that failed may be repeated.
+    #[test]
+    fn a_failed_append_keeps_nothing_and_may_be_repeated() {
+        let nonce = Nonce::draw().unwrap();
+        let start = blocks::start(&nonce);
+        for first in 0..12 {
+            for failures in 1..4 {
+                let mut writer = Writer {
+                    disk: Flaky {
+                        bytes: start.clone(),
+                        calls: 0,
+                        fails: first..first + failures,
+                    },
+                    nonce,
+                    end: length(&start),
+                    room: 0,
+                };
+                while writer.write(Kind::Header, b"header").is_err() {}
+                let mut kept = Vec::new();
+                for text in ["one", "a longer one", "x", "two and three"] {
+                    let record = bytes(&[text]);
+                    while writer
+                        .write(Kind::Records, &blocks::joined(&record).unwrap())
+                        .is_err()
+                    {
+                        // A crash now loses nothing that was kept; what failed may be there or not.
+                        let read = blocks::read(&writer.disk.bytes).unwrap();
+                        assert!(read.kept.records.starts_with(&kept), "{first} {text}");
+                        assert!(read.kept.records.len() <= kept.len() + 1);
+                    }
+                    kept.extend(record);
+                    let read = blocks::read(&writer.disk.bytes).unwrap();
+                    assert_eq!(read.kept.records, kept, "{first} {text}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_new_journal_takes_the_place_of_an_old_one() {
         let (_home, data) = open();
         let seat = Seat::new(0).unwrap();
@@ -351,13 +622,18 @@ mod tests {
         );
         let file = data.journals().unwrap().remove(0);
         let folder = file.path.parent().unwrap();
-        for name in ["notes.txt", "ab.redb", "xy-0.redb", "ab-9.redb"] {
+        for name in ["notes.txt", "ab.journal", "xy-0.journal", "ab-9.journal"] {
             fs::write(folder.join(name), b"").unwrap();
         }
         assert_eq!(data.journals().unwrap(), std::slice::from_ref(&file));
         fs::write(&file.path, [7; 5000]).unwrap();
         let error = data.open_journal(&file).unwrap_err();
-        assert!(matches!(error, StoreError::Journal { .. }), "{error}");
+        assert!(
+            matches!(error, StoreError::DamagedJournal { at: 0, .. }),
+            "{error}"
+        );
+        // It may be of use to somebody.
+        assert_eq!(fs::read(&file.path).unwrap(), [7; 5000]);
     }
 
     #[cfg(unix)]

@@ -5,7 +5,7 @@
 //!   lock                    held exclusively for as long as a DataDir lives
 //!   identity.key            the Ed25519 seed, 0600
 //!   settings.toml           what the player has chosen
-//!   journals/TABLE-SEAT.redb  tables in play
+//!   journals/TABLE-SEAT.journal  tables in play, beside each the lock of whoever writes it
 //!   transcripts/TABLE.fairdeal
 //!   summaries/TABLE.json    what the list of past games says of a transcript
 //!   evidence/TABLE-DIGEST.evidence
@@ -17,6 +17,7 @@
 //! the caller's choice (`--data-dir`, `FAIRDEAL_DATA_DIR`); without one it is the platform's own.
 
 mod archive;
+mod blocks;
 mod error;
 mod files;
 mod identity;
@@ -24,20 +25,70 @@ mod journal;
 mod settings;
 
 use std::fs::{File, TryLockError};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 pub use archive::{MAX_EVIDENCE_FILES, TranscriptFile, read_transcript};
 pub use error::{StoreError, UnreadableTranscript};
+pub use files::write_out;
 pub use identity::IdentityKey;
 pub use journal::{Journal, JournalFile, Kept};
 pub use settings::{Settings, SettingsError};
 
+/// A data directory as it is read: nothing in it is made or changed, and another program may be playing there.
+#[derive(Clone, Debug)]
+pub struct DataView {
+    path: PathBuf,
+}
+
 /// An open data directory; no other process can open it while this value lives.
 #[derive(Debug)]
 pub struct DataDir {
-    path: PathBuf,
+    view: DataView,
     /// Never read: the lock lasts as long as the file is open.
     _lock: File,
+}
+
+impl Deref for DataDir {
+    type Target = DataView;
+
+    fn deref(&self) -> &DataView {
+        &self.view
+    }
+}
+
+impl DataView {
+    /// The directory of that name, or the platform's data directory; it need not exist.
+    ///
+    /// # Errors
+    /// [`StoreError::NoHome`] if the platform names no directory.
+    pub fn of(explicit: Option<&Path>) -> Result<Self, StoreError> {
+        let path = match explicit {
+            Some(path) => path.to_path_buf(),
+            None => directories::ProjectDirs::from("", "", "fairdeal")
+                .ok_or(StoreError::NoHome)?
+                .data_dir()
+                .to_path_buf(),
+        };
+        Ok(Self { path })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The identity kept here, if there is one yet.
+    ///
+    /// # Errors
+    /// As for [`DataDir::identity`].
+    pub fn known_identity(&self) -> Result<Option<IdentityKey>, StoreError> {
+        identity::load_known(&self.identity_path())
+    }
+
+    fn identity_path(&self) -> PathBuf {
+        self.path.join("identity.key")
+    }
 }
 
 impl DataDir {
@@ -47,26 +98,16 @@ impl DataDir {
     /// [`StoreError::InUse`] if another process has it open, [`StoreError::NoHome`] if the platform
     /// names no directory, [`StoreError::Io`] if it cannot be created or written.
     pub fn open(explicit: Option<&Path>) -> Result<Self, StoreError> {
-        let path = match explicit {
-            Some(path) => path.to_path_buf(),
-            None => directories::ProjectDirs::from("", "", "fairdeal")
-                .ok_or(StoreError::NoHome)?
-                .data_dir()
-                .to_path_buf(),
-        };
-        files::create_private_dir(&path)?;
+        let view = DataView::of(explicit)?;
+        let path = view.path();
+        files::create_private_dir(path)?;
         let lock_path = path.join("lock");
         let lock = files::open_lock(&lock_path)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { path, _lock: lock }),
-            Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path }),
+            Ok(()) => Ok(Self { view, _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: view.path }),
             Err(TryLockError::Error(source)) => Err(StoreError::io("lock", &lock_path, source)),
         }
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// The identity kept here; made and saved on first use.
@@ -76,18 +117,6 @@ impl DataDir {
     /// not one of ours (it is never replaced), [`StoreError::Io`], [`StoreError::Random`].
     pub fn identity(&self) -> Result<IdentityKey, StoreError> {
         identity::load_or_create(&self.identity_path())
-    }
-
-    /// The identity kept here, if there is one yet.
-    ///
-    /// # Errors
-    /// As for [`Self::identity`].
-    pub fn known_identity(&self) -> Result<Option<IdentityKey>, StoreError> {
-        identity::load_known(&self.identity_path())
-    }
-
-    fn identity_path(&self) -> PathBuf {
-        self.path.join("identity.key")
     }
 }
 

@@ -37,7 +37,7 @@ use crate::replay::{Replay, ReplayError};
 use crate::session::driver::{Attended, Pilot, Role, Setup, display_names, start};
 use crate::session::frame::ProgramId;
 use crate::session::house::{self, House};
-use crate::session::journal::{Place, interrupted};
+use crate::session::journal::{Place, open_seats, saved_tables};
 use crate::session::lan::Browser;
 use crate::session::practice;
 use crate::session::{Command, Handle, SessionEvent};
@@ -330,8 +330,12 @@ impl Rim {
                 Ok(())
             }
             Effect::Resume(table) => {
-                let mut tables = interrupted(&self.interface.data, Some(&table))?;
-                let seats = tables.pop().map(|(_, seats)| seats).unwrap_or_default();
+                let mut tables = saved_tables(&self.interface.data, Some(&table))?;
+                let seats = tables
+                    .pop()
+                    .map(|table| open_seats(&self.interface.data, table))
+                    .transpose()?
+                    .unwrap_or_default();
                 let own = seats.iter().find(|seat| !seat.is_house());
                 let found = own.map(|own| (own.place().clone(), own.told()));
                 let data = &self.interface.data;
@@ -592,11 +596,11 @@ impl Shelves {
     fn read(self) {
         let own = self.readings.fetch_add(1, Ordering::Relaxed) + 1;
         let is_last = || self.readings.load(Ordering::Relaxed) == own && !self.back.is_closed();
-        let waiting = interrupted(&self.data, None).unwrap_or_default();
+        let waiting = saved_tables(&self.data, None).unwrap_or_default();
         let waiting = waiting.into_iter();
         let mut shelf = Shelf {
             waiting: waiting
-                .filter_map(|(table, seats)| Some((table, seats.first()?.in_words())))
+                .filter_map(|(table, seats)| Some((table, seats.first()?.1.in_words())))
                 .collect(),
             past: history(&self.data).unwrap_or_default(),
         };
@@ -607,7 +611,7 @@ impl Shelves {
                 .get_mut(number)
                 .filter(|past| past.what == What::Unread);
             let Some(past) = unread else { continue };
-            past.read(&self.data, &mut |_| {
+            past.read(&self.data, Some(&self.data), &mut |_| {
                 if is_last() {
                     ControlFlow::Continue(())
                 } else {

@@ -30,7 +30,7 @@ fn listed(data: &Path) -> Vec<Value> {
 }
 
 fn read(past: &mut Past, data: &DataDir) {
-    past.read(data, &mut |_| ControlFlow::Continue(()));
+    past.read(data, Some(data), &mut |_| ControlFlow::Continue(()));
 }
 
 /// A data directory with a game in it that was played by this library, at seat 1.
@@ -150,7 +150,7 @@ fn a_broken_file_is_listed_with_what_is_wrong() {
     std::fs::write(folder.join("dd.fairdeal"), &whole).unwrap();
     let mut past = history(&data).unwrap();
     let unread = past.iter_mut().find(|past| past.table == "dd").unwrap();
-    unread.read(&data, &mut |_| ControlFlow::Break(()));
+    unread.read(&data, Some(&data), &mut |_| ControlFlow::Break(()));
     assert_eq!(unread.what, What::Unread);
 
     drop(data);
@@ -175,6 +175,19 @@ fn a_game_that_was_interrupted_waits() {
     ];
     let mut program = Program::start(root.path(), "solo", &args);
     program.wait_for("action").expect("it has begun");
+    // Others may look while it is being played.
+    let lines = listed(&program.data);
+    assert_eq!((lines.len(), &lines[0]["ended"]), (1, &Value::from("open")));
+    let table = lines[0]["table"].as_str().unwrap().to_owned();
+    let output = fairdeal()
+        .arg("--data-dir")
+        .arg(&program.data)
+        .args(["export", &table[..8], "-o", "never.fairdeal"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let why = String::from_utf8(output.stderr).unwrap();
+    assert!(why.contains("is being played"), "{why}");
     program.kill();
     let lines = listed(&program.data);
     assert_eq!(lines.len(), 1, "{lines:?}");
@@ -186,6 +199,56 @@ fn a_game_that_was_interrupted_waits() {
     );
     let (_, text) = run(&program.data, &["history"]);
     assert!(text.contains("waits: fairdeal resume"), "{text}");
+}
+
+/// A damaged journal is listed with what is wrong with it, hides no other game and is left as it is.
+#[test]
+fn a_damaged_journal_hides_nothing() {
+    let (root, data, _) = kept();
+    let folder = root.path().join("journals");
+    std::fs::create_dir(&folder).unwrap();
+    drop(data);
+    let damaged = folder.join("dd-0.journal");
+    for bytes in [vec![0; 5000], vec![7; 200], Vec::new()] {
+        std::fs::write(&damaged, &bytes).unwrap();
+        let lines = listed(root.path());
+        let ended: Vec<&Value> = lines.iter().map(|line| &line["ended"]).collect();
+        assert!(ended.contains(&&Value::from("unreadable")), "{ended:?}");
+        assert!(ended.contains(&&Value::from("finished")), "{ended:?}");
+        assert_eq!(std::fs::read(&damaged).unwrap(), bytes);
+        assert_ne!(run(root.path(), &["resume", "dd"]).0, Some(101));
+    }
+}
+
+/// An exported file is whole, takes no other file's place unless it is told to, and never the transcript's.
+#[test]
+fn an_export_overwrites_nothing() {
+    let (root, data, kept) = kept();
+    drop(data);
+    let name = kept.file_stem().unwrap().to_str().unwrap().to_owned();
+    let whole = std::fs::read(&kept).unwrap();
+    let out = root.path().join("out.fairdeal");
+    let export = |to: &Path, force: bool| {
+        let mut args = vec!["export", &name, "-o", to.to_str().unwrap()];
+        args.extend(force.then_some("--force"));
+        run(root.path(), &args).0
+    };
+    assert_eq!(export(&out, false), Some(0));
+    assert_eq!(std::fs::read(&out).unwrap(), whole);
+    std::fs::write(&out, b"mine").unwrap();
+    assert_eq!(export(&out, false), Some(2));
+    assert_eq!(std::fs::read(&out).unwrap(), b"mine");
+    assert_eq!(export(&out, true), Some(0));
+    assert_eq!(std::fs::read(&out).unwrap(), whole);
+    assert_eq!(export(&kept, true), Some(2));
+    assert_eq!(std::fs::read(&kept).unwrap(), whole);
+    #[cfg(unix)]
+    {
+        let link = root.path().join("link.fairdeal");
+        std::os::unix::fs::symlink(&kept, &link).unwrap();
+        assert_eq!(export(&link, true), Some(2));
+        assert_eq!(std::fs::read(&kept).unwrap(), whole);
+    }
 }
 
 #[test]

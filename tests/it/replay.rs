@@ -266,7 +266,11 @@ fn verify_writes_a_page() {
     let place = changed.len() / 2;
     changed[place] ^= 1;
     std::fs::write(&file, &changed).unwrap();
-    assert_eq!(run(&html, &file).0, Some(1));
+    let (code, said) = run(&html, &file);
+    assert_eq!(code, Some(2), "{said}");
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), text);
+    let force = [&html[..], &["--force"]].concat();
+    assert_eq!(run(&force, &file).0, Some(1));
     let text = std::fs::read_to_string(&page).unwrap();
     assert!(text.contains("✗ NOT FAIR") && text.contains("<th>why</th>"));
 
@@ -274,6 +278,10 @@ fn verify_writes_a_page() {
     std::fs::write(&file, b"no transcript").unwrap();
     assert_eq!(run(&html, &file).0, Some(2));
     assert!(!page.exists());
+    let onto = ["verify", "--force", "--html", file.to_str().unwrap()];
+    std::fs::write(&file, &*LOOT).unwrap();
+    assert_eq!(run(&onto, &file).0, Some(2));
+    assert_eq!(std::fs::read(&file).unwrap(), *LOOT);
     let nowhere = root.path().join("no folder").join("page.html");
     std::fs::write(&file, &*LOOT).unwrap();
     let (code, text) = run(&["verify", "--html", nowhere.to_str().unwrap()], &file);

@@ -14,7 +14,7 @@ use fairdeal::net::{Ticket, Transport};
 use fairdeal::session::driver::{Attended, Role, Setup, start};
 use fairdeal::session::frame::{Frame, Join};
 use fairdeal::session::house::{self, House};
-use fairdeal::session::journal::interrupted;
+use fairdeal::session::journal::{open_seats, saved_tables};
 use fairdeal::session::lobby::GuestLobby;
 use fairdeal::session::talk::MAX_INVITATIONS;
 use fairdeal::session::{Command, Handle, LobbyView, PeerState, SessionEvent, Standing};
@@ -364,8 +364,9 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
         steps.push(step);
         player.order(Command::Quit).await;
         player.ends().await;
-        let mut waiting = interrupted(&own, None).unwrap();
-        let (_, seats) = waiting.pop().expect("the table waits");
+        let mut waiting = saved_tables(&own, None).unwrap();
+        let table = waiting.pop().expect("the table waits");
+        let seats = open_seats(&own, table).unwrap();
         assert_eq!((seats.len(), waiting.len()), (3, 0));
         let identity = own.identity().unwrap();
         let again = house::resume(seats, &identity, None, &own, Attended::Person);
@@ -376,7 +377,7 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
     player.started().await;
     player.order(Command::Leave).await;
     player.ends().await;
-    assert!(interrupted(&own, None).unwrap().is_empty());
+    assert!(saved_tables(&own, None).unwrap().is_empty());
 }
 
 /// A program of another kind that sits at a table and says what it likes.

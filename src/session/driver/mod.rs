@@ -34,7 +34,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use super::door::{GuestDoor, HostDoor};
 use super::frame::{Frame, Join, MAX_FRAME, ProgramId};
 use super::gallery::Gallery;
-use super::journal::{Interrupted, Place};
+use super::journal::{Interrupted, Place, SavedSeat};
 use super::lobby::{Agreed, GuestLobby, HostLobby, Outbox};
 use super::talk::Talk;
 use super::text::clean;
@@ -280,12 +280,15 @@ pub fn resume(
     attended: Attended,
 ) -> Result<Handle, SessionError> {
     let Interrupted {
-        agreed,
-        place,
+        saved:
+            SavedSeat {
+                agreed,
+                place,
+                records,
+                house,
+                ..
+            },
         journal,
-        records,
-        house,
-        ..
     } = interrupted;
     let is_house = house.is_some();
     let (identity, pilot) = house.map_or((identity, pilot), |(own, pilot)| (own, Some(pilot)));
@@ -388,6 +391,8 @@ fn run(parts: Parts) -> Handle {
         journal: None,
         evidence: None,
         settled: false,
+        unsaved: false,
+        stalled: None,
         events,
         connected: Vec::new(),
         strangers: BTreeMap::new(),
@@ -475,6 +480,10 @@ struct Driver {
     evidence: Option<std::path::PathBuf>,
     /// Whether nobody will ever ask for what is in it.
     settled: bool,
+    /// Whether the game has ended and its transcript is not on disk: its journal is all that there is of it.
+    unsaved: bool,
+    /// What the table has to say once there is room on the disk for its records.
+    stalled: Option<table::Batch>,
     events: mpsc::Sender<SessionEvent>,
     connected: Vec<PeerId>,
     /// How often each connected peer without a seat has spoken.
@@ -559,6 +568,7 @@ impl Driver {
         }
         self.node.shutdown().await;
         if self.settled
+            && !self.unsaved
             && let Some(journal) = self.journal.take().and_then(Arc::into_inner)
             && let Err(error) = journal.remove()
         {

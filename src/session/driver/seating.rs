@@ -199,7 +199,7 @@ impl Driver {
         let kept = kept.transpose().map_err(|error| error.to_string())?;
         let journal = match kept.flatten() {
             Some(kept) => {
-                records = kept.records;
+                records = kept.saved.records;
                 kept.journal
             }
             None => {

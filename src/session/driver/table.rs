@@ -17,6 +17,7 @@ use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::transcript::Transcript;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
+use zeroize::Zeroizing;
 
 use super::news::told_by;
 use super::{Attended, Driver, LINGER, Seated, Stage, TICK};
@@ -34,6 +35,22 @@ use crate::session::{
 const QUIET: u32 = 2;
 /// For how long a seat must be silent before its player is told, in milliseconds.
 const SILENT: u64 = 15_000;
+
+/// What a table has to say: its records go to disk before its frames go out.
+#[derive(Default)]
+pub(super) struct Batch {
+    records: Vec<Zeroizing<Vec<u8>>>,
+    frames: Vec<Addressed>,
+    news: Vec<Event<AnyGame>>,
+}
+
+/// Why records are not on disk.
+enum Unkept {
+    /// There is no room, and there may be some later.
+    Full(String),
+    /// The disk fails in another way.
+    Failed(String),
+}
 
 impl Driver {
     pub(super) async fn act(&mut self, action: AnyAction) {
@@ -108,42 +125,83 @@ impl Driver {
         }
     }
 
-    /// Sends and tells whatever the table has to say.
+    /// Keeps, sends and tells whatever the table has to say. While the disk is full nothing of it is said: what waits
+    /// is tried again at the next tick.
     pub(super) async fn flush(&mut self) {
-        let Stage::Table(seated) = &mut self.stage else {
-            return;
+        let waited = self.stalled.take();
+        let stalled = waited.is_some();
+        let batch = match waited {
+            Some(batch) => batch,
+            None => match self.collect() {
+                Some(batch) => batch,
+                None => return,
+            },
         };
-        let mut changed = false;
-        let mut news = Vec::new();
-        let mut frames: Vec<Addressed> = Vec::new();
-        let mut records = Vec::new();
+        match self.keep(&batch).await {
+            Ok(()) => {}
+            Err(Unkept::Full(why)) => {
+                self.stalled = Some(batch);
+                if !stalled {
+                    let line = format!("{why}. Until then this table waits here.");
+                    self.tell(SessionEvent::Line(line)).await;
+                }
+                return;
+            }
+            Err(Unkept::Failed(why)) => return self.fail(why).await,
+        }
+        self.say_batch(batch).await;
+        if stalled {
+            let line = "There is room on the disk again; the table goes on.".to_owned();
+            self.tell(SessionEvent::Line(line)).await;
+            if let Some(batch) = self.collect() {
+                self.stalled = Some(batch);
+                return Box::pin(self.flush()).await;
+            }
+        }
+    }
+
+    /// What the table has to say now.
+    fn collect(&mut self) -> Option<Batch> {
+        let Stage::Table(seated) = &mut self.stage else {
+            return None;
+        };
+        let mut batch = Batch::default();
         while let Some(output) = seated.table.poll() {
             match output {
-                Output::Keep(record) => records.push(record.to_bytes()),
+                Output::Keep(record) => batch.records.push(record.to_bytes()),
                 Output::Send(To::All, Message::Head(head)) if !seated.is_due(&head) => {}
-                Output::Send(to, message) => seated.address(to, message, &mut frames),
+                Output::Send(to, message) => seated.address(to, message, &mut batch.frames),
                 Output::Pass(author, entry) => {
-                    seated.pass_on(author, entry, &self.connected, &mut frames);
+                    seated.pass_on(author, entry, &self.connected, &mut batch.frames);
                 }
-                Output::Event(event) => {
-                    changed = true;
-                    news.push(event);
-                }
+                Output::Event(event) => batch.news.push(event),
             }
         }
-        if !records.is_empty() {
-            let Some(journal) = self.journal.clone() else {
-                return;
-            };
-            let kept = spawn_blocking(move || journal.append(&records)).await;
-            // What is not on disk must not be said.
-            if let Err(why) = kept
-                .map_err(|e| e.to_string())
-                .and_then(|kept| kept.map_err(|e| e.to_string()))
-            {
-                return self.fail(why).await;
-            }
+        Some(batch)
+    }
+
+    /// Puts the records of a batch on disk.
+    async fn keep(&self, batch: &Batch) -> Result<(), Unkept> {
+        if batch.records.is_empty() {
+            return Ok(());
         }
+        let Some(journal) = self.journal.clone() else {
+            return Err(Unkept::Failed("this table has no journal".to_owned()));
+        };
+        let records = batch.records.clone();
+        let kept = spawn_blocking(move || journal.append(&records)).await;
+        match kept {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) if error.is_full_disk() => Err(Unkept::Full(error.to_string())),
+            Ok(Err(error)) => Err(Unkept::Failed(error.to_string())),
+            Err(error) => Err(Unkept::Failed(error.to_string())),
+        }
+    }
+
+    /// Sends and tells what is on disk.
+    async fn say_batch(&mut self, batch: Batch) {
+        let Batch { frames, news, .. } = batch;
+        let changed = !news.is_empty();
         for addressed in frames {
             let Addressed { peer, frame, spare } = addressed;
             if !spare {
@@ -299,6 +357,10 @@ impl Driver {
                 self.tell(SessionEvent::Line(line)).await;
             }
             Event::News(News::Finished) => self.over().await,
+            Event::News(News::Deal(deal)) => {
+                self.reserve().await;
+                self.tell(SessionEvent::Deal(deal)).await;
+            }
             Event::News(news) => {
                 for event in told_by(news, seated.table.game(), &seated.names) {
                     self.tell(event).await;
@@ -354,26 +416,48 @@ impl Driver {
         };
         let table = &seated.table;
         let game = table.game();
-        let saved = self.save_transcript(None);
-        self.end_journal();
-        let transcript = match saved {
-            None => PathBuf::new(),
-            Some(Ok(path)) => path,
-            Some(Err(error)) => {
-                return self
-                    .tell(SessionEvent::Error(format!(
-                        "the transcript was not saved: {error}"
-                    )))
-                    .await;
-            }
-        };
+        let (scores, winners) = (game.scores(), game.winners().iter().collect());
+        let log = table.log_hash();
+        let saved = self.keep_transcript(None);
         let over = SessionEvent::Over {
-            scores: game.scores(),
-            winners: game.winners().iter().collect(),
-            log: table.log_hash(),
-            transcript,
+            scores,
+            winners,
+            log,
+            transcript: saved.clone().unwrap_or_default().unwrap_or_default(),
         };
         self.tell(over).await;
+        self.tell_unsaved(saved).await;
+    }
+
+    /// Makes sure of room on the disk for a deal, while there is none of it to lose yet.
+    async fn reserve(&self) {
+        let Some(journal) = self.journal.clone() else {
+            return;
+        };
+        // A task that has panicked is noticed when something is to be kept.
+        if let Ok(Err(error)) = spawn_blocking(move || journal.reserve()).await {
+            let line = format!("There is little room on the disk: {error}.");
+            self.tell(SessionEvent::Line(line)).await;
+        }
+    }
+
+    /// Saves the transcript, and only then ends the journal: without either of them the game would be lost.
+    fn keep_transcript(&mut self, forfeited: Option<Seat>) -> Result<Option<PathBuf>, String> {
+        let saved = self.save_transcript(forfeited).transpose();
+        match &saved {
+            Ok(_) => self.end_journal(),
+            Err(_) => self.unsaved = true,
+        }
+        saved
+    }
+
+    async fn tell_unsaved(&self, saved: Result<Option<PathBuf>, String>) {
+        if let Err(error) = saved {
+            let why = format!(
+                "The transcript is not saved: {error}. The game is kept all the same: `fairdeal resume` saves it."
+            );
+            self.tell(SessionEvent::Error(why)).await;
+        }
     }
 
     /// Writes the transcript of the table, whose game that seat may have forfeited; a bot of the house leaves that to
@@ -404,17 +488,17 @@ impl Driver {
             return;
         };
         if let Stop::Claimed(Abandonment { by, absent, ground }) = stop {
-            let transcript = self.save_transcript(None).and_then(Result::ok);
-            self.end_journal();
+            let saved = self.keep_transcript(None);
             self.settled = true;
             let (by, absent) = (by.iter().collect(), absent.iter().collect());
             let claimed = SessionEvent::Claimed {
                 by,
                 absent,
                 ground,
-                transcript,
+                transcript: saved.clone().unwrap_or_default(),
             };
-            return self.tell(claimed).await;
+            self.tell(claimed).await;
+            return self.tell_unsaved(saved).await;
         }
         if let Stop::Unopened(seats) = &stop {
             let names = seats
@@ -448,10 +532,8 @@ impl Driver {
         };
         // The log is kept as far as it goes, as that of any other game.
         let forfeited = seat.filter(|_| matches!(stop, Stop::Desync(..)));
-        if let Some(Err(error)) = self.save_transcript(forfeited) {
-            self.tell(SessionEvent::Error(error)).await;
-        }
-        self.end_journal();
+        let saved = self.keep_transcript(forfeited);
+        self.tell_unsaved(saved).await;
         self.settled = true;
         self.tell(SessionEvent::Fault {
             stopped: true,

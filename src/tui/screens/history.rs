@@ -25,7 +25,7 @@ pub(in crate::tui) struct History {
 fn in_a_line(past: &Past) -> (String, String) {
     let date = past.date();
     match &past.what {
-        What::Over(summary) | What::Waits(summary) => {
+        What::Over(summary) | What::Waits(summary) | What::Open(summary) => {
             let words = format!(
                 "{date}  {}: {}",
                 summary.game_name(),
@@ -85,6 +85,7 @@ impl History {
                 lines.push(Line::styled(format!(" log {}", summary.log), theme.faint()));
             }
             What::Waits(_) => lines.push(Line::raw(" It waits to be gone on with.")),
+            What::Open(_) => lines.push(Line::raw(" It is being played.")),
             What::Unread => {}
             What::Unreadable(why) => {
                 let rows = wrapped(why, usize::from(inner.width).saturating_sub(2), 0);
