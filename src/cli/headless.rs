@@ -1,12 +1,11 @@
 //! A seat without a screen: events as JSON lines or plain words on standard output.
 
-use std::io::Write as _;
-
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde_json::{Value, json};
 
 use super::Exit;
+use super::output::{Lines, complain};
 use crate::games::{AnyGame, TableGame as _};
 use crate::session::{
     Command, Handle, LobbyView, PeerState, SessionEvent, ground_in_words, ground_name,
@@ -19,13 +18,23 @@ pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> 
         game: None,
         ticket: None,
         exit: Exit::Failed,
+        lines: Lines::start(),
     };
     loop {
         tokio::select! {
             event = handle.events.recv() => match event {
-                Some(event) => printer.event(&event)?,
-                None => return Ok(printer.exit),
+                Some(event) => printer.event(&event),
+                None => {
+                    printer.lines.end().await?;
+                    return Ok(printer.exit);
+                }
             },
+            gone = printer.lines.failed() => {
+                let _ = handle.commands.send(Command::Quit).await;
+                // Until the journals are closed.
+                while handle.events.recv().await.is_some() {}
+                return gone.map(|()| Exit::Done);
+            }
             _ = tokio::signal::ctrl_c() => {
                 let _ = handle.commands.send(Command::Quit).await;
                 return Ok(Exit::Interrupted);
@@ -41,10 +50,11 @@ struct Printer {
     /// The last ticket that was printed: addresses come and go.
     ticket: Option<String>,
     exit: Exit,
+    lines: Lines,
 }
 
 impl Printer {
-    fn event(&mut self, event: &SessionEvent) -> anyhow::Result<()> {
+    fn event(&mut self, event: &SessionEvent) {
         match event {
             SessionEvent::Snapshot(snapshot) => self.game = Some(snapshot.game.clone()),
             SessionEvent::Over { .. } => self.exit = Exit::Done,
@@ -59,14 +69,11 @@ impl Printer {
             self.ticket.clone_from(&view.ticket);
         }
         if let Some(line) = line {
-            let mut out = std::io::stdout().lock();
-            writeln!(out, "{line}")?;
-            out.flush()?;
+            self.lines.say(&line);
         }
         if let (SessionEvent::Error(why), true) = (event, self.json) {
-            eprintln!("fairdeal: {why}");
+            complain(why);
         }
-        Ok(())
     }
 
     fn json_line(&self, event: &SessionEvent) -> Option<String> {

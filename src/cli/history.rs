@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
+use super::Exit;
 use super::args::Common;
-use super::{Exit, print};
+use super::output::print;
 use crate::history::{Ending, Past, Summary, What, history as past_games};
 use crate::store::{DataDir, DataView};
 

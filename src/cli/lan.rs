@@ -1,13 +1,14 @@
 //! `join` without a ticket: the tables of the LAN, to choose from.
 
 use std::collections::BTreeMap;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::time::{Instant, sleep_until};
 
 use super::Exit;
+use super::output::say;
 use crate::games::game_info;
 use crate::net::{JoinTarget, PeerId};
 use crate::session::lan::{Browser, LanTable, LanView};
@@ -33,7 +34,7 @@ pub(super) async fn choose(bot: bool, password: bool) -> anyhow::Result<Choice> 
     if bot || !std::io::stdin().is_terminal() {
         return first(&mut browser, password).await;
     }
-    println!("Tables on the LAN (a number joins, q quits):");
+    say("Tables on the LAN (a number joins, q quits):")?;
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     // Numbers stay with their tables while the list changes.
     let mut listed: BTreeMap<usize, LanTable> = BTreeMap::new();
@@ -43,7 +44,7 @@ pub(super) async fn choose(bot: bool, password: bool) -> anyhow::Result<Choice> 
         &browser.view().borrow_and_update().clone(),
         &mut listed,
         &mut numbers,
-    );
+    )?;
     loop {
         tokio::select! {
             changed = browser.view().changed() => {
@@ -51,7 +52,7 @@ pub(super) async fn choose(bot: bool, password: bool) -> anyhow::Result<Choice> 
                     anyhow::bail!("the network has ended; try again");
                 }
                 let view = browser.view().borrow_and_update().clone();
-                show(&view, &mut listed, &mut numbers);
+                show(&view, &mut listed, &mut numbers)?;
             }
             line = lines.next_line() => {
                 let Some(line) = line? else {
@@ -63,20 +64,20 @@ pub(super) async fn choose(bot: bool, password: bool) -> anyhow::Result<Choice> 
                 }
                 match word.parse().ok().and_then(|number: usize| listed.get(&number)) {
                     Some(table) if table.locked && !password => {
-                        println!("That table has a password: fairdeal join --password");
+                        say("That table has a password: fairdeal join --password")?;
                     }
                     Some(table) if table.free > 0 => {
                         return Ok(Choice::Table(JoinTarget::Ticket(table.ticket.clone())));
                     }
-                    Some(_) => println!("That table is full."),
-                    None => println!("Type the number of a table, or q."),
+                    Some(_) => say("That table is full.")?,
+                    None => say("Type the number of a table, or q.")?,
                 }
             }
             () = until(quiet), if quiet.is_some() => {
                 quiet = None;
                 if listed.is_empty() {
-                    println!("None so far. `fairdeal host GAME` opens one; with a ticket or an address, \
-                              `fairdeal join TICKET` joins one anywhere. `fairdeal doctor` checks the network.");
+                    say("None so far. `fairdeal host GAME` opens one; with a ticket or an address, \
+                         `fairdeal join TICKET` joins one anywhere. `fairdeal doctor` checks the network.")?;
                 }
             }
             _ = tokio::signal::ctrl_c() => return Ok(Choice::None(Exit::Interrupted)),
@@ -118,7 +119,7 @@ fn show(
     view: &LanView,
     listed: &mut BTreeMap<usize, LanTable>,
     numbers: &mut BTreeMap<PeerId, usize>,
-) {
+) -> anyhow::Result<()> {
     let gone: Vec<usize> = listed
         .iter()
         .filter(|(_, table)| {
@@ -130,21 +131,21 @@ fn show(
         .collect();
     for number in gone {
         if let Some(table) = listed.remove(&number) {
-            println!("  {number}  is gone ({}'s table)", table.host);
+            say(format!("  {number}  is gone ({}'s table)", table.host))?;
         }
     }
     for table in &view.tables {
         let next = numbers.len() + 1;
         let number = *numbers.entry(table.ticket.host()).or_insert(next);
         if listed.get(&number) != Some(table) {
-            println!("  {number}  {}", in_words(table));
+            say(format!("  {number}  {}", in_words(table)))?;
             listed.insert(number, table.clone());
         }
     }
     if view.blind && listed.is_empty() {
-        println!("This machine has no multicast: join with a ticket or an address.");
+        say("This machine has no multicast: join with a ticket or an address.")?;
     }
-    let _ = std::io::stdout().flush();
+    Ok(())
 }
 
 fn in_words(table: &LanTable) -> String {

@@ -9,6 +9,7 @@ mod engine;
 mod headless;
 mod history;
 mod lan;
+mod output;
 mod page;
 mod relay;
 mod replay;
@@ -17,7 +18,6 @@ mod table;
 mod verify;
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -26,6 +26,7 @@ use fairdeal_protocol::timing::Timing;
 
 pub use args::Args;
 use args::{BotCommand, Command};
+use output::{complain, print, say};
 
 use crate::games::{GAMES, TABLE_OPTION, game_info};
 use crate::store::{DataView, StoreError, write_out};
@@ -71,14 +72,21 @@ pub fn main() -> ExitCode {
     };
     match run(args) {
         Ok(exit) => exit.into(),
+        // Whoever read the output has seen enough.
+        Err(error) if is_broken_pipe(&error) => Exit::Done.into(),
         Err(error) => {
-            eprintln!("fairdeal: {error:#}");
+            complain(format!("{error:#}"));
             ExitCode::from(match error.downcast_ref::<Usage>() {
                 Some(_) => Exit::Usage,
                 None => Exit::Failed,
             })
         }
     }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 /// A usage error: exit code 2.
@@ -142,15 +150,6 @@ fn rules(game: Option<&str>) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Writes to standard output. A reader that has seen enough closes its end.
-fn print(text: &[u8]) -> std::io::Result<()> {
-    let mut output = std::io::stdout().lock();
-    match output.write_all(text).and_then(|()| output.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error),
-        _ => Ok(()),
-    }
-}
-
 fn games_in_words() -> String {
     let mut text = GAMES.iter().fold(String::new(), |mut text, info| {
         let seats = if info.least_seats == info.most_seats {
@@ -204,7 +203,7 @@ fn export(data: &DataView, table: &str, output: &Path, force: bool) -> anyhow::R
     };
     let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     write_out(output, &bytes, &path, force).map_err(usage)?;
-    print(format!("{}\n", output.display()).as_bytes())?;
+    say(output.display())?;
     Ok(Exit::Done)
 }
 

@@ -1,6 +1,7 @@
 //! The relay: a helper for friends behind routers, which any of them can run who can be reached.
 
 use super::args::{Common, Relay};
+use super::output::say;
 use super::table::runtime;
 use super::{Exit, usage};
 use crate::net::everywhere;
@@ -32,17 +33,15 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
             error => error.into(),
         })?;
         let me = node.local_peer();
-        println!(
-            "Friends use it with: fairdeal host GAME --relay ADDRESS, where ADDRESS is one of"
-        );
+        say("Friends use it with: fairdeal host GAME --relay ADDRESS, where ADDRESS is one of")?;
         loop {
             tokio::select! {
                 event = events.recv() => match event {
                     Some(NodeEvent::Listening(address)) if !is_loopback(&address) => {
-                        println!("  {address}/p2p/{me}");
+                        say(format!("  {address}/p2p/{me}"))?;
                     }
                     Some(NodeEvent::Listening(address)) => {
-                        println!("  {address}/p2p/{me} (from this machine alone)");
+                        say(format!("  {address}/p2p/{me} (from this machine alone)"))?;
                     }
                     Some(NodeEvent::Connected { peer, .. }) => {
                         tracing::info!(%peer, "connected");

@@ -8,7 +8,8 @@ use anyhow::Context as _;
 use fairdeal_protocol::seat::Seat;
 
 use super::args::{Common, PictureArgs};
-use super::{Exit, print, table};
+use super::output::{complain, print};
+use super::{Exit, table};
 use crate::replay::{Eyes, Replay, ReplayError};
 use crate::store::read_transcript;
 use crate::tui::picture::Picture;
@@ -28,7 +29,7 @@ pub(super) fn replay(
         }
     }
     let unreadable = |why: &dyn std::fmt::Display| {
-        eprintln!("fairdeal: {}: {why}", file.display());
+        complain(format!("{}: {why}", file.display()));
         Ok(Exit::Usage)
     };
     let transcript = match read_transcript(file) {

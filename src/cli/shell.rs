@@ -6,7 +6,8 @@ use anyhow::Context as _;
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 
-use super::{Args, Exit, print};
+use super::output::print;
+use super::{Args, Exit};
 
 pub(super) fn completions(shell: Shell) -> anyhow::Result<Exit> {
     let mut script = Vec::new();

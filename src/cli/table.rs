@@ -10,6 +10,7 @@ use fairdeal_protocol::game::RuleSet;
 use tokio::runtime::Runtime;
 
 use super::args::{Common, Host, Join, Options, Play, Resume, SeatArgs, Watch};
+use super::output::{complain, say};
 use super::{Exit, headless, lan, usage};
 use crate::games::{game_info, rule_set};
 use crate::net::{Multiaddr, Transport, everywhere, names_a_peer};
@@ -188,14 +189,14 @@ async fn attend(common: &Common, print: Option<Print>, table: Table) -> anyhow::
     Ok(match tui::run(interface, start).await? {
         Ending::Over { scores, transcript } => {
             for (name, score) in scores {
-                println!("{score:>6}  {name}");
+                say(format!("{score:>6}  {name}"))?;
             }
-            println!("transcript: {}", transcript.display());
+            say(format!("transcript: {}", transcript.display()))?;
             Exit::Done
         }
         Ending::Left => Exit::Failed,
         Ending::Failed(why) => {
-            eprintln!("fairdeal: {why}");
+            complain(why);
             Exit::Failed
         }
     })

@@ -1,6 +1,7 @@
 //! `fairdeal verify`: audits a transcript and says what was checked and what was found.
 
 use std::convert::Infallible;
+use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use fairdeal_protocol::transcript::End;
 use serde_json::json;
 
 use super::args::Verify;
+use super::output::{complain, print, say};
 use super::page::Audited;
 use super::{Exit, usage};
 use crate::games::AnyGame;
@@ -24,19 +26,19 @@ use crate::store::{read_transcript, write_out};
 pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     let unreadable = |why: String| {
         if args.json {
-            println!("{}", json!({"result": "unreadable", "why": why}));
+            say(json!({"result": "unreadable", "why": why}))?;
         }
-        eprintln!("fairdeal: {}: {why}", args.file.display());
-        Exit::Usage
+        complain(format!("{}: {why}", args.file.display()));
+        Ok(Exit::Usage)
     };
     let transcript = match read_transcript(&args.file) {
         Ok(transcript) => Arc::new(transcript),
-        Err(error) => return Ok(unreadable(error.to_string())),
+        Err(error) => return unreadable(error.to_string()),
     };
     let audit = match Audit::<AnyGame>::new(Arc::clone(&transcript)) {
         Ok(audit) => audit,
         // Nothing is known against such a game; it just cannot be judged here.
-        Err(error) => return Ok(unreadable(error.to_string())),
+        Err(error) => return unreadable(error.to_string()),
     };
     let mut ledger = Ledger::new(audit.replica());
     let Ok(report) = audit.run(&mut |audit| {
@@ -63,9 +65,9 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     }
     let seating = Seating::of(charter);
     if args.json {
-        print_json(&report, &names, &seating);
+        say(in_json(&report, &names, &seating))?;
     } else {
-        print_words(&report, charter.game.as_str(), &names, &seating);
+        print(in_words(&report, charter.game.as_str(), &names, &seating).as_bytes())?;
     }
     Ok(if report.is_fair() {
         Exit::Done
@@ -74,26 +76,28 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     })
 }
 
-fn print_words(report: &Report, game: &str, names: &[String], seating: &Seating) {
-    println!("table  {}", report.table);
-    println!("game   {} between {}", clean(game), names.join(", "));
+fn in_words(report: &Report, game: &str, names: &[String], seating: &Seating) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "table  {}", report.table);
+    let _ = writeln!(text, "game   {} between {}", clean(game), names.join(", "));
     if let Some(words) = seating.in_words(names) {
-        println!("seats  {words} (as their programs declare)");
+        let _ = writeln!(text, "seats  {words} (as their programs declare)");
     }
-    println!(
+    let _ = writeln!(
+        text,
         "log    {} steps; deals: {}, opened and computed again: {}",
         report.steps, report.deals, report.deals_opened
     );
-    println!("hash   {}", report.log);
-    println!();
+    let _ = writeln!(text, "hash   {}", report.log);
+    text.push('\n');
     for (name, count) in report.tally.checks() {
-        println!("  ok  {count:>6}  {name}");
+        let _ = writeln!(text, "  ok  {count:>6}  {name}");
     }
-    println!();
+    text.push('\n');
     match &report.finding {
         None => {
             for (name, score) in names.iter().zip(&report.scores) {
-                println!("  {score:>6}  {name}");
+                let _ = writeln!(text, "  {score:>6}  {name}");
             }
             for gone in &report.left {
                 let name = names.get(gone.seat.index()).map_or("", String::as_str);
@@ -108,7 +112,8 @@ fn print_words(report: &Report, game: &str, names: &[String], seating: &Seating)
                         fault.step, fault.what
                     ),
                 };
-                println!(
+                let _ = writeln!(
+                    text,
                     "\n{name} {how} in deal {}: what it sent there is checked by its proofs alone",
                     gone.deal + 1
                 );
@@ -120,25 +125,27 @@ fn print_words(report: &Report, game: &str, names: &[String], seating: &Seating)
             for claim in &report.claims {
                 let (by, absent) = (named(claim.by), named(claim.absent));
                 let why = ground_in_words(claim.ground);
-                println!("\nclosed by claim of {by}: {absent} {why}");
+                let _ = writeln!(text, "\nclosed by claim of {by}: {absent} {why}");
             }
             if !report.unopened.is_empty() {
                 let names = named(report.unopened);
-                println!(
+                let _ = writeln!(
+                    text,
                     "\nseeds not opened: {names}; those shuffles are checked by their proofs alone"
                 );
             }
-            println!("\n{}", verdict(report, names.len()));
+            let _ = writeln!(text, "\n{}", verdict(report, names.len()));
         }
         Some(finding) => {
             let who = finding.seat().and_then(|seat| names.get(seat.index()));
             let named = who.map_or_else(String::new, |name| format!(" [{name}]"));
-            println!("NOT FAIR: {finding}{named}");
+            let _ = writeln!(text, "NOT FAIR: {finding}{named}");
             if let (Some(_), Some(name)) = (forfeited_by(finding), who) {
-                println!("the game is forfeited by {name}");
+                let _ = writeln!(text, "the game is forfeited by {name}");
             }
         }
     }
+    text
 }
 
 /// The seat whose wrong digest has stopped the table: it forfeits the game.
@@ -149,7 +156,7 @@ fn forfeited_by(finding: &Finding) -> Option<Seat> {
     }
 }
 
-fn print_json(report: &Report, names: &[String], seating: &Seating) {
+fn in_json(report: &Report, names: &[String], seating: &Seating) -> serde_json::Value {
     let checks: serde_json::Map<String, serde_json::Value> = report
         .tally
         .checks()
@@ -178,30 +185,27 @@ fn print_json(report: &Report, names: &[String], seating: &Seating) {
         })
         .collect();
     let winners: Vec<usize> = report.winners.iter().map(|seat| seat.index()).collect();
-    println!(
-        "{}",
-        json!({
-            "result": if report.is_fair() { "fair" } else { "unfair" },
-            "verdict": report.is_fair().then(|| verdict(report, names.len())),
-            "finished": report.end == End::Finished,
-            "table": report.table.to_string(),
-            "log": report.log.to_string(),
-            "seats": names,
-            "parties": seating.parties_by_seat(),
-            "played_by": seating.played_by.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "steps": report.steps,
-            "deals": report.deals,
-            "deals_opened": report.deals_opened,
-            "left": left,
-            "claims": report.claims.iter().map(claim_json).collect::<Vec<_>>(),
-            "unopened": numbers(report.unopened),
-            "checks": checks,
-            "scores": report.scores,
-            "winners": winners,
-            "finding": finding,
-            "forfeited_by": report.finding.as_ref().and_then(forfeited_by).map(Seat::index),
-        })
-    );
+    json!({
+        "result": if report.is_fair() { "fair" } else { "unfair" },
+        "verdict": report.is_fair().then(|| verdict(report, names.len())),
+        "finished": report.end == End::Finished,
+        "table": report.table.to_string(),
+        "log": report.log.to_string(),
+        "seats": names,
+        "parties": seating.parties_by_seat(),
+        "played_by": seating.played_by.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "steps": report.steps,
+        "deals": report.deals,
+        "deals_opened": report.deals_opened,
+        "left": left,
+        "claims": report.claims.iter().map(claim_json).collect::<Vec<_>>(),
+        "unopened": numbers(report.unopened),
+        "checks": checks,
+        "scores": report.scores,
+        "winners": winners,
+        "finding": finding,
+        "forfeited_by": report.finding.as_ref().and_then(forfeited_by).map(Seat::index),
+    })
 }
 
 fn numbers(seats: SeatSet) -> Vec<usize> {

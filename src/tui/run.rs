@@ -688,7 +688,8 @@ impl Drop for Screen {
             return;
         }
         let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste);
-        ratatui::restore();
+        // The terminal may be gone; there is nobody to be told, and a print that fails would abort the program.
+        let _ = ratatui::try_restore();
     }
 }
 

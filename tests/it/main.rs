@@ -25,6 +25,7 @@ mod net;
 mod own_game;
 #[path = "../fixture/pictures.rs"]
 mod pictures;
+mod pipes;
 mod process;
 #[path = "../fixture/python.rs"]
 mod python;

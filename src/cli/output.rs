@@ -1,0 +1,120 @@
+//! Standard output and standard error. Nothing here panics: a reader that has gone away ends the printing quietly, and
+//! any other failure is an error that names it.
+
+use std::fmt::Display;
+use std::io::{self, Write as _};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::usage;
+
+/// Lines that wait for a reader that does not read; those after them are left out.
+const WAITING: usize = 1 << 16;
+/// How long the last lines may take to be read.
+const LAST: Duration = Duration::from_secs(1);
+
+/// Prints bytes as they are.
+///
+/// # Errors
+/// A usage error that names what the system says; none if nobody reads any more.
+pub(super) fn print(text: &[u8]) -> anyhow::Result<()> {
+    match write(text) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
+        _ => Ok(()),
+    }
+}
+
+/// Prints a line.
+///
+/// # Errors
+/// As for [`print`].
+pub(super) fn say(line: impl Display) -> anyhow::Result<()> {
+    print(format!("{line}\n").as_bytes())
+}
+
+/// Says on standard error what has gone wrong, if anybody listens there.
+pub(super) fn complain(why: impl Display) {
+    let _ = writeln!(io::stderr().lock(), "fairdeal: {why}");
+}
+
+fn write(text: &[u8]) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    output.write_all(text).and_then(|()| output.flush())
+}
+
+fn unwritable(error: &io::Error) -> anyhow::Error {
+    usage(format!("cannot write to standard output: {error}"))
+}
+
+/// The lines of a table without a screen, written in a thread of their own: a reader that is slow, or stops reading,
+/// does not stop the table.
+#[derive(Debug)]
+pub(super) struct Lines {
+    lines: mpsc::Sender<String>,
+    /// Comes when a line cannot be written, with the reason.
+    failed: oneshot::Receiver<io::Error>,
+    /// Lines that were left out.
+    lost: u64,
+}
+
+impl Lines {
+    /// Starts the thread.
+    pub(super) fn start() -> Self {
+        let (lines, mut waiting) = mpsc::channel::<String>(WAITING);
+        let (fail, failed) = oneshot::channel();
+        std::thread::spawn(move || {
+            while let Some(line) = waiting.blocking_recv() {
+                if let Err(error) = write(line.as_bytes()) {
+                    let _ = fail.send(error);
+                    return;
+                }
+            }
+        });
+        Self {
+            lines,
+            failed,
+            lost: 0,
+        }
+    }
+
+    /// Hands a line to the thread.
+    pub(super) fn say(&mut self, line: &str) {
+        if self.lines.try_send(format!("{line}\n")).is_err() {
+            self.lost = self.lost.saturating_add(1);
+        }
+    }
+
+    /// Waits until a line cannot be written. `Ok` says that the reader has gone away.
+    ///
+    /// # Errors
+    /// As for [`print`].
+    pub(super) async fn failed(&mut self) -> anyhow::Result<()> {
+        match (&mut self.failed).await {
+            Ok(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Ok(error) => Err(unwritable(&error)),
+            // The thread ends otherwise only after this value.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Waits for the last lines to be read, but not for ever.
+    ///
+    /// # Errors
+    /// As for [`print`].
+    pub(super) async fn end(self) -> anyhow::Result<()> {
+        let Self {
+            lines,
+            failed,
+            lost,
+        } = self;
+        drop(lines);
+        if lost > 0 {
+            complain(format!("{lost} events were not printed: nobody read them"));
+        }
+        match tokio::time::timeout(LAST, failed).await {
+            Ok(Ok(error)) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
+            _ => Ok(()),
+        }
+    }
+}

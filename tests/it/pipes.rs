@@ -1,0 +1,106 @@
+//! Output that goes nowhere: readers that have gone away, files that are full, and readers that do not read.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::process::{ExitStatus, Stdio};
+
+use tempfile::TempDir;
+
+use super::net::guest;
+use super::process::{Program, fairdeal};
+
+const TRANSCRIPT: &str = "docs/vectors/poker.fairdeal";
+
+/// A command whose standard output goes there, and what it says on standard error.
+fn run(args: &[&str], output: Stdio, reads: bool) -> (ExitStatus, String) {
+    let root = TempDir::new().unwrap();
+    let mut child = fairdeal()
+        .arg("--data-dir")
+        .arg(root.path())
+        .args(args)
+        .stdout(output)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    if !reads {
+        drop(child.stdout.take());
+    }
+    let mut said = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    (child.wait().unwrap(), said)
+}
+
+#[test]
+fn a_reader_that_has_gone_away_is_no_error() {
+    for args in [
+        &["verify", TRANSCRIPT][..],
+        &["verify", "--json", TRANSCRIPT],
+        &["replay", "--plain", TRANSCRIPT],
+        &["rules", "loot"],
+        &["man"],
+        &["doctor"],
+        &["play", "loot", "--bots", "1", "--headless", "--json"],
+    ] {
+        let (status, said) = run(args, Stdio::piped(), false);
+        assert_eq!((status.code(), said.as_str()), (Some(0), ""), "{args:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_cannot_be_written_is_said() {
+    for args in [
+        &["verify", TRANSCRIPT][..],
+        &["history"],
+        &["replay", "--plain", TRANSCRIPT],
+        &["rules", "loot"],
+        &["play", "loot", "--bots", "1", "--headless", "--json"],
+    ] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let (status, said) = run(args, full.into(), true);
+        assert_eq!(status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.contains("standard output"), "{args:?}: {said}");
+    }
+}
+
+/// More events than a pipe and the program's own queues hold.
+#[test]
+fn a_program_whose_output_nobody_reads_plays_on() {
+    let root = TempDir::new().unwrap();
+    let listen = ["--listen", "/ip4/127.0.0.1/tcp/0"];
+    let args = [
+        "bot",
+        "host",
+        "houses-of-thoth",
+        "--seats",
+        "3",
+        "--option",
+        "target=200",
+        "--json",
+    ];
+    let mut host = Program::start(root.path(), "host", &[&args[..], &listen].concat());
+    let ticket = host.ticket();
+    let _other = guest(root.path(), "other", &ticket);
+    let mut unread = fairdeal()
+        .arg("--data-dir")
+        .arg(root.path().join("unread"))
+        .args(["bot", "join", &ticket, "--json"])
+        .args(listen)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let over = host.wait_for("over");
+    let mut lines = String::new();
+    let read = unread.stdout.take().unwrap().read_to_string(&mut lines);
+    assert!(over.is_some(), "the game stops");
+    read.unwrap();
+    let count = lines.lines().count();
+    assert!(count > 2000, "{count} events of {} bytes", lines.len());
+    assert!(unread.wait().unwrap().success());
+}
