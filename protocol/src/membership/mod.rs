@@ -134,6 +134,11 @@ impl Membership {
             self.take(*verified, view, &mut effects);
         }
         self.settle(view, &mut effects);
+        // What the view says of the entries and of who is missing was true before the decision.
+        let decided = |effect: &Effect| matches!(effect, Effect::Decided(_));
+        if effects.iter().any(decided) {
+            return effects;
+        }
         // The earlier steps first: what is signed in a step names the release of what bound its signer before.
         let disputed = self.disputed.iter();
         let past = disputed.filter_map(|step| self.past.get(step));

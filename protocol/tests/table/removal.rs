@@ -348,6 +348,54 @@ fn two_of_three_remove_the_third() {
     assert_eq!(scene.blamed(), []);
 }
 
+/// Seats 3 and 4 are absent; the entry of seat 4 is there. Seat 0 hears the accepts that decide together with a statement
+/// on what comes next: what it says on that does not forget the entries that it holds.
+#[test]
+fn what_a_decision_leaves_is_counted_before_the_next_statement() {
+    let mut scene = Scene::new(5);
+    scene.wait(&[0], 1000);
+    for from in [0, 1, 2, 4] {
+        for to in [0, 1, 2].into_iter().filter(|to| *to != from) {
+            scene.bring(from, to, scene.commits[from].clone());
+        }
+    }
+    while scene.step(0) == 0 && scene.now < 4 * ABSENCE {
+        scene.now += 1000;
+        for index in [0, 1, 2] {
+            scene.room[index].tick(scene.now);
+            scene.gather(index);
+        }
+        while !scene.sent.is_empty() {
+            let mut batch = Vec::new();
+            for sent in std::mem::take(&mut scene.sent) {
+                let from = sent.from.index();
+                for to in [1, 2].into_iter().filter(|to| *to != from) {
+                    scene.bring(from, to, sent.message.clone());
+                }
+                if let (Message::Statements(statements), true) = (&sent.message, from != 0) {
+                    batch.extend(statements.iter().cloned());
+                }
+            }
+            let accepts =
+                |signed: &SignedStatement| matches!(signed.unverified().says, Says::Accept { .. });
+            if batch.iter().any(accepts) {
+                let next = Says::Promise {
+                    round: 0,
+                    accepted: None,
+                };
+                batch.push(scene.statement(1, 1, next).signed().clone());
+            }
+            if !batch.is_empty() {
+                scene.bring(1, 0, Message::Statements(batch.try_into().unwrap()));
+            }
+        }
+    }
+    assert_eq!(scene.table(0).replica().participants(), SeatSet::all(3));
+    let own = scene.consents.iter().filter(|(by, _)| *by == 0);
+    let out: Vec<SeatSet> = own.map(|(_, out)| *out).collect();
+    assert_eq!(out, [seats::seats(&[3]), seats::seats(&[3, 4])]);
+}
+
 /// A table with a turn time of 30 seconds, where seat 0 waits for seat 2; seat 1 is played like this.
 fn late(by: PlayedBy) -> Scene {
     let players = [PlayedBy::Person, by, PlayedBy::Person];

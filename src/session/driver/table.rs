@@ -128,35 +128,30 @@ impl Driver {
     /// Keeps, sends and tells whatever the table has to say. While the disk is full nothing of it is said: what waits
     /// is tried again at the next tick.
     pub(super) async fn flush(&mut self) {
-        let waited = self.stalled.take();
-        let stalled = waited.is_some();
-        let batch = match waited {
-            Some(batch) => batch,
-            None => match self.collect() {
-                Some(batch) => batch,
-                None => return,
-            },
-        };
-        match self.keep(&batch).await {
-            Ok(()) => {}
-            Err(Unkept::Full(why)) => {
-                self.stalled = Some(batch);
-                if !stalled {
-                    let line = format!("{why}. Until then this table waits here.");
-                    self.tell(SessionEvent::Line(line)).await;
+        let mut waited = self.stalled.take();
+        loop {
+            let stalled = waited.is_some();
+            let Some(batch) = waited.take().or_else(|| self.collect()) else {
+                return;
+            };
+            match self.keep(&batch).await {
+                Ok(()) => {}
+                Err(Unkept::Full(why)) => {
+                    self.stalled = Some(batch);
+                    if !stalled {
+                        let line = format!("{why}. Until then this table waits here.");
+                        self.tell(SessionEvent::Line(line)).await;
+                    }
+                    return;
                 }
+                Err(Unkept::Failed(why)) => return self.fail(why).await,
+            }
+            self.say_batch(batch).await;
+            if !stalled {
                 return;
             }
-            Err(Unkept::Failed(why)) => return self.fail(why).await,
-        }
-        self.say_batch(batch).await;
-        if stalled {
             let line = "There is room on the disk again; the table goes on.".to_owned();
             self.tell(SessionEvent::Line(line)).await;
-            if let Some(batch) = self.collect() {
-                self.stalled = Some(batch);
-                return Box::pin(self.flush()).await;
-            }
         }
     }
 
@@ -443,6 +438,12 @@ impl Driver {
 
     /// Saves the transcript, and only then ends the journal: without either of them the game would be lost.
     fn keep_transcript(&mut self, forfeited: Option<Seat>) -> Result<Option<PathBuf>, String> {
+        // No deal comes any more, and the transcript may need that room.
+        if let Some(journal) = &self.journal
+            && let Err(error) = journal.give_back()
+        {
+            tracing::warn!(%error, "the journal keeps its room");
+        }
         let saved = self.save_transcript(forfeited).transpose();
         match &saved {
             Ok(_) => self.end_journal(),

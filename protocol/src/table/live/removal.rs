@@ -12,6 +12,7 @@ use crate::membership::{
 use crate::seat::{Seat, SeatSet};
 use crate::table::journal::Record;
 use crate::table::message::{Head, MAX_STATEMENTS, Message};
+use crate::table::replica::Proofs;
 use crate::wire::bounded::Bounded;
 
 impl<G: Game> Table<G> {
@@ -141,8 +142,10 @@ impl<G: Game> Table<G> {
         if seats.contains(self.me()) {
             return self.outbox.stop(Stop::Removed(step));
         }
-        // Acks of a leader's lost entry do not count any more.
+        // Acks of a leader's lost entry do not count any more. The others still do, and the next statement must not be
+        // signed as if they were not there.
         self.entries.recount();
+        self.count(Proofs::Verify);
         for seat in seats.iter() {
             self.outbox.tell(Event::RemovalDecided(seat));
         }
