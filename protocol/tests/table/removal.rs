@@ -396,6 +396,24 @@ fn what_a_decision_leaves_is_counted_before_the_next_statement() {
     assert_eq!(out, [seats::seats(&[3]), seats::seats(&[3, 4])]);
 }
 
+/// Seat 0 has no direct link to seat 1, which misses its entry, and hears of it by way of seat 2.
+#[test]
+fn a_statement_that_is_handed_on_counts_as_hearing_its_signer() {
+    let mut scene = Scene::new(4);
+    scene.bring(2, 0, scene.commits[2].clone());
+    for round in 0..8 {
+        let promise = Says::Promise {
+            round,
+            accepted: None,
+        };
+        let promise = scene.statement(1, 0, promise);
+        scene.bring(2, 0, statements(&[&promise]));
+        scene.wait(&[0], ABSENCE / 4);
+    }
+    assert!(scene.has_consented(0, 3));
+    assert!(!scene.has_consented(0, 1));
+}
+
 /// A table with a turn time of 30 seconds, where seat 0 waits for seat 2; seat 1 is played like this.
 fn late(by: PlayedBy) -> Scene {
     let players = [PlayedBy::Person, by, PlayedBy::Person];

@@ -34,6 +34,7 @@ impl<G: Game> Table<G> {
         }
         let (charter, table) = (self.replica.charter(), self.replica.table());
         let verified = signed.verify(charter, &table)?;
+        self.peers.clocks_mut().hear(verified.seat());
         // What this seat has signed it knows; another process with its key is for the others to judge.
         if verified.seat() != self.me() || !self.may_sign() {
             self.deliberate(Input::Statement(Box::new(verified)));
