@@ -492,13 +492,16 @@ impl World {
             let refused = chair.refused.contains(&(statement.step, target));
             recent && !proposed && honest && open && !refused
         };
-        // A party goes as one.
+        // A party goes as one. What is kept here may have been followed by its own removal.
         let live = self.room[seat].table.replica().live();
         let whole = |target: &Seat| {
             let mut program = self.plan.program_of(*target).iter();
             program.all(|seat| !live.contains(seat) || present(seat))
         };
-        let there: SeatSet = out.iter().filter(whole).collect();
+        let there: SeatSet = out
+            .iter()
+            .filter(|seat| present(*seat) && whole(seat))
+            .collect();
         if !there.is_empty() {
             let what = format!("{seat} hears {there:?}, and nobody proposed what it signs: ");
             self.watch.fail(14, what + &describe(signed));
