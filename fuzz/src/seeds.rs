@@ -494,7 +494,7 @@ fn frame(to: &mut Folder<'_>) {
         (
             "watch",
             Frame::Watch(Watch {
-                lobby: [3; 8],
+                lobby: Some([3; 8]),
                 proof: None,
             }),
         ),

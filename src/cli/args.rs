@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 use crate::bots::Level;
 use crate::games::GAMES;
-use crate::net::{JoinTarget, Multiaddr, Ticket, TicketError};
+use crate::net::{JoinError, JoinTarget, Multiaddr};
 
 /// Card games at a terminal table, between peers, with no server and no dealer to trust.
 #[derive(Debug, Parser)]
@@ -196,18 +196,23 @@ pub(super) struct Join {
 }
 
 impl Join {
-    /// The target, if one is given; a ticket may have been broken into words by a chat.
-    pub(super) fn target(&self) -> Result<Option<JoinTarget>, crate::net::JoinError> {
+    /// The target, if one is given.
+    pub(super) fn target(&self) -> Result<Option<JoinTarget>, JoinError> {
         let given = !self.target.is_empty();
-        given.then(|| self.target.concat().parse()).transpose()
+        given.then(|| target(&self.target)).transpose()
     }
+}
+
+/// A ticket or an address, which a chat may have broken into words.
+fn target(words: &[String]) -> Result<JoinTarget, JoinError> {
+    words.join(" ").parse()
 }
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Watch {
-    /// The table's ticket
+    /// The table's ticket, or an address that ends in /p2p/ and the host's peer id
     #[arg(value_name = "TICKET", num_args = 1.., required = true)]
-    ticket: Vec<String>,
+    target: Vec<String>,
     /// The table has a password (asked for, or taken from FAIRDEAL_PASSWORD)
     #[arg(long)]
     pub(super) password: bool,
@@ -220,9 +225,9 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// The ticket; it may have been broken into words by a chat.
-    pub(super) fn ticket(&self) -> Result<Ticket, TicketError> {
-        self.ticket.concat().parse()
+    /// The table.
+    pub(super) fn target(&self) -> Result<JoinTarget, JoinError> {
+        target(&self.target)
     }
 }
 
@@ -303,7 +308,7 @@ fn size(text: &str) -> Result<(u16, u16), String> {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Verify {
-    /// The transcript
+    /// The transcript; - for one on standard input
     pub(super) file: PathBuf,
     /// The result as one JSON object
     #[arg(long)]

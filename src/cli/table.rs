@@ -384,7 +384,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
 
 /// Looks on at a table.
 pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
-    let ticket = watch.ticket().map_err(usage)?;
+    let target = watch.target().map_err(usage)?;
     let password = password(watch.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     let headless = watch.headless || watch.json;
@@ -393,7 +393,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             // Nobody asks who looks on.
             identity: IdentityKey::generate()?,
             name: String::new(),
-            role: Role::Watcher(ticket),
+            role: Role::Watcher(target),
             place: Place {
                 transport: Transport::Sockets,
                 listen: Vec::new(),

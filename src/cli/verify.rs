@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
+use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -21,17 +22,25 @@ use crate::replay::deals::Ledger;
 use crate::replay::verdict;
 use crate::session::text::clean;
 use crate::session::{Seating, ground_in_words, ground_name};
-use crate::store::{read_transcript, write_out};
+use crate::store::{read_transcript, take_transcript, write_out};
 
 pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
+    let piped = args.file.as_os_str() == "-";
     let unreadable = |why: String| {
         if args.json {
             say(json!({"result": "unreadable", "why": why}))?;
         }
-        complain(format!("{}: {why}", args.file.display()));
+        match piped {
+            true => complain(format!("standard input: {why}")),
+            false => complain(format!("{}: {why}", args.file.display())),
+        }
         Ok(Exit::Usage)
     };
-    let transcript = match read_transcript(&args.file) {
+    let transcript = match piped {
+        true => take_transcript(io::stdin().lock()),
+        false => read_transcript(&args.file),
+    };
+    let transcript = match transcript {
         Ok(transcript) => Arc::new(transcript),
         Err(error) => return unreadable(error.to_string()),
     };

@@ -1,4 +1,4 @@
-//! The frames of `/fairdeal/table/3`: one opaque message a stream, answered by an acknowledgement; and of
+//! The frames of `/fairdeal/table/4`: one opaque message a stream, answered by an acknowledgement; and of
 //! `/fairdeal/announce/1`: an empty question, answered by what a table says of itself to strangers.
 //!
 //! A frame is its length, four bytes little-endian, and that many bytes; then the writer closes its
@@ -16,7 +16,7 @@ use libp2p::StreamProtocol;
 use libp2p::request_response;
 
 /// The protocol's name; its number changes with the frame or with what is in it.
-pub(super) const PROTOCOL: StreamProtocol = StreamProtocol::new("/fairdeal/table/3");
+pub(super) const PROTOCOL: StreamProtocol = StreamProtocol::new("/fairdeal/table/4");
 
 /// The question what table a peer has open.
 pub(super) const ANNOUNCE: StreamProtocol = StreamProtocol::new("/fairdeal/announce/1");

@@ -13,7 +13,8 @@
 //! Addresses do not repeat the host's id at their end. One address over IPv4 makes a ticket of 88
 //! characters, two make one of 103.
 //!
-//! Reading ignores case, white space, line breaks and hyphens, which chats add. A mistyped ticket is
+//! A ticket is found in what people paste: in quotes or brackets, after a word, before a sentence. Reading ignores case,
+//! white space, line breaks, hyphens and marks of quotation, which chats and mails add within it. A mistyped ticket is
 //! taken for a good one once in 2³² times. A ticket is no secret key and proves nothing: whoever has
 //! it can knock, and the Noise handshake shows whether the one who answers holds the host's key.
 
@@ -42,6 +43,13 @@ const MAX_BYTES: usize =
     LOBBY_BYTES + HOST_BYTES + MAX_ADDRESSES * (1 + MAX_ADDRESS_BYTES) + CHECKSUM_BYTES;
 /// Characters of the longest ticket, five bits each.
 pub const MAX_TICKET: usize = PREFIX.len() + (MAX_BYTES * 8).div_ceil(5);
+/// Characters of the shortest ticket, which has no address.
+const MIN_TICKET: usize =
+    PREFIX.len() + ((LOBBY_BYTES + HOST_BYTES + CHECKSUM_BYTES) * 8).div_ceil(5);
+/// Places in a text that may be the beginning of a ticket.
+const MAX_FOUND: usize = 4;
+/// Words behind a ticket that are left out.
+const MAX_SAID: usize = 64;
 /// Bytes of text that are looked at, room for a hyphen or a break after each character.
 const MAX_TEXT: usize = 4 * MAX_TICKET;
 /// Bytes of a multiaddr given as text.
@@ -158,6 +166,11 @@ impl Ticket {
         bytes
     }
 
+    fn from_digits(digits: &str) -> Result<Self, TicketError> {
+        let bytes = data_encoding::BASE32_NOPAD.decode(digits.to_ascii_uppercase().as_bytes());
+        Self::from_bytes(&bytes.map_err(|_| TicketError::Typo)?)
+    }
+
     fn from_bytes(bytes: &[u8]) -> Result<Self, TicketError> {
         let (body, found) = bytes
             .split_last_chunk::<CHECKSUM_BYTES>()
@@ -209,33 +222,59 @@ impl FromStr for Ticket {
         if text.len() > MAX_TEXT {
             return Err(TicketError::TooLong);
         }
-        let plain: String = text
-            .chars()
-            .filter(|c| !c.is_whitespace() && *c != '-')
-            .map(|c| c.to_ascii_lowercase())
-            .collect();
-        if plain.len() > MAX_TICKET {
-            return Err(TicketError::TooLong);
-        }
-        let digits = match plain.strip_prefix(PREFIX) {
-            Some(digits) => digits,
-            None => return Err(other_version(&plain)),
-        };
-        let bytes = data_encoding::BASE32_NOPAD
-            .decode(digits.to_ascii_uppercase().as_bytes())
-            .map_err(|_| TicketError::Typo)?;
-        Self::from_bytes(&bytes)
+        let text = text.to_ascii_lowercase();
+        let passages = text.split(|c: char| !c.is_ascii_alphanumeric() && !is_break(c));
+        let mut found = passages.flat_map(tickets_in).take(MAX_FOUND);
+        let first = found.next().ok_or(TicketError::NotATicket)?;
+        first.or_else(|error| found.find_map(Result::ok).ok_or(error))
     }
 }
 
-/// What to say about a text that does not start as our tickets do.
-fn other_version(plain: &str) -> TicketError {
-    let rest = plain.strip_prefix("fd").unwrap_or_default();
-    // Long enough to be a ticket and not a word of which "fd" is the start.
-    match rest.chars().next() {
-        Some(digit) if digit.is_ascii_digit() && rest.len() > 64 => TicketError::Version(digit),
-        _ => TicketError::NotATicket,
+/// What chats, mails and terminals put into a long word.
+fn is_break(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(
+            c,
+            '-' | '>' | '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{feff}'
+        )
+}
+
+/// What looks like a ticket in a passage of letters, digits and breaks, in order.
+fn tickets_in(passage: &str) -> impl Iterator<Item = Result<Ticket, TicketError>> {
+    let words: Vec<&str> = passage
+        .split(is_break)
+        .filter(|word| !word.is_empty())
+        .collect();
+    (0..words.len()).filter_map(move |start| read_words(words.get(start..)?))
+}
+
+/// The ticket that begins with the first of these words, if that looks like one: all of them together, or without some
+/// at the end, which may be what somebody has said after it.
+fn read_words(words: &[&str]) -> Option<Result<Ticket, TicketError>> {
+    let mut letters = words.iter().flat_map(|word| word.chars());
+    let version = match (letters.next()?, letters.next()?, letters.next()?) {
+        ('f', 'd', version) if version.is_ascii_digit() => version,
+        _ => return None,
+    };
+    let plain = words.concat();
+    let Some(digits) = plain.strip_prefix(PREFIX) else {
+        // Long enough to be a ticket.
+        return (plain.len() > MIN_TICKET).then_some(Err(TicketError::Version(version)));
+    };
+    let longest = MAX_TICKET - PREFIX.len();
+    if words.first().is_some_and(|word| word.len() > MAX_TICKET) {
+        return Some(Err(TicketError::TooLong));
     }
+    let mut end = digits.len();
+    for word in words.iter().rev().take(MAX_SAID) {
+        let read = digits.get(..end).filter(|digits| digits.len() <= longest);
+        match read.map(Ticket::from_digits) {
+            None | Some(Err(TicketError::Typo)) => {}
+            Some(read) => return Some(read),
+        }
+        end = end.saturating_sub(word.len());
+    }
+    Some(Err(TicketError::Typo))
 }
 
 fn checksum(body: &[u8]) -> [u8; CHECKSUM_BYTES] {
@@ -279,6 +318,14 @@ pub enum JoinTarget {
 }
 
 impl JoinTarget {
+    /// The host, the lobby if the way leads to one, and the addresses at which the host may be.
+    pub fn into_parts(self) -> (PeerId, Option<[u8; LOBBY_BYTES]>, Vec<Multiaddr>) {
+        match self {
+            Self::Ticket(ticket) => (ticket.host, Some(ticket.lobby), ticket.addresses),
+            Self::Address { peer, address } => (peer, None, vec![address]),
+        }
+    }
+
     /// The relays through which the way leads, each with its peer id at the end.
     pub fn relays(&self) -> Vec<Multiaddr> {
         let addresses = match self {
@@ -319,14 +366,16 @@ impl FromStr for JoinTarget {
     type Err = JoinError;
 
     fn from_str(text: &str) -> Result<Self, JoinError> {
-        let text = text.trim();
-        if !text.starts_with('/') {
+        let is_around = |c: char| !c.is_ascii_alphanumeric() && c != '/';
+        let bare = text.trim_matches(is_around);
+        if !bare.starts_with('/') {
             return Ok(Self::Ticket(text.parse()?));
         }
-        if text.len() > MAX_ADDRESS_TEXT {
+        if bare.len() > MAX_ADDRESS_TEXT {
             return Err(JoinError::Address("it is too long".to_owned()));
         }
-        let mut address: Multiaddr = text
+        let unbroken: String = bare.split_whitespace().collect();
+        let mut address: Multiaddr = unbroken
             .parse()
             .map_err(|error: libp2p::multiaddr::Error| JoinError::Address(error.to_string()))?;
         let Some(Protocol::P2p(peer)) = address.pop() else {
@@ -397,6 +446,29 @@ mod tests {
         assert_eq!(text.to_uppercase().parse(), Ok(sample()));
         let spaced: String = text.chars().flat_map(|c| [c, '-', '\u{a0}']).collect();
         assert_eq!(spaced.parse(), Ok(sample()));
+    }
+
+    #[test]
+    fn tickets_are_found_in_what_people_paste() {
+        let text = sample().to_string();
+        let (start, end) = text.split_at(40);
+        for pasted in [
+            format!("\"{text}\""),
+            format!("ticket:{text}"),
+            format!("Ticket: `{text}`."),
+            format!("<{text}>, see you at 8"),
+            format!("({start}\n{end})"),
+            format!("> come and play: {start}\n> {end}\n>\n> Anna"),
+            format!("fairdeal join {text} now or never"),
+            format!("fd1 is what tickets begin with: {text}"),
+            format!("\u{201c}{start}\u{200b}{end}\u{201d}"),
+            format!("{text}\n{text}"),
+        ] {
+            assert_eq!(pasted.parse(), Ok(sample()), "{pasted}");
+        }
+        let newer = text.replacen("fd1", "fd2", 1);
+        let error = format!("ticket: {newer}").parse::<Ticket>();
+        assert_eq!(error, Err(TicketError::Version('2')));
     }
 
     #[test]

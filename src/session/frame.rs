@@ -129,8 +129,8 @@ pub struct Back {
 /// A wish to look on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watch {
-    /// The lobby that the ticket names.
-    pub lobby: [u8; 8],
+    /// The lobby that the ticket names; `None` after an address.
+    pub lobby: Option<[u8; 8]>,
     /// That one knows the table's password, if there is one.
     pub proof: Option<Proof>,
 }
@@ -275,7 +275,7 @@ impl Frame {
         match self {
             Self::Join(join) => join.lobby,
             Self::Knock { lobby, .. } => *lobby,
-            Self::Watch(watch) => Some(watch.lobby),
+            Self::Watch(watch) => watch.lobby,
             _ => None,
         }
     }
@@ -388,7 +388,7 @@ mod tests {
                 seats: [0, 2].into_iter().filter_map(Seat::new).collect(),
             },
             Frame::Watch(Watch {
-                lobby: [3; 8],
+                lobby: Some([3; 8]),
                 proof: None,
             }),
             Frame::Show(Box::new(showing)),

@@ -1,13 +1,13 @@
 //! Transcripts of finished tables, and evidence of misbehaviour, as files named by table id.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::hash::Hasher;
-use fairdeal_protocol::transcript::Transcript;
+use fairdeal_protocol::transcript::{START, Transcript};
 use fairdeal_protocol::wire::codec::MAX_BYTES;
 
 use super::{DataDir, DataView, StoreError, UnreadableTranscript, files};
@@ -39,13 +39,25 @@ pub struct TranscriptFile {
     pub modified: SystemTime,
 }
 
-/// Reads a transcript from anywhere, of which nothing is checked but the charter.
+/// Reads a transcript from a file anywhere, of which nothing is checked but the charter.
 ///
 /// # Errors
 /// [`UnreadableTranscript`].
 pub fn read_transcript(path: &Path) -> Result<Transcript, UnreadableTranscript> {
+    take_transcript(fs::File::open(path)?)
+}
+
+/// Reads a transcript as [`read_transcript`] does. Of what does not begin like one only the beginning is read.
+///
+/// # Errors
+/// [`UnreadableTranscript`].
+pub fn take_transcript(mut source: impl Read) -> Result<Transcript, UnreadableTranscript> {
+    let mut bytes = Vec::new();
+    let mut start = source.by_ref().take(START as u64);
+    start.read_to_end(&mut bytes)?;
+    Transcript::check_start(&bytes)?;
     let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
-    let bytes = files::read_limited(fs::File::open(path)?, limit)?;
+    bytes.append(&mut files::read_limited(source, limit)?);
     Ok(Transcript::from_bytes(&bytes)?)
 }
 

@@ -41,10 +41,12 @@ pub(super) fn open_lock(path: &Path) -> Result<File, StoreError> {
         .map_err(|source| StoreError::io("open", path, source))
 }
 
-/// Reads at most `limit` bytes of an open file, and one more to show that it is longer.
-pub(super) fn read_limited(file: File, limit: u64) -> io::Result<Vec<u8>> {
+/// Reads at most `limit` bytes, and one more to show that there are more.
+pub(super) fn read_limited(source: impl io::Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    source
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -28,7 +28,7 @@ use std::fs::{File, TryLockError};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-pub use archive::{MAX_EVIDENCE_FILES, TranscriptFile, read_transcript};
+pub use archive::{MAX_EVIDENCE_FILES, TranscriptFile, read_transcript, take_transcript};
 pub use error::{StoreError, UnreadableTranscript};
 pub use files::write_out;
 pub use identity::IdentityKey;

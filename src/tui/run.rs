@@ -320,8 +320,8 @@ impl Rim {
                 self.begin(start(setup)?, None);
                 Ok(())
             }
-            Effect::Watch { ticket, password } => {
-                let role = Role::Watcher(ticket);
+            Effect::Watch { target, password } => {
+                let role = Role::Watcher(target);
                 let mut setup = self.setup(shell.world(), role, Transport::Sockets, password)?;
                 // Nobody asks who looks on.
                 setup.identity = IdentityKey::generate()?;

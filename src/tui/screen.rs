@@ -133,7 +133,7 @@ pub(super) enum Effect {
     /// Look on at a table.
     Watch {
         /// Which.
-        ticket: Ticket,
+        target: JoinTarget,
         /// The password, if there is one.
         password: Option<Password>,
     },

@@ -51,6 +51,48 @@ fn a_reader_that_has_gone_away_is_no_error() {
     }
 }
 
+/// `verify -` with this on its standard input, which stays open if `open`.
+fn verify_input(input: &[u8], open: bool) -> (ExitStatus, String) {
+    let mut child = fairdeal()
+        .args(["verify", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take();
+    // It may have read enough.
+    let _ = stdin.as_mut().unwrap().write_all(input);
+    if !open {
+        stdin = None;
+    }
+    let mut said = String::new();
+    let mut stderr = child.stderr.take().unwrap();
+    stderr.read_to_string(&mut said).unwrap();
+    let status = child.wait().unwrap();
+    drop(stdin);
+    (status, said)
+}
+
+#[test]
+fn a_transcript_is_read_from_standard_input() {
+    let bytes = std::fs::read(TRANSCRIPT).unwrap();
+    let (status, said) = verify_input(&bytes, false);
+    assert_eq!((status.code(), said.as_str()), (Some(0), ""));
+    let (status, _) = verify_input(&bytes[..bytes.len() - 1], false);
+    assert_eq!(status.code(), Some(2));
+}
+
+/// Of what is no transcript the beginning is read, and no more of it is waited for.
+#[test]
+fn what_does_not_begin_like_a_transcript_is_read_no_further() {
+    for start in [&b"\x89PNG\r\n\x1a\n\0"[..], b"fairdeal\x02"] {
+        let (status, said) = verify_input(start, true);
+        assert_eq!(status.code(), Some(2), "{said}");
+        assert!(said.contains("standard input"), "{said}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn an_output_that_cannot_be_written_is_said() {

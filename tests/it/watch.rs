@@ -71,6 +71,25 @@ fn who_comes_before_the_table_is_open_sees_it_all() {
     drop(guest);
 }
 
+/// An address says whose table it is, and not which; a ticket is found in what a friend has written.
+#[test]
+fn a_table_is_watched_by_its_address_and_by_a_quoted_ticket() {
+    let root = TempDir::new().unwrap();
+    let mut host = host(root.path(), &["--seats", "2"]);
+    let ticket: Ticket = host.ticket().parse().unwrap();
+    let address = format!("{}/p2p/{}", ticket.addresses()[0], ticket.host());
+    let mut by_address = watch(root.path(), "address", &address);
+    let quoted = format!("come and see: \u{201c}{ticket}\u{201d}, at eight");
+    let mut by_ticket = watch(root.path(), "ticket", &quoted);
+    let guest = join(root.path(), &ticket.to_string(), &[]);
+    for watching in [&mut by_address, &mut by_ticket] {
+        watching.wait_for("started").expect("it is shown the table");
+    }
+    same_end(&mut host, &mut by_address);
+    assert!(by_ticket.wait_for("over").is_some());
+    drop(guest);
+}
+
 #[test]
 fn who_comes_in_the_middle_catches_up() {
     let root = TempDir::new().unwrap();
@@ -163,6 +182,7 @@ async fn who_asks_without_end_is_dropped() {
         let event = tokio::time::timeout(Duration::from_secs(60), events.recv()).await;
         match event.unwrap().expect("the node runs") {
             NodeEvent::Connected { .. } => {
+                let lobby = Some(lobby);
                 let _ = say(&Frame::Watch(Watch { lobby, proof: None }));
             }
             NodeEvent::Message { bytes, .. } => match Frame::from_bytes(&bytes).unwrap() {

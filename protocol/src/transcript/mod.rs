@@ -23,6 +23,8 @@ use page::Page;
 pub const MAGIC: [u8; 8] = *b"fairdeal";
 /// The version of the file format.
 pub const VERSION: u16 = 3;
+/// The length in bytes of what says that a file is a transcript, and of which version.
+pub const START: usize = MAGIC.len() + 1;
 /// The most entries of a transcript.
 pub const MAX_LOG: usize = 1 << 20;
 
@@ -191,19 +193,27 @@ impl Transcript {
         Ok(encode(&file))
     }
 
-    /// Reads a file and checks the charter's signatures.
+    /// Looks at the first [`START`] bytes of a file, or all of a shorter one: whether it is worth reading the rest.
     ///
     /// # Errors
-    /// [`TranscriptError`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, TranscriptError> {
+    /// [`TranscriptError::NotATranscript`], [`TranscriptError::Version`].
+    pub fn check_start(bytes: &[u8]) -> Result<(), TranscriptError> {
         let rest = bytes
             .strip_prefix(&MAGIC)
             .ok_or(TranscriptError::NotATranscript)?;
         // Small numbers are one byte in the codec; a later version may be longer.
         match rest.first().copied().map(u16::from) {
-            Some(VERSION) => {}
-            other => return Err(TranscriptError::Version(other.unwrap_or(0))),
+            Some(VERSION) => Ok(()),
+            other => Err(TranscriptError::Version(other.unwrap_or(0))),
         }
+    }
+
+    /// Reads a file and checks the charter's signatures.
+    ///
+    /// # Errors
+    /// [`TranscriptError`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, TranscriptError> {
+        Self::check_start(bytes)?;
         let file: File = decode(bytes, MAX_BYTES)?;
         let charter = SignedCharter::assemble(file.charter, file.signatures.into_inner())?;
         Ok(Self {

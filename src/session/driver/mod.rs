@@ -43,7 +43,7 @@ use crate::bots::{self, Bot, Level};
 use crate::games::AnyGame;
 use crate::net::{
     AddressRecord, JoinTarget, Lan, Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle,
-    PeerId, Reach, ReachNews, Ticket, TicketError, any_port,
+    PeerId, Reach, ReachNews, TicketError, any_port,
 };
 use crate::store::{DataDir, IdentityKey, Journal, StoreError};
 
@@ -74,7 +74,7 @@ pub enum Role {
     /// Sit down at one.
     Guest(JoinTarget),
     /// Look on, with the ticket of one.
-    Watcher(Ticket),
+    Watcher(JoinTarget),
 }
 
 /// Whether somebody is at a session's handle.
@@ -225,14 +225,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
             Stage::Host { lobby, id }
         }
         Role::Guest(target) => {
-            let (host, lobby, addresses) = match target {
-                JoinTarget::Ticket(ticket) => (
-                    ticket.host(),
-                    Some(ticket.lobby()),
-                    ticket.addresses().to_vec(),
-                ),
-                JoinTarget::Address { peer, address } => (peer, None, vec![address]),
-            };
+            let (host, lobby, addresses) = target.into_parts();
             node.keep(host, addresses)?;
             let own = Join { lobby, ..own };
             let mut guest = GuestLobby::new(host, key.clone(), own, setup.house, setup.ready);
@@ -241,13 +234,13 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
             }
             Stage::Guest(Box::new(guest))
         }
-        Role::Watcher(ticket) => {
-            let (host, id) = (ticket.host(), ticket.lobby());
-            node.keep(host, ticket.addresses().to_vec())?;
+        Role::Watcher(target) => {
+            let (host, lobby, addresses) = target.into_parts();
+            node.keep(host, addresses)?;
             let door = setup
                 .password
-                .map(|password| GuestDoor::new(&password, Some(id), local, host, &mut rng));
-            Stage::Watch(Box::new(Watching::new(host, id, door)))
+                .map(|password| GuestDoor::new(&password, lobby, local, host, &mut rng));
+            Stage::Watch(Box::new(Watching::new(host, lobby, door)))
         }
     };
     let keeper = Keeper {

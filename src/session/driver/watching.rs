@@ -46,14 +46,14 @@ enum ShownError {
     OtherHost,
 }
 
-/// The charter that a host shows, if it is that of the ticket's table.
+/// The charter that a host shows, if it is that of the ticket's table; after an address it may be any of this host.
 fn shown_charter(
     showing: Showing,
     host: PeerId,
-    lobby: [u8; 8],
+    lobby: Option<[u8; 8]>,
 ) -> Result<SignedCharter, ShownError> {
     let charter = SignedCharter::assemble(showing.charter, showing.signatures.into_inner())?;
-    if charter.charter().lobby != lobby {
+    if lobby.is_some_and(|lobby| charter.charter().lobby != lobby) {
         return Err(ShownError::OtherTable);
     }
     let first = host_seat().and_then(|seat| charter.charter().player(seat));
@@ -85,7 +85,7 @@ struct Shown {
 }
 
 impl Watching {
-    pub(super) fn new(host: PeerId, lobby: [u8; 8], door: Option<GuestDoor>) -> Self {
+    pub(super) fn new(host: PeerId, lobby: Option<[u8; 8]>, door: Option<GuestDoor>) -> Self {
         Self {
             host,
             watch: Watch { lobby, proof: None },
@@ -104,7 +104,7 @@ impl Watching {
     fn wish(&self) -> Frame {
         match self.door.as_ref().and_then(GuestDoor::knock) {
             Some(knock) => Frame::Knock {
-                lobby: Some(self.watch.lobby),
+                lobby: self.watch.lobby,
                 knock,
             },
             None => Frame::Watch(self.watch),
@@ -248,6 +248,8 @@ impl Driver {
             Ok(follower) => follower,
             Err(error) => return self.fail(error.to_string()).await,
         };
+        // After an address, it is this table from now on.
+        watching.watch.lobby = Some(charter.charter().lobby);
         let shown = Shown {
             id: charter.table(),
             names: display_names(charter.charter()),
@@ -449,13 +451,15 @@ mod tests {
     #[test]
     fn spectator_refuses_the_table_of_another_host() {
         let shown = |host, lobby| shown_charter(showing(), host, lobby).map(|_| ());
-        assert_eq!(shown(peer(1), LOBBY), Ok(()));
-        assert_eq!(shown(peer(2), LOBBY), Err(ShownError::OtherHost));
-        assert_eq!(shown(peer(3), LOBBY), Err(ShownError::OtherHost));
-        assert_eq!(shown(peer(1), [6; 8]), Err(ShownError::OtherTable));
+        for lobby in [Some(LOBBY), None] {
+            assert_eq!(shown(peer(1), lobby), Ok(()));
+            assert_eq!(shown(peer(2), lobby), Err(ShownError::OtherHost));
+            assert_eq!(shown(peer(3), lobby), Err(ShownError::OtherHost));
+        }
+        assert_eq!(shown(peer(1), Some([6; 8])), Err(ShownError::OtherTable));
         let mut forged = showing();
         forged.signatures = vec![forged.signatures[0]; 2].try_into().unwrap();
-        let forged = shown_charter(forged, peer(1), LOBBY);
+        let forged = shown_charter(forged, peer(1), Some(LOBBY));
         assert!(matches!(forged, Err(ShownError::Charter(_))));
     }
 }

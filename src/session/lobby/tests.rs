@@ -326,7 +326,7 @@ fn who_does_not_make_up_its_mind_is_not_followed() {
 fn only_seats_are_ready() {
     let mut host = host(2);
     let watch = Watch {
-        lobby: LOBBY,
+        lobby: Some(LOBBY),
         proof: None,
     };
     host.receive(peer(5), Frame::Watch(watch)).unwrap();

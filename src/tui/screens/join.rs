@@ -6,14 +6,14 @@ use ratatui::text::Line;
 
 use super::column;
 use super::sitting::Sitting;
-use crate::net::{JoinTarget, Ticket};
+use crate::net::JoinTarget;
 use crate::tui::canvas::{Canvas, Target, wrapped};
 use crate::tui::field::Field;
 use crate::tui::keys::Intent;
 use crate::tui::screen::{Effect, Screen, Tone, Wish, Wishes, World};
 
-/// The longest ticket or address.
-const MAX_TARGET: usize = 2000;
+/// The longest text with a ticket or an address in it.
+const MAX_TARGET: usize = 6000;
 
 const TARGET: Target = Target::Button(0);
 const PASSWORD: Target = Target::Button(1);
@@ -54,8 +54,6 @@ impl Join {
     }
 
     fn go(&mut self, wishes: &mut Wishes) {
-        // A chat may have broken it into words.
-        let target: String = self.target.text().split_whitespace().collect();
         let mut refuse = |why: String, focus: Target| {
             wishes.push(Wish::Toast(Tone::Bad, why));
             wishes.push(Wish::Focus(focus));
@@ -64,15 +62,13 @@ impl Join {
             Ok(password) => password,
             Err(why) => return refuse(why.to_string(), PASSWORD),
         };
+        let target: JoinTarget = match self.target.text().parse() {
+            Ok(target) => target,
+            Err(why) => return refuse(why.to_string(), TARGET),
+        };
         let effect = match self.purpose {
-            Purpose::Join => match target.parse::<JoinTarget>() {
-                Ok(target) => Effect::Join { target, password },
-                Err(why) => return refuse(why.to_string(), TARGET),
-            },
-            Purpose::Watch => match target.parse::<Ticket>() {
-                Ok(ticket) => Effect::Watch { ticket, password },
-                Err(why) => return refuse(why.to_string(), TARGET),
-            },
+            Purpose::Join => Effect::Join { target, password },
+            Purpose::Watch => Effect::Watch { target, password },
         };
         let name = match self.purpose {
             Purpose::Join => "joining",

@@ -63,10 +63,10 @@ impl Sitting {
             return;
         };
         let password = None;
+        let target = JoinTarget::Ticket(ticket);
         let (effect, purpose) = if self.looks_on() {
-            (Effect::Watch { ticket, password }, "looking on")
+            (Effect::Watch { target, password }, "looking on")
         } else {
-            let target = JoinTarget::Ticket(ticket);
             (Effect::Join { target, password }, "joining")
         };
         wishes.push(Wish::Effect(effect));
