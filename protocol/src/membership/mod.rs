@@ -107,21 +107,24 @@ impl Membership {
     }
 
     /// Whether a statement of another seat is of no use in a step that all but those who are bound have left: nobody
-    /// decides there any more, and whoever has gone on since is free.
+    /// decides there any more, and whoever has gone on since is free. Where somebody is bound in the step after it, what
+    /// is signed there names releases of this one.
     fn is_too_late(&self, statement: &Statement) -> bool {
         let at = statement.step;
         if at >= self.open.place.step.saturating_sub(1) || statement.seat == self.open.me {
             return false;
         }
+        let next = self.past.get(&at.saturating_add(1));
+        let names_releases = next.is_some_and(StepRemoval::binds_somebody);
         match statement.says {
             Says::Consent { .. } => {
-                let next = self.past.get(&at.saturating_add(1));
                 let outcome = next.and_then(|next| next.outcome.as_ref());
-                outcome.is_some_and(|next| next.entries.contains_key(&statement.seat))
+                let is_free = outcome.is_some_and(|of| of.entries.contains_key(&statement.seat));
+                is_free && !names_releases
             }
             Says::Veto { .. } | Says::Release { .. } => {
                 let step = self.past.get(&at);
-                !step.is_some_and(StepRemoval::binds_somebody)
+                !names_releases && !step.is_some_and(StepRemoval::binds_somebody)
             }
             Says::Promise { .. } | Says::Propose { .. } | Says::Accept { .. } => true,
         }
@@ -319,8 +322,8 @@ impl Membership {
 
     /// The statements that another seat may lack, given its open step and the names of those that it holds; the newest
     /// steps first. They are those of the step before that one and of the step itself, and of earlier ones what binds or
-    /// frees: whoever is bound may be many steps behind. A seat that names a consent of a step takes its signer for
-    /// bound, and may be wrong.
+    /// frees: whoever is bound may be many steps behind, and names releases of the step before its own. A seat that names
+    /// a consent of a step takes its signer for bound, and may be wrong.
     pub fn statements_for<'a>(
         &'a self,
         step: u64,
@@ -329,7 +332,10 @@ impl Membership {
         let recent = step.saturating_sub(1)..=step;
         let steps = self.disputed_until(step).filter_map(move |at| {
             let old = !recent.contains(&at.place.step);
-            let matters = || at.binds_somebody() || at.names_consent(named);
+            let next = at.place.step.checked_add(1);
+            let around = [Some(at), next.and_then(|next| self.step(next))].into_iter();
+            let bound = |step: &StepRemoval| step.binds_somebody() || step.names_consent(named);
+            let matters = || around.flatten().any(bound);
             (!old || matters()).then(|| {
                 let all = at.statements();
                 all.filter(move |held| !old || !held.statement().says.decides())

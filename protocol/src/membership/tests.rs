@@ -251,6 +251,64 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
     assert!(lacks(&membership, &release, &[bound.hash()]));
 }
 
+/// Seat 0 was bound and freed in step 4, and seat 1 is bound in step 5: what seat 0 signs in step 5 to free seat 1 names
+/// its release in step 4, so that is of use to seats which have never needed it.
+#[test]
+fn a_release_is_handed_on_while_somebody_is_bound_in_the_next_step() {
+    let everyone = SeatSet::all(4);
+    let mut membership = Membership::new(place(4), seat(3), everyone, Parties::singles(4));
+    let counted: EntryNames = everyone.iter().map(|seat| (seat, ENTRY)).collect();
+    for step in 5..8 {
+        membership.complete(counted.clone(), SeatSet::EMPTY, place(step), everyone);
+    }
+    let none = EntryNames::new();
+    let view = View {
+        now: 0,
+        acceptable: &none,
+        counted: &none,
+        removable: SeatSet::EMPTY,
+        silent: SeatSet::EMPTY,
+        absence: 1_000,
+        may_sign: true,
+        closed: false,
+    };
+    let take = |membership: &mut Membership, verified: &Verified| {
+        let input = Input::Statement(Box::new(verified.clone()));
+        let effects = membership.handle(input, &view);
+        effects.contains(&Effect::Keep(Box::new(verified.clone())))
+    };
+    let freed = signed(4, 0, None, consent(&[2], &[]));
+    let veto = Says::Veto {
+        seat: seat(2),
+        entry: ENTRY,
+    };
+    let veto = signed(4, 1, None, veto);
+    let reason = Reason::Vetoes(vec![veto.hash()].try_into().unwrap());
+    let reasons = vec![(freed.hash(), reason)].try_into().unwrap();
+    let release = signed(4, 0, None, Says::Release { reasons });
+    let chain = [&veto, &freed, &release];
+    for statement in chain {
+        assert!(!membership.wants(statement.signed()));
+    }
+    // Seat 1 may have completed step 5 and not said so here; as long as that is open, it may be bound.
+    let bound = membership.past.get_mut(&5).unwrap();
+    assert_eq!(
+        bound.insert(signed(5, 1, None, consent(&[2], &[]))),
+        Inserted::New
+    );
+    membership.disputed.insert(5);
+    for statement in chain {
+        assert!(take(&mut membership, statement));
+    }
+    let sent: Vec<Hash32> = membership
+        .statements_for(7, &[])
+        .map(Verified::hash)
+        .collect();
+    for statement in chain {
+        assert!(sent.contains(&statement.hash()));
+    }
+}
+
 /// A seat that has closed the table by claim goes no further, and still vetoes where others are bound.
 #[test]
 fn a_seat_that_has_closed_its_table_frees_others() {
