@@ -21,15 +21,16 @@ pub(super) fn engine() -> anyhow::Result<Exit> {
         if read == 0 {
             return Ok(Exit::Done);
         }
-        if line.last() == Some(&b'\n') {
+        let answer = if line.last() == Some(&b'\n') {
             line.pop();
+            referee.answer(&line)
         } else if read as u64 > MAX_LINE {
-            // The rest is no line of its own; what is left of the beginning is no JSON.
+            // The rest is no line of its own.
             skip_line(&mut input)?;
-            line.truncate(1);
-            line.insert(0, b'!');
-        }
-        let answer = referee.answer(&line);
+            Referee::refuse(&format!("the line is longer than {} MiB", MAX_LINE >> 20))
+        } else {
+            referee.answer(&line)
+        };
         let sent = writeln!(output, "{answer}").and_then(|()| {
             // Whoever waits for this answer has sent nothing more.
             if input.buffer().is_empty() {

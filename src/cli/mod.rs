@@ -29,6 +29,7 @@ use args::{BotCommand, Command};
 use output::{complain, print, say};
 
 use crate::games::{GAMES, TABLE_OPTION, game_info};
+use crate::session::text::reasons;
 use crate::store::{DataView, StoreError, write_out};
 
 /// How a command ended.
@@ -75,7 +76,7 @@ pub fn main() -> ExitCode {
         // Whoever read the output has seen enough.
         Err(error) if is_broken_pipe(&error) => Exit::Done.into(),
         Err(error) => {
-            complain(format!("{error:#}"));
+            complain(reasons(error.as_ref()));
             ExitCode::from(match error.downcast_ref::<Usage>() {
                 Some(_) => Exit::Usage,
                 None => Exit::Failed,

@@ -8,13 +8,14 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 use super::usage;
+use crate::session::text::printable;
 
 /// Lines that wait for a reader that does not read; those after them are left out.
 const WAITING: usize = 1 << 16;
 /// How long the last lines may take to be read.
 const LAST: Duration = Duration::from_secs(1);
 
-/// Prints bytes as they are.
+/// Prints text, without what could lead a terminal astray.
 ///
 /// # Errors
 /// A usage error that names what the system says; none if nobody reads any more.
@@ -35,12 +36,15 @@ pub(super) fn say(line: impl Display) -> anyhow::Result<()> {
 
 /// Says on standard error what has gone wrong, if anybody listens there.
 pub(super) fn complain(why: impl Display) {
-    let _ = writeln!(io::stderr().lock(), "fairdeal: {why}");
+    let line = printable(&format!("fairdeal: {why}\n"));
+    let _ = io::stderr().lock().write_all(line.as_bytes());
 }
 
 fn write(text: &[u8]) -> io::Result<()> {
+    let text = printable(&String::from_utf8_lossy(text));
     let mut output = io::stdout().lock();
-    output.write_all(text).and_then(|()| output.flush())
+    output.write_all(text.as_bytes())?;
+    output.flush()
 }
 
 fn unwritable(error: &io::Error) -> anyhow::Error {

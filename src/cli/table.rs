@@ -46,16 +46,16 @@ fn attended(headless: bool) -> Attended {
 }
 
 fn parse_options(options: &Options) -> anyhow::Result<BTreeMap<String, String>> {
-    options
-        .options
-        .iter()
-        .map(|text| {
-            let (key, value) = text
-                .split_once('=')
-                .ok_or_else(|| usage(format!("--option takes KEY=VALUE, not '{text}'")))?;
-            Ok((key.to_owned(), value.to_owned()))
-        })
-        .collect()
+    let mut parsed = BTreeMap::new();
+    for text in &options.options {
+        let (key, value) = text
+            .split_once('=')
+            .ok_or_else(|| usage(format!("--option takes KEY=VALUE, not '{text}'")))?;
+        if parsed.insert(key.to_owned(), value.to_owned()).is_some() {
+            return Err(usage(format!("--option {key} is given twice")));
+        }
+    }
+    Ok(parsed)
 }
 
 /// The name given, or that of the settings, or the system's name for the user.
@@ -318,7 +318,8 @@ fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Resul
             .saturating_add(2)
             .clamp(info.least_seats, info.most_seats)
     });
-    if host.bots >= seats {
+    let is_right = (info.least_seats..=info.most_seats).contains(&seats);
+    if is_right && host.bots >= seats {
         return Err(usage(format!(
             "{} bots do not leave you one of {seats} seats",
             host.bots

@@ -101,6 +101,12 @@ impl Referee {
         reply.to_string()
     }
 
+    /// The answer to a line that cannot be looked at, and why it cannot.
+    pub fn refuse(why: &str) -> String {
+        let error = Error::BadJson(why.to_owned());
+        json!({"ok": false, "error": error.to_json()}).to_string()
+    }
+
     fn carry_out(&mut self, line: &[u8]) -> Result<Value, Error> {
         let value: Value =
             serde_json::from_slice(line).map_err(|error| Error::BadJson(error.to_string()))?;

@@ -24,6 +24,28 @@ fn unbroken(c: char) -> char {
     if c.is_whitespace() { ' ' } else { c }
 }
 
+/// Lines, without control and direction-changing characters: whatever goes to a terminal, for it may hold the words or
+/// addresses of strangers. In JSON such characters stand in strings alone, so it stays JSON.
+pub fn printable(text: &str) -> String {
+    let shows = |c: &char| matches!(c, '\n' | '\t') || !(c.is_control() || changes_direction(*c));
+    text.chars().filter(shows).collect()
+}
+
+/// An error and what led to it, each once.
+pub fn reasons(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let why = error.to_string();
+        if !words.contains(&why) {
+            words.push_str(": ");
+            words.push_str(&why);
+        }
+        cause = error.source();
+    }
+    words
+}
+
 fn clean_to(text: &str, most: usize) -> String {
     let shown = text
         .chars()
@@ -50,6 +72,24 @@ mod tests {
         assert_eq!(clean(&"x".repeat(1000)).len(), 64);
         assert_eq!(clean_reason(&"x".repeat(1000)).len(), 200);
         assert_eq!(clean("Bélà 🂡"), "Bélà 🂡");
+    }
+
+    #[test]
+    fn lines_stay_lines_and_nothing_leads_a_terminal_astray() {
+        let text = "one\n\ttwo\u{9b}2J\u{1b}]0;x\u{7}\u{202e}\r\n";
+        assert_eq!(printable(text), "one\n\ttwo2J]0;x\n");
+    }
+
+    #[test]
+    fn a_reason_is_said_once() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("cannot listen: {0}")]
+        struct Listen(#[source] std::io::Error);
+        #[derive(Debug, thiserror::Error)]
+        #[error("no table")]
+        struct NoTable(#[source] Listen);
+        let error = NoTable(Listen(std::io::Error::other("in use")));
+        assert_eq!(reasons(&error), "no table: cannot listen: in use");
     }
 
     #[test]

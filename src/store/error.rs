@@ -31,6 +31,12 @@ pub enum StoreError {
         /// The system's reason.
         source: io::Error,
     },
+    /// What is given as the data directory is a file.
+    #[error("{path} is not a directory; choose another with --data-dir", path = path.display())]
+    NotADirectory {
+        /// The file.
+        path: PathBuf,
+    },
     /// Group or others have access to the identity file (Unix).
     #[error(
         "the identity file {path} is open to other users (mode {mode:04o}); run: chmod 600 '{path}'",

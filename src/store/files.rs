@@ -16,9 +16,13 @@ pub(super) fn create_private_dir(path: &Path) -> Result<(), StoreError> {
         use std::os::unix::fs::DirBuilderExt as _;
         builder.mode(0o700);
     }
-    builder
-        .create(path)
-        .map_err(|source| StoreError::io("create", path, source))
+    builder.create(path).map_err(|source| {
+        if fs::metadata(path).is_ok_and(|there| !there.is_dir()) {
+            let path = path.to_path_buf();
+            return StoreError::NotADirectory { path };
+        }
+        StoreError::io("create", path, source)
+    })
 }
 
 /// Opens a file for reading and writing, and makes it if there is none; for the owner alone.

@@ -40,6 +40,7 @@ use crate::session::house::{self, House};
 use crate::session::journal::{Place, open_seats, saved_tables};
 use crate::session::lan::Browser;
 use crate::session::practice;
+use crate::session::text::reasons;
 use crate::session::{Command, Handle, SessionEvent};
 use crate::store::{DataDir, IdentityKey, Settings, read_transcript};
 
@@ -239,7 +240,7 @@ impl Rim {
         for effect in shell.update(input) {
             leave |= matches!(effect, Effect::Quit);
             if let Err(why) = self.carry_out(shell, effect) {
-                shell.update(Input::News(News::Failed(format!("{why:#}"))));
+                shell.update(Input::News(News::Failed(reasons(why.as_ref()))));
             }
         }
         leave

@@ -13,6 +13,7 @@ mod auditor;
 mod bots;
 mod cheat;
 mod engine;
+mod errors;
 #[path = "../fixture/record.rs"]
 mod fixture;
 mod games;

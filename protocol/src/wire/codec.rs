@@ -5,7 +5,7 @@
 //! that a value has exactly one encoding, and trailing bytes are refused.
 
 use bincode::enc::write::Writer;
-use bincode::error::EncodeError;
+use bincode::error::{DecodeError, EncodeError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
@@ -124,11 +124,23 @@ pub fn decode<T: Serialize + DeserializeOwned>(
         bincode::serde::borrow_decode_from_slice(bytes, standard.with_limit::<MAX_BYTES>())
     };
     let (value, read): (T, usize) =
-        decoded.map_err(|error| CodecError::Malformed(error.to_string()))?;
+        decoded.map_err(|error| CodecError::Malformed(in_words(error)))?;
     if read != bytes.len() || **try_encode(&value)? != *bytes {
         return Err(CodecError::NotCanonical);
     }
     Ok(value)
+}
+
+/// What is wrong with the bytes; the library itself shows its types.
+fn in_words(error: DecodeError) -> String {
+    match error {
+        DecodeError::UnexpectedEnd { .. } => "cut short".to_owned(),
+        DecodeError::LimitExceeded => "a length in it is too large".to_owned(),
+        DecodeError::Utf8 { .. } => "a text in it is not UTF-8".to_owned(),
+        DecodeError::Other(why) => why.to_owned(),
+        DecodeError::OtherString(why) => why,
+        _ => "a value in it does not exist".to_owned(),
+    }
 }
 
 #[cfg(test)]
