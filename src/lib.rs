@@ -9,5 +9,6 @@ pub mod net;
 pub mod referee;
 pub mod replay;
 pub mod session;
+mod signals;
 pub mod store;
 pub mod tui;

@@ -1,8 +1,11 @@
 //! A seat without a screen: events as JSON lines or plain words on standard output.
 
+use std::time::Duration;
+
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde_json::{Value, json};
+use tokio::time::{Instant, sleep_until};
 
 use super::Exit;
 use super::output::{Lines, complain};
@@ -10,6 +13,10 @@ use crate::games::{AnyGame, TableGame as _};
 use crate::session::{
     Command, Handle, LobbyView, PeerState, SessionEvent, ground_in_words, ground_name,
 };
+use crate::signals::Signals;
+
+/// How long a program may take to go when it is asked to: for the last events, and until the others know.
+const LEAVING: Duration = Duration::from_secs(3);
 
 /// Prints a session until it ends.
 pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> {
@@ -20,13 +27,17 @@ pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> 
         exit: Exit::Failed,
         lines: Lines::start(),
     };
+    let mut signals = Signals::new()?;
+    // When it ends at the latest, once it has been asked to go.
+    let mut latest = None;
     loop {
         tokio::select! {
             event = handle.events.recv() => match event {
                 Some(event) => printer.event(&event),
                 None => {
                     printer.lines.end().await?;
-                    return Ok(printer.exit);
+                    let asked = latest.is_some();
+                    return Ok(if asked { Exit::Interrupted } else { printer.exit });
                 }
             },
             gone = printer.lines.failed() => {
@@ -35,8 +46,12 @@ pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> 
                 while handle.events.recv().await.is_some() {}
                 return gone.map(|()| Exit::Done);
             }
-            _ = tokio::signal::ctrl_c() => {
-                let _ = handle.commands.send(Command::Quit).await;
+            () = signals.recv(), if latest.is_none() => {
+                latest = Some(Instant::now() + LEAVING);
+                // A session that takes in no more commands has ended, or does so at `latest`.
+                let _ = handle.commands.try_send(Command::Quit);
+            }
+            () = sleep_until(latest.unwrap_or_else(Instant::now)), if latest.is_some() => {
                 return Ok(Exit::Interrupted);
             }
         }

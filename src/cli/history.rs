@@ -12,7 +12,7 @@ use crate::history::{Ending, Past, Summary, What, history as past_games};
 use crate::store::{DataDir, DataView};
 
 /// How many digits of a table id are shown; `export` and `resume` take them.
-const SHORT: usize = 8;
+pub(super) const SHORT: usize = 8;
 
 pub(super) fn history(common: &Common, json: bool) -> anyhow::Result<Exit> {
     let data = DataView::of(common.data_dir.as_deref())?;

@@ -218,10 +218,7 @@ fn start_log(file: Option<&Path>, verbose: u8) -> anyhow::Result<()> {
         1 => "fairdeal=debug",
         _ => "debug,fairdeal=trace",
     };
-    let open = std::fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path);
+    let open = crate::store::open_log(path);
     let file = open.with_context(|| format!("cannot open the log file {}", path.display()))?;
     tracing_subscriber::fmt()
         .with_env_filter(level)

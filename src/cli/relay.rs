@@ -6,6 +6,7 @@ use super::table::runtime;
 use super::{Exit, usage};
 use crate::net::everywhere;
 use crate::net::{Node, NodeConfig, NodeError, NodeEvent, Reach, Transport, is_loopback};
+use crate::signals::Signals;
 use crate::store::DataDir;
 
 /// The port unless it is said otherwise: the address that friends keep stays the same.
@@ -32,6 +33,7 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
             NodeError::Listen { .. } => usage(error),
             error => error.into(),
         })?;
+        let mut signals = Signals::new()?;
         let me = node.local_peer();
         say("Friends use it with: fairdeal host GAME --relay ADDRESS, where ADDRESS is one of")?;
         loop {
@@ -49,7 +51,7 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
                     Some(_) => {}
                     None => return Ok(Exit::Failed),
                 },
-                _ = tokio::signal::ctrl_c() => {
+                () = signals.recv() => {
                     node.shutdown().await;
                     return Ok(Exit::Interrupted);
                 }

@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
+use fairdeal_protocol::hash::Hash32;
 use tokio::runtime::Runtime;
 
 use super::args::{Common, Host, Join, Options, Play, Resume, SeatArgs, Watch};
+use super::history::SHORT;
 use super::output::{complain, say};
 use super::{Exit, headless, lan, usage};
 use crate::games::{game_info, rule_set};
@@ -194,12 +196,23 @@ async fn attend(common: &Common, print: Option<Print>, table: Table) -> anyhow::
             say(format!("transcript: {}", transcript.display()))?;
             Exit::Done
         }
+        Ending::Paused(table) => {
+            say_paused(table)?;
+            Exit::Done
+        }
         Ending::Left => Exit::Failed,
         Ending::Failed(why) => {
             complain(why);
             Exit::Failed
         }
     })
+}
+
+fn say_paused(table: Hash32) -> anyhow::Result<()> {
+    let table: String = table.to_string().chars().take(SHORT).collect();
+    say(format!(
+        "The table waits. Go on with: fairdeal resume {table}"
+    ))
 }
 
 fn interface(common: &Common, data: Arc<DataDir>) -> Interface {
@@ -227,7 +240,9 @@ pub(super) fn show_replay(common: &Common, file: &Path) -> anyhow::Result<Exit> 
 pub(super) fn home(common: &Common) -> anyhow::Result<Exit> {
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
-        tui::run(interface(common, data), Start::Home).await?;
+        if let Ending::Paused(table) = tui::run(interface(common, data), Start::Home).await? {
+            say_paused(table)?;
+        }
         Ok(Exit::Done)
     })
 }

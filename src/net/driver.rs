@@ -698,7 +698,7 @@ impl Driver {
         let Ok(peer) = PeerId::try_from(id) else {
             return;
         };
-        self.wanted.connected(peer);
+        self.wanted.connected(peer, Instant::now());
         if self.swarm.behaviour().gate.has_admitted(peer) {
             self.handshakes.expect(peer, &address);
         }

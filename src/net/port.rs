@@ -1,7 +1,7 @@
 //! Listening addresses: the same port again after a restart, or any other; and which to tell others of.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use libp2p::Multiaddr;
 
@@ -12,6 +12,8 @@ use super::relays::is_circuit;
 
 /// Addresses that are told to others, at most.
 const MAX_PRESENTED: usize = 6;
+/// Of these the places of each class: addresses of the internet, through relays, and of the own network.
+const OF_A_CLASS: usize = MAX_PRESENTED / 3;
 
 /// Whether an address leads back to this machine.
 pub fn is_loopback(address: &Multiaddr) -> bool {
@@ -28,10 +30,17 @@ pub fn names_a_peer(address: &Multiaddr) -> bool {
     matches!(address.iter().last(), Some(Protocol::P2p(_)))
 }
 
+/// Whether an address is of the space that a provider shares among its customers (RFC 6598).
+fn is_shared(ip: Ipv4Addr) -> bool {
+    matches!(ip.octets(), [100, 64..=127, _, _])
+}
+
 /// Whether an address is of use on the same link or network alone.
 fn is_private(address: &Multiaddr) -> bool {
     match address.iter().next() {
-        Some(Protocol::Ip4(ip)) => ip.is_private() || ip.is_loopback() || ip.is_link_local(),
+        Some(Protocol::Ip4(ip)) => {
+            ip.is_private() || ip.is_loopback() || ip.is_link_local() || is_shared(ip)
+        }
         Some(Protocol::Ip6(ip)) => ip.is_unique_local() || ip.is_loopback(),
         _ => false,
     }
@@ -87,13 +96,25 @@ pub fn presentable(addresses: &[Multiaddr]) -> Vec<Multiaddr> {
         }
     }
     // Circuits before further interfaces of this machine: a bridge for containers is of use to nobody.
-    chosen.sort_by_key(|address| match (is_circuit(address), is_private(address)) {
+    let class = |address: &Multiaddr| match (is_circuit(address), is_private(address)) {
         (false, false) => 0,
         (true, _) => 1,
         (false, true) => 2,
-    });
-    chosen.truncate(MAX_PRESENTED);
-    chosen
+    };
+    // Some of each class have a place, however many there are of another.
+    let mut before = [0_usize; 3];
+    let mut ranked: Vec<(bool, usize, Multiaddr)> = Vec::new();
+    for address in chosen {
+        let class = class(&address);
+        if let Some(count) = before.get_mut(class) {
+            ranked.push((*count >= OF_A_CLASS, class, address));
+            *count += 1;
+        }
+    }
+    ranked.sort_by_key(|(further, class, _)| (*further, *class));
+    ranked.truncate(MAX_PRESENTED);
+    ranked.sort_by_key(|(_, class, _)| *class);
+    ranked.into_iter().map(|(_, _, address)| address).collect()
 }
 
 /// Whether a port can be had alone. libp2p shares one with whoever of the same user listens there already, and each of
@@ -206,6 +227,22 @@ mod tests {
         );
         let quic = "/ip4/0.0.0.0/udp/7/quic-v1".to_owned();
         assert_eq!(texts.contains(&quic), cfg!(feature = "quic"));
+    }
+
+    #[test]
+    fn many_addresses_of_a_class_leave_the_others_their_places() {
+        let public = (1..=6).map(|n| address(&format!("/ip6/2001:db8::{n}/tcp/4001")));
+        let relay =
+            "/ip4/198.51.100.9/tcp/4001/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA";
+        let circuit = address(&format!("{relay}/p2p-circuit"));
+        let own = address("/ip4/192.168.1.7/tcp/4001");
+        let shared = address("/ip4/100.64.0.9/tcp/4001");
+        let mut all: Vec<Multiaddr> = public.collect();
+        all.extend([shared.clone(), own.clone(), circuit.clone()]);
+        let told = presentable(&all);
+        let mut expected = all[..3].to_vec();
+        expected.extend([circuit, shared, own]);
+        assert_eq!(told, expected);
     }
 
     #[test]

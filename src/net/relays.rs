@@ -49,14 +49,20 @@ pub(super) fn is_circuit(address: &Multiaddr) -> bool {
 }
 
 impl Relays {
-    /// All of them are to be asked now.
+    /// All of them are to be asked now, each once.
     pub(super) fn new(addresses: &[Multiaddr], now: Instant) -> Self {
-        let relays = addresses.iter().take(MAX_RELAYS).map(|address| Relay {
-            address: address.clone(),
-            phase: Phase::Waiting { until: now },
-            failures: 0,
-        });
-        Self(relays.collect())
+        let mut relays: Vec<Relay> = Vec::new();
+        for address in addresses {
+            let known = relays.iter().any(|relay| relay.address == *address);
+            if !known && relays.len() < MAX_RELAYS {
+                relays.push(Relay {
+                    address: address.clone(),
+                    phase: Phase::Waiting { until: now },
+                    failures: 0,
+                });
+            }
+        }
+        Self(relays)
     }
 
     /// A relay whose time has come. Call [`Relays::asked`] or [`Relays::failed_to_ask`] for it next.
@@ -126,6 +132,15 @@ impl Relay {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_relay_that_is_named_twice_is_asked_once() {
+        let now = Instant::now();
+        let address: Multiaddr = "/ip4/10.0.0.1/tcp/1".parse().unwrap();
+        let mut relays = Relays::new(&[address.clone(), address.clone()], now);
+        relays.asked(&address, ListenerId::next());
+        assert_eq!(relays.due(now), None);
+    }
 
     #[test]
     fn a_relay_is_asked_again_after_growing_delays() {

@@ -2,7 +2,7 @@
 //!
 //! A wanted peer that is not connected is dialled at once, then after a delay that doubles from
 //! `first` to `most`. Each delay is spread by up to a quarter either way, by a hash of both peer ids
-//! and the number of failures: the two ends of a broken connection, and the many guests of a host
+//! and the number of failures (a connection that does not last counts as one): the two ends of a broken connection, and the many guests of a host
 //! that comes back, do not dial in the same moment each time.
 
 use std::collections::BTreeMap;
@@ -15,6 +15,8 @@ use super::{Multiaddr, PeerId};
 
 /// Peers that can be wanted at once; the largest table and its spectators fit many times.
 pub(super) const MAX_WANTED: usize = 64;
+/// How long a connection must last for its peer to be dialled at once when it is lost.
+const STABLE: Duration = Duration::from_secs(10);
 
 const LABEL: Label = fairdeal_protocol::domain::REDIAL;
 
@@ -30,14 +32,14 @@ pub(super) struct Wanted {
 #[derive(Debug)]
 struct Entry {
     addresses: Vec<Multiaddr>,
-    /// Dials in a row that failed.
+    /// Dials in a row that failed, or came to a connection that did not last.
     failures: u32,
     phase: Phase,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    Connected,
+    Connected { since: Instant },
     Dialing,
     Waiting { until: Instant },
 }
@@ -73,7 +75,7 @@ impl Wanted {
         entry.addresses = addresses;
         entry.failures = 0;
         if connected {
-            entry.phase = Phase::Connected;
+            entry.phase = Phase::Connected { since: now };
         } else if entry.phase != Phase::Dialing {
             entry.phase = Phase::Waiting { until: now };
         }
@@ -86,30 +88,39 @@ impl Wanted {
     }
 
     /// `peer` has a connection.
-    pub(super) fn connected(&mut self, peer: PeerId) {
+    pub(super) fn connected(&mut self, peer: PeerId, now: Instant) {
         if let Some(entry) = self.peers.get_mut(&peer) {
-            entry.failures = 0;
-            entry.phase = Phase::Connected;
+            entry.phase = Phase::Connected { since: now };
         }
     }
 
-    /// `peer` has lost its last connection.
+    /// `peer` has lost its last connection. One that drops us again and again is dialled ever more seldom.
     pub(super) fn lost(&mut self, peer: PeerId, now: Instant) {
-        let delay = self.delay(peer, 0);
-        if let Some(entry) = self.peers.get_mut(&peer) {
-            let until = now + delay;
-            entry.phase = Phase::Waiting { until };
+        let Some(entry) = self.peers.get_mut(&peer) else {
+            return;
+        };
+        let lasted = match entry.phase {
+            Phase::Connected { since } => now.saturating_duration_since(since) >= STABLE,
+            Phase::Dialing | Phase::Waiting { .. } => false,
+        };
+        if lasted {
+            entry.failures = 0;
         }
+        self.failed_again(peer, now);
     }
 
     /// A dial to `peer` has failed. How long until the next, if there is to be one.
     pub(super) fn failed(&mut self, peer: PeerId, now: Instant) -> Option<Duration> {
+        match self.peers.get(&peer)?.phase {
+            Phase::Connected { .. } => None,
+            Phase::Dialing | Phase::Waiting { .. } => self.failed_again(peer, now),
+        }
+    }
+
+    fn failed_again(&mut self, peer: PeerId, now: Instant) -> Option<Duration> {
         let failures = self.peers.get(&peer)?.failures;
         let delay = self.delay(peer, failures);
         let entry = self.peers.get_mut(&peer)?;
-        if entry.phase == Phase::Connected {
-            return None;
-        }
         entry.failures = failures.saturating_add(1);
         let until = now + delay;
         entry.phase = Phase::Waiting { until };
@@ -131,7 +142,7 @@ impl Wanted {
     pub(super) fn next(&self) -> Option<Instant> {
         let untils = self.peers.values().filter_map(|entry| match entry.phase {
             Phase::Waiting { until } => Some(until),
-            Phase::Connected | Phase::Dialing => None,
+            Phase::Connected { .. } | Phase::Dialing => None,
         });
         untils.min()
     }
@@ -189,8 +200,28 @@ mod tests {
         assert!(next > now && next < now + FIRST * 2);
         assert_eq!(wanted.due(now), None);
         assert!(wanted.due(next).is_some());
-        wanted.connected(peer(1));
+        wanted.connected(peer(1), next);
         assert_eq!(wanted.next(), None);
+    }
+
+    #[test]
+    fn a_peer_that_drops_every_connection_is_dialled_ever_more_seldom() {
+        let mut now = Instant::now();
+        let mut wanted = Wanted::new(peer(0), FIRST, MOST);
+        wanted.keep(peer(1), addresses(), false, now);
+        for _ in 0..12 {
+            assert!(wanted.due(now).is_some());
+            wanted.connected(peer(1), now);
+            wanted.lost(peer(1), now);
+            now = wanted.next().unwrap();
+        }
+        wanted.connected(peer(1), now);
+        wanted.lost(peer(1), now);
+        assert!(wanted.next().unwrap() > now + MOST / 2);
+        wanted.connected(peer(1), now);
+        now += STABLE;
+        wanted.lost(peer(1), now);
+        assert!(wanted.next().unwrap() < now + FIRST * 2);
     }
 
     #[test]
@@ -205,9 +236,9 @@ mod tests {
             assert_eq!(wanted.next(), Some(now + delay));
             expected = (expected * 2).min(MOST);
         }
-        wanted.connected(peer(1));
-        wanted.lost(peer(1), now);
-        assert!(wanted.next().unwrap() < now + FIRST * 2);
+        wanted.connected(peer(1), now);
+        wanted.lost(peer(1), now + STABLE);
+        assert!(wanted.next().unwrap() < now + STABLE + FIRST * 2);
     }
 
     #[test]

@@ -38,6 +38,14 @@ pub(super) fn open_private(path: &Path) -> Result<File, StoreError> {
     .map_err(|source| StoreError::io("open", path, source))
 }
 
+/// Opens a log file, to which lines are appended; a new one is for the owner alone, since it names peers and addresses.
+///
+/// # Errors
+/// The system's.
+pub fn open_log(path: &Path) -> io::Result<File> {
+    private(OpenOptions::new().append(true).create(true)).open(path)
+}
+
 /// Opens the file that carries the lock. Its content is never used.
 pub(super) fn open_lock(path: &Path) -> Result<File, StoreError> {
     private(OpenOptions::new().write(true).create(true).truncate(false))

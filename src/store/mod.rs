@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 
 pub use archive::{MAX_EVIDENCE_FILES, TranscriptFile, read_transcript, take_transcript};
 pub use error::{StoreError, UnreadableTranscript};
-pub use files::write_out;
+pub use files::{open_log, write_out};
 pub use identity::IdentityKey;
 pub use journal::{Journal, JournalFile, Kept};
 pub use settings::{Settings, SettingsError};
@@ -155,7 +155,7 @@ mod tests {
         std::fs::write(&path, b"").unwrap();
         assert!(matches!(
             DataDir::open(Some(&path)),
-            Err(StoreError::Io { .. })
+            Err(StoreError::NotADirectory { .. })
         ));
     }
 }

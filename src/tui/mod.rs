@@ -31,6 +31,8 @@ pub mod theme;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use fairdeal_protocol::hash::Hash32;
+
 use self::theme::Depth;
 use crate::net::Multiaddr;
 use crate::session::Handle;
@@ -84,6 +86,8 @@ pub enum Ending {
     /// The player left, or there was none.
     #[default]
     Left,
+    /// The game is not over, and can be resumed.
+    Paused(Hash32),
     /// The game is over.
     Over {
         /// The scores with their names.

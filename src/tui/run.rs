@@ -12,6 +12,7 @@ use std::time::Duration;
 use data_encoding::BASE64;
 use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
 use fairdeal_protocol::crypto::pake::Password;
+use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::transcript::Transcript;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{
@@ -41,7 +42,8 @@ use crate::session::journal::{Place, open_seats, saved_tables};
 use crate::session::lan::Browser;
 use crate::session::practice;
 use crate::session::text::reasons;
-use crate::session::{Command, Handle, SessionEvent};
+use crate::session::{Command, Handle, PeerState, SessionEvent};
+use crate::signals::Signals;
 use crate::store::{DataDir, IdentityKey, Settings, read_transcript};
 
 /// How many inputs are taken in before the screen is drawn again.
@@ -81,6 +83,8 @@ struct Rim {
     back: mpsc::Sender<Input>,
     ending: Ending,
     names: Vec<String>,
+    /// The own seat at the last table.
+    me: Option<Seat>,
 }
 
 /// Shows screens until the player leaves; says how the last table ended.
@@ -120,6 +124,7 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
         back,
         ending: Ending::Left,
         names: Vec::new(),
+        me: None,
     };
     let mut shell = match start {
         Start::Home => Shell::new(world, Box::new(Home::default())),
@@ -249,7 +254,19 @@ impl Rim {
     /// Remembers how the table ends, for a line after the screen is gone.
     fn note(&mut self, event: &SessionEvent) {
         match event {
-            SessionEvent::Started { names, .. } => self.names.clone_from(names),
+            SessionEvent::Started {
+                names, table, me, ..
+            } => {
+                self.names.clone_from(names);
+                self.me = *me;
+                if me.is_some() {
+                    self.ending = Ending::Paused(*table);
+                }
+            }
+            SessionEvent::Peer {
+                seat,
+                state: PeerState::Left,
+            } if Some(*seat) == self.me => self.ending = Ending::Left,
             SessionEvent::Lobby(view) => {
                 let ticket = view.ticket.as_ref().and_then(|ticket| ticket.parse().ok());
                 if let Some(ticket) = ticket {
@@ -705,41 +722,4 @@ fn terminal_events() -> mpsc::Receiver<event::Event> {
         }
     });
     receiver
-}
-
-/// The signals that ask a program to go.
-struct Signals {
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    hang_up: tokio::signal::unix::Signal,
-}
-
-impl Signals {
-    #[cfg(unix)]
-    fn new() -> std::io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-        })
-    }
-
-    #[cfg(unix)]
-    async fn recv(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn new() -> std::io::Result<Self> {
-        Ok(Self {})
-    }
-
-    #[cfg(not(unix))]
-    async fn recv(&mut self) {
-        std::future::pending::<()>().await;
-    }
 }

@@ -1,6 +1,7 @@
 //! Programs that are killed in the middle of a game and come back from their journals.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use fairdeal_protocol::game::uniform;
@@ -137,4 +138,28 @@ fn a_program_that_stays_away_is_removed() {
         let words = String::from_utf8(report.stdout).unwrap();
         assert!(words.contains("by the word of the others"), "{words}");
     }
+}
+
+/// A program that is asked to go says its last events, and its table goes on where it was.
+#[cfg(unix)]
+#[test]
+fn a_program_that_is_asked_to_go_leaves_its_table_in_order() {
+    let root = TempDir::new().unwrap();
+    let host = ["bot", "host", "loot", "--seats", "2", "--json", "--pace"];
+    let host = [&host[..], &["100", "--option", "target=60"], &LISTEN].concat();
+    let mut host = Program::start(root.path(), "host", &host);
+    let ticket = host.ticket();
+    let join = ["bot", "join", &ticket, "--json", "--pace", "100"];
+    let mut guest = Program::start(root.path(), "guest", &[&join[..], &LISTEN].concat());
+    for signal in ["TERM", "HUP", "INT"] {
+        guest.wait_for("action").expect("it plays");
+        let id = guest.id().to_string();
+        let sent = Command::new("kill").args(["-s", signal, &id]).status();
+        assert!(sent.unwrap().success());
+        // Every line to the last is one that can be read.
+        assert_eq!(guest.finish().code(), Some(130), "SIG{signal}");
+        guest = Program::start(root.path(), "guest", &RESUME);
+    }
+    assert!(guest.wait_for("over").is_some());
+    assert!(host.wait_for("over").is_some());
 }

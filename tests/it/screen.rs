@@ -297,6 +297,7 @@ fn the_terminal_is_given_back_when_the_program_is_told_to_go() {
             thread::sleep(Duration::from_millis(20));
         }
         player.has_its_terminal_back();
+        player.reads("Go on with: fairdeal resume ");
     }
 }
 
