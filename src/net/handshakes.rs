@@ -34,7 +34,7 @@ const MAX_NETWORKS: usize = 8;
 
 /// The part of the internet that one line has to itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Network {
+pub enum Network {
     /// An IPv4 address.
     V4(Ipv4Addr),
     /// The first 64 bits of an IPv6 address.
@@ -42,8 +42,8 @@ pub(super) enum Network {
 }
 
 impl Network {
-    /// Where an address leads; `None` if it names no host by number.
-    pub(super) fn of(address: &Multiaddr) -> Option<Self> {
+    /// Where an address leads, through a relay that of the relay; `None` if it names no host by number.
+    pub fn of(address: &Multiaddr) -> Option<Self> {
         let ip = address.iter().find_map(|protocol| match protocol {
             Protocol::Ip4(ip) => Some(IpAddr::V4(ip)),
             Protocol::Ip6(ip) => Some(IpAddr::V6(ip).to_canonical()),

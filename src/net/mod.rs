@@ -39,6 +39,7 @@ mod watched;
 
 pub use codec::{MAX_ANNOUNCEMENT, read_frame, write_frame};
 pub use event::{DialFailure, NodeEvent, ReachNews, SendFailure, SendId};
+pub use handshakes::Network;
 pub use libp2p::Multiaddr;
 pub use node::{LONGEST_MESSAGE, Lan, Node, NodeConfig, NodeError, NodeHandle, Reach, Transport};
 pub use peer::{PeerId, PeerIdError};

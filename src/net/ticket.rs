@@ -230,7 +230,7 @@ impl FromStr for Ticket {
     }
 }
 
-/// What chats, mails and terminals put into a long word.
+/// Whether chats, mails or terminals put this into a long word.
 fn is_break(c: char) -> bool {
     c.is_whitespace()
         || matches!(
@@ -239,7 +239,7 @@ fn is_break(c: char) -> bool {
         )
 }
 
-/// What looks like a ticket in a passage of letters, digits and breaks, in order.
+/// The tickets in a passage of letters, digits and breaks, in order, and what looks like one and is none.
 fn tickets_in(passage: &str) -> impl Iterator<Item = Result<Ticket, TicketError>> {
     let words: Vec<&str> = passage
         .split(is_break)
@@ -303,7 +303,7 @@ fn without_host(host: PeerId, mut address: Multiaddr) -> Result<Multiaddr, Ticke
     Ok(address)
 }
 
-/// What `join` is given: a ticket, or an address that ends in `/p2p/PEERID`.
+/// The argument of `join`: a ticket, or an address that ends in `/p2p/PEERID`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JoinTarget {
     /// A ticket.

@@ -2,28 +2,52 @@
 //!
 //! Two pure state machines around the protocol's password proof ([`fairdeal_protocol::crypto::pake`]). Every knock
 //! that is answered is one guess at the password, so a host answers few of them: a handful at once, and one more
-//! every two seconds; a guest that has proved that it knows the password gives its back.
+//! every two seconds; of one peer or one network fewer, so that nobody uses up the others' part. A guest that has
+//! proved that it knows the password gives its guess back.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairdeal_protocol::crypto::pake::{self, Challenge, Door, Knock, PakeError, Password, Proof};
 use rand_core::CryptoRng;
 
-use crate::net::PeerId;
+use crate::net::{Network, PeerId};
 
 /// Guesses that are answered at once.
 const MAX_GUESSES: u32 = 8;
+/// Guesses of one peer that are answered at once.
+const MAX_OF_A_PEER: u32 = 2;
+/// The same of one network: the guests of a household have one address.
+const MAX_OF_A_NETWORK: u32 = 4;
 /// Ticks of half a second until one more is.
 const TICKS_A_GUESS: u32 = 4;
+/// Ticks until one more is of each peer and network.
+const TICKS_OF_ONE: u32 = 4 * TICKS_A_GUESS;
 /// Peers that have knocked and not come in yet.
 const MAX_KNOCKING: usize = 64;
 
 fn door(lobby: Option<[u8; 8]>, guest: PeerId, host: PeerId) -> Door {
     Door {
-        // Who comes by a bare address knows of no lobby.
+        // A guest that comes by a bare address knows of no lobby.
         lobby: lobby.unwrap_or_default(),
         guest: guest.to_bytes(),
         host: host.to_bytes(),
+    }
+}
+
+/// A peer or a network that guesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
+    Peer(PeerId),
+    Network(Network),
+}
+
+impl Source {
+    /// Its guesses that are answered at once.
+    fn most(self) -> u32 {
+        match self {
+            Self::Peer(_) => MAX_OF_A_PEER,
+            Self::Network(_) => MAX_OF_A_NETWORK,
+        }
     }
 }
 
@@ -36,7 +60,11 @@ pub struct HostDoor {
     knocking: BTreeMap<PeerId, (Knock, pake::Host, Challenge)>,
     /// Those that have proved that they know the password: who loses its connection comes in again.
     admitted: BTreeSet<PeerId>,
+    /// Where the connected peers dial from.
+    networks: BTreeMap<PeerId, Network>,
     guesses: u32,
+    /// The guesses of each source that still count; of as many as there were guesses lately.
+    spent: BTreeMap<Source, u32>,
     ticks: u32,
 }
 
@@ -49,9 +77,21 @@ impl HostDoor {
             lobby,
             knocking: BTreeMap::new(),
             admitted: BTreeSet::new(),
+            networks: BTreeMap::new(),
             guesses: MAX_GUESSES,
+            spent: BTreeMap::new(),
             ticks: 0,
         }
+    }
+
+    /// A peer has connected from there.
+    pub fn arrived(&mut self, guest: PeerId, network: Network) {
+        self.networks.insert(guest, network);
+    }
+
+    fn sources(&self, guest: PeerId) -> impl Iterator<Item = Source> + use<> {
+        let network = self.networks.get(&guest).copied();
+        std::iter::once(Source::Peer(guest)).chain(network.map(Source::Network))
     }
 
     /// Answers a knock; nothing if too many guess, or if it is at another table's door.
@@ -71,7 +111,17 @@ impl HostDoor {
         if full || lobby.is_some_and(|lobby| lobby != self.lobby) {
             return None;
         }
+        let spent = |source: Source| self.spent.get(&source).copied().unwrap_or(0);
+        if self
+            .sources(guest)
+            .any(|source| spent(source) >= source.most())
+        {
+            return None;
+        }
         self.guesses = self.guesses.checked_sub(1)?;
+        for source in self.sources(guest) {
+            *self.spent.entry(source).or_insert(0) += 1;
+        }
         let door = door(lobby, guest, self.host);
         let (host, challenge) = pake::Host::answer(&self.password, &door, &knock, rng).ok()?;
         self.knocking.insert(guest, (knock, host, challenge));
@@ -89,6 +139,9 @@ impl HostDoor {
         let good = host.check(proof).is_ok();
         if good {
             self.guesses = self.guesses.saturating_add(1).min(MAX_GUESSES);
+            for source in self.sources(guest) {
+                self.forgive(|spent| *spent == source);
+            }
             if self.admitted.len() < MAX_KNOCKING {
                 self.admitted.insert(guest);
             }
@@ -102,14 +155,27 @@ impl HostDoor {
     /// A peer has gone.
     pub fn gone(&mut self, guest: PeerId) {
         self.knocking.remove(&guest);
+        self.networks.remove(&guest);
+    }
+
+    /// Gives a guess back to these sources.
+    fn forgive(&mut self, to: impl Fn(&Source) -> bool) {
+        self.spent.retain(|source, spent| {
+            if to(source) {
+                *spent = spent.saturating_sub(1);
+            }
+            *spent > 0
+        });
     }
 
     /// Half a second has passed.
     pub fn tick(&mut self) {
-        self.ticks += 1;
-        if self.ticks >= TICKS_A_GUESS {
-            self.ticks = 0;
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks.is_multiple_of(TICKS_A_GUESS) {
             self.guesses = self.guesses.saturating_add(1).min(MAX_GUESSES);
+        }
+        if self.ticks.is_multiple_of(TICKS_OF_ONE) {
+            self.forgive(|_| true);
         }
     }
 }
@@ -209,21 +275,56 @@ mod tests {
         assert_eq!(elsewhere, None);
     }
 
+    /// Whether a wrong guess of that peer is answered.
+    fn guesses(host: &mut HostDoor, n: u8) -> bool {
+        let mut rng = rng();
+        let knock = guest(n, "guess", &mut rng).knock().unwrap();
+        let challenge = host.knock(peer(n), Some(LOBBY), knock, &mut rng);
+        // Or the next would be the same knock again.
+        host.knocking.remove(&peer(n));
+        challenge.is_some()
+    }
+
     #[test]
     fn few_guesses_are_answered() {
-        let (mut rng, mut host) = (rng(), host());
-        let mut guess = |host: &mut HostDoor| {
-            let knock = guest(1, "guess", &mut rng).knock().unwrap();
-            host.knock(peer(1), Some(LOBBY), knock, &mut rng).is_some()
-        };
-        for _ in 0..MAX_GUESSES {
-            assert!(guess(&mut host));
-        }
-        assert!(!guess(&mut host));
+        let mut host = host();
+        let answered = (1..=20).filter(|n| guesses(&mut host, *n)).count();
+        assert_eq!(answered, MAX_GUESSES as usize);
         for _ in 0..TICKS_A_GUESS {
             host.tick();
         }
-        assert!(guess(&mut host));
-        assert!(!guess(&mut host));
+        assert!(guesses(&mut host, 30));
+        assert!(!guesses(&mut host, 31));
+    }
+
+    #[test]
+    fn nobody_uses_up_the_guesses_of_the_others() {
+        let network = |address: &str| Network::of(&address.parse().unwrap()).unwrap();
+        let mut host = host();
+        let mut of_a_peer = 0;
+        while guesses(&mut host, 1) {
+            of_a_peer += 1;
+        }
+        assert_eq!(of_a_peer, MAX_OF_A_PEER);
+        // Ever new keys, from one line.
+        let mut of_a_network = 0;
+        for n in 50..90 {
+            let address = format!("/ip6/2001:db8::{n}/tcp/1");
+            host.arrived(peer(n), network(&address));
+            of_a_network += u32::from(guesses(&mut host, n));
+            host.gone(peer(n));
+        }
+        assert_eq!(of_a_network, MAX_OF_A_NETWORK);
+        host.arrived(peer(2), network("/ip6/2001:db8:1::1/tcp/1"));
+        assert!(guesses(&mut host, 2), "an honest guest");
+        for _ in 0..TICKS_OF_ONE {
+            host.tick();
+        }
+        assert!(guesses(&mut host, 1), "one that tries again later");
+        assert!(!guesses(&mut host, 1));
+        for _ in 0..10 * TICKS_OF_ONE {
+            host.tick();
+        }
+        assert!(host.spent.is_empty());
     }
 }

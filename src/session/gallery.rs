@@ -16,7 +16,7 @@ use rand_core::CryptoRng;
 use super::door::HostDoor;
 use super::frame::{Frame, Showing, Watch};
 use super::lobby::Outbox;
-use crate::net::PeerId;
+use crate::net::{Network, PeerId};
 
 /// How many may look on at once.
 pub const MAX_WATCHERS: usize = 8;
@@ -68,6 +68,13 @@ impl Gallery {
     /// Whether a password is needed.
     pub fn is_locked(&self) -> bool {
         self.door.is_some()
+    }
+
+    /// A peer has connected from there.
+    pub fn arrived(&mut self, peer: PeerId, network: Network) {
+        if let Some(door) = &mut self.door {
+            door.arrived(peer, network);
+        }
     }
 
     /// Answers who knocks at the door.

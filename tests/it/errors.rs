@@ -1,4 +1,4 @@
-//! What a program says when it cannot do what it was asked: the cause, once, in words.
+//! The errors of commands: each says its cause, once and in words.
 
 use std::fs;
 use std::io::Write as _;

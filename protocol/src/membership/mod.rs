@@ -115,16 +115,14 @@ impl Membership {
             return false;
         }
         let next = self.past.get(&at.saturating_add(1));
-        let names_releases = next.is_some_and(StepRemoval::binds_somebody);
         match statement.says {
             Says::Consent { .. } => {
                 let outcome = next.and_then(|next| next.outcome.as_ref());
-                let is_free = outcome.is_some_and(|of| of.entries.contains_key(&statement.seat));
-                is_free && !names_releases
+                outcome.is_some_and(|next| next.entries.contains_key(&statement.seat))
             }
             Says::Veto { .. } | Says::Release { .. } => {
-                let step = self.past.get(&at);
-                !names_releases && !step.is_some_and(StepRemoval::binds_somebody)
+                let steps = [self.past.get(&at), next].into_iter();
+                !steps.flatten().any(StepRemoval::binds_somebody)
             }
             Says::Promise { .. } | Says::Propose { .. } | Says::Accept { .. } => true,
         }

@@ -211,7 +211,9 @@ mod tests {
         let refused = decode::<String>(&bytes, 100);
         assert_eq!(
             refused,
-            Err(CodecError::Malformed("LimitExceeded".to_owned()))
+            Err(CodecError::Malformed(
+                "a length in it is too large".to_owned()
+            ))
         );
     }
 

@@ -42,8 +42,8 @@ use super::{Command, Handle, LobbyView, PeerState, SessionEvent, Waits};
 use crate::bots::{self, Bot, Level};
 use crate::games::AnyGame;
 use crate::net::{
-    AddressRecord, JoinTarget, Lan, Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle,
-    PeerId, Reach, ReachNews, TicketError, any_port,
+    AddressRecord, JoinTarget, Lan, Multiaddr, Network, Node, NodeConfig, NodeError, NodeEvent,
+    NodeHandle, PeerId, Reach, ReachNews, TicketError, any_port,
 };
 use crate::store::{DataDir, IdentityKey, Journal, StoreError};
 
@@ -624,9 +624,17 @@ impl Driver {
 
     async fn network(&mut self, event: NodeEvent) {
         match event {
-            NodeEvent::Connected { peer, .. } => {
+            NodeEvent::Connected { peer, address } => {
                 if !self.connected.contains(&peer) {
                     self.connected.push(peer);
+                }
+                let gallery = match &mut self.stage {
+                    Stage::Host { lobby, .. } => Some(lobby.gallery()),
+                    Stage::Table(seated) => seated.gallery.as_mut(),
+                    _ => None,
+                };
+                if let (Some(gallery), Some(network)) = (gallery, Network::of(&address)) {
+                    gallery.arrived(peer, network);
                 }
                 self.reached = true;
                 match &mut self.stage {
