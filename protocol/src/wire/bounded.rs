@@ -190,8 +190,7 @@ mod tests {
         // Claims 300,000 bytes, which the codec's limit allows, and has one.
         let cut = [252, 0xe0, 0x93, 4, 0, b'x'];
         let refused = decode::<Text<{ 1 << 20 }>>(&cut, 100).unwrap_err();
-        let missing = "UnexpectedEnd { additional: 299999 }";
-        assert_eq!(refused, CodecError::Malformed(missing.to_owned()));
+        assert_eq!(refused, CodecError::Malformed("cut short".to_owned()));
         // Claims 2³² bytes.
         let huge = [253, 0, 0, 0, 0, 1, 0, 0, 0];
         let refused = decode::<Text<{ usize::MAX }>>(&huge, 100).unwrap_err();
