@@ -106,26 +106,21 @@ impl Membership {
         step.is_some_and(|step| !step.has(signed)) && !self.is_too_late(statement)
     }
 
-    /// Whether a statement of another seat is of no use in a step that all but those who are bound have left: nobody
-    /// decides there any more, and whoever has gone on since is free. Where somebody is bound in the step after it, what
-    /// is signed there names releases of this one.
+    /// Whether a statement of another seat is of no use in a step that all but those who are bound have left: whoever
+    /// has gone on since is free. Where somebody is bound in the step after it, what is signed there names releases of
+    /// this one, and those name its vetoes and decisions.
     fn is_too_late(&self, statement: &Statement) -> bool {
         let at = statement.step;
         if at >= self.open.place.step.saturating_sub(1) || statement.seat == self.open.me {
             return false;
         }
         let next = self.past.get(&at.saturating_add(1));
-        match statement.says {
-            Says::Consent { .. } => {
-                let outcome = next.and_then(|next| next.outcome.as_ref());
-                outcome.is_some_and(|next| next.entries.contains_key(&statement.seat))
-            }
-            Says::Veto { .. } | Says::Release { .. } => {
-                let steps = [self.past.get(&at), next].into_iter();
-                !steps.flatten().any(StepRemoval::binds_somebody)
-            }
-            Says::Promise { .. } | Says::Propose { .. } | Says::Accept { .. } => true,
+        if let Says::Consent { .. } = statement.says {
+            let outcome = next.and_then(|next| next.outcome.as_ref());
+            return outcome.is_some_and(|next| next.entries.contains_key(&statement.seat));
         }
+        let steps = [self.past.get(&at), next].into_iter();
+        !steps.flatten().any(StepRemoval::binds_somebody)
     }
 
     /// Takes an input and says what to do.
@@ -319,9 +314,9 @@ impl Membership {
     }
 
     /// The statements that another seat may lack, given its open step and the names of those that it holds; the newest
-    /// steps first. They are those of the step before that one and of the step itself, and of earlier ones what binds or
-    /// frees: whoever is bound may be many steps behind, and names releases of the step before its own. A seat that names
-    /// a consent of a step takes its signer for bound, and may be wrong.
+    /// steps first. They are those of the step before that one and of the step itself, and of earlier ones in which, or
+    /// in the next, somebody may be bound: that seat may be many steps behind, and names releases of the step before its
+    /// own. A seat that names a consent of a step takes its signer for bound, and may be wrong.
     pub fn statements_for<'a>(
         &'a self,
         step: u64,
@@ -333,11 +328,7 @@ impl Membership {
             let next = at.place.step.checked_add(1);
             let around = [Some(at), next.and_then(|next| self.step(next))].into_iter();
             let bound = |step: &StepRemoval| step.binds_somebody() || step.names_consent(named);
-            let matters = || around.flatten().any(bound);
-            (!old || matters()).then(|| {
-                let all = at.statements();
-                all.filter(move |held| !old || !held.statement().says.decides())
-            })
+            (!old || around.flatten().any(bound)).then(|| at.statements())
         });
         let all = steps.flatten();
         all.filter(move |held| !named.contains(&held.hash()))

@@ -122,16 +122,6 @@ pub enum Says {
     },
 }
 
-impl Says {
-    /// Whether it is about a decision, in one of its rounds: the others are about entries.
-    pub fn decides(&self) -> bool {
-        matches!(
-            self,
-            Self::Promise { .. } | Self::Propose { .. } | Self::Accept { .. }
-        )
-    }
-}
-
 /// One statement of one seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statement {

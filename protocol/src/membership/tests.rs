@@ -229,23 +229,26 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
     assert!(take(&mut membership, &veto));
     assert!(sent(&membership, &bound) && sent(&membership, &veto));
     assert!(membership.names().any(|name| name == veto.hash()));
-    // Rounds of a step that all have left decide nothing.
-    let promise = signed(
-        4,
-        2,
-        None,
-        Says::Promise {
-            round: 0,
-            accepted: None,
-        },
-    );
-    assert!(!membership.wants(promise.signed()) && !take(&mut membership, &promise));
+    // A decision frees too.
+    let promise = Says::Promise {
+        round: 0,
+        accepted: None,
+    };
+    let promise = signed(4, 2, None, promise);
+    assert!(take(&mut membership, &promise) && sent(&membership, &promise));
     // Its signer says that it is free.
     let reason = Reason::Vetoes(vec![veto.hash()].try_into().unwrap());
     let reasons = vec![(bound.hash(), reason)].try_into().unwrap();
     let release = signed(4, 0, None, Says::Release { reasons });
     assert!(take(&mut membership, &release));
-    assert!(!sent(&membership, &bound) && !sent(&membership, &veto));
+    for held in [&bound, &veto, &promise] {
+        assert!(!sent(&membership, held));
+    }
+    let accept = Says::Accept {
+        round: 0,
+        proposal: ENTRY,
+    };
+    assert!(!membership.wants(signed(4, 2, None, accept).signed()));
     // Whoever names the consent lacks the release.
     assert!(!sent(&membership, &release));
     assert!(lacks(&membership, &release, &[bound.hash()]));
