@@ -559,10 +559,14 @@ fn claims(world: &mut World, honest: &[Seat]) {
             let here = place(world, *seat).is_up() && there.is_up();
             let linked = near(world, &others, *other).contains(*seat);
             let mut groups = report.claims.iter();
-            let closes = over || groups.any(|group| group.closes_for(*other, &parties, live));
-            // A majority plays on, if it can, and knows for whom it waits in vain.
-            let knows = report.claims.iter().flat_map(|group| group.by.iter());
-            let knows = !closes && knows.into_iter().any(|by| chair.told_closed.contains(by));
+            let closes = !over && groups.any(|group| group.closes_for(*other, &parties, live));
+            // A majority plays on, if it can, and knows for whom it waits in vain; so do those who are bound where the
+            // game is over.
+            let mut by: SeatSet = report.claims.iter().flat_map(|of| of.by.iter()).collect();
+            if over {
+                by.insert(*seat);
+            }
+            let knows = !closes && by.iter().any(|by| chair.told_closed.contains(by));
             let settled = is_done(there) || knows;
             if here && as_far && linked && !settled && !chair.role.old_disk {
                 let what = format!(

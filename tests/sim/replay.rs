@@ -170,10 +170,15 @@ impl Reader {
             self.secured = true;
         }
         if self.replica.deal() != deal {
-            self.secured = false;
-            self.gone = SeatSet::EMPTY;
+            self.begin_deal();
         }
         self.before = Some(kind);
+    }
+
+    fn begin_deal(&mut self) {
+        self.secured = false;
+        self.gone = SeatSet::EMPTY;
+        self.yields = 0;
     }
 
     /// The log goes on after a halt: with the deal begun anew, unless it was over.
@@ -184,8 +189,7 @@ impl Reader {
             self.fail(9, &broken.to_string());
         }
         if self.replica.deal() != deal {
-            self.secured = false;
-            self.gone = SeatSet::EMPTY;
+            self.begin_deal();
         }
         self.before = None;
         self.asked.retain(|(of, ..)| *of != deal);
