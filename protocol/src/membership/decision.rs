@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::slot::Slot;
-use super::statement::{Accepted, Entries, Says, Value};
+use super::statement::{Accepted, Entries, Says, Value, Verified};
 use super::step::{Decision, EntryNames, StepRemoval};
 use crate::hash::Hash32;
 use crate::seat::{Seat, SeatSet};
@@ -238,6 +238,22 @@ impl StepRemoval {
             }
         }
         (names, highest.map(|(_, value)| value))
+    }
+
+    /// Whether a proposal of another party names a promise of this statement's signer: this one, or one that is held.
+    pub(super) fn is_built_on(&self, verified: &Verified) -> bool {
+        let (signer, hash) = (verified.seat(), verified.hash());
+        let party = self.parties.party_of(signer);
+        let held = self.held.values();
+        let mut others = held.filter(|held| self.parties.party_of(held.seat()) != party);
+        others.any(|other| {
+            let Says::Propose { promises, .. } = &other.statement().says else {
+                return false;
+            };
+            let by_signer =
+                |name: &Hash32| self.named(name).is_some_and(|held| held.seat() == signer);
+            promises.iter().any(|name| *name == hash || by_signer(name))
+        })
     }
 
     /// The live seats that have accepted a proposal.

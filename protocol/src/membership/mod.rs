@@ -182,6 +182,8 @@ impl Membership {
         }
         match standing {
             Standing::Free => {}
+            // Another seat did not know of the consent that forbids it, and others have followed that seat.
+            Standing::Waits | Standing::Forbidden(_) if step.is_built_on(&verified) => {}
             Standing::Waits => return,
             Standing::Forbidden(held) => {
                 effects.push(Effect::Conflict(held, Box::new(verified)));

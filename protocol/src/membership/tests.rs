@@ -404,3 +404,59 @@ fn a_seat_that_is_kept_is_not_missing() {
     // Seat 2 names its release in what it signs next: that is handed on until it comes.
     assert!(step.binds_somebody());
 }
+
+/// A seat goes on against its own consent, and only some know of that: the others follow its promise, and nobody decides
+/// again for those who have refused it. What another party's proposal builds on counts.
+#[test]
+fn a_promise_against_a_consent_counts_where_a_proposal_builds_on_it() {
+    let everyone = SeatSet::all(4);
+    let mut membership = Membership::new(place(4), seat(3), everyone, Parties::singles(4));
+    let counted: EntryNames = everyone.iter().map(|seat| (seat, ENTRY)).collect();
+    membership.complete(counted, SeatSet::EMPTY, place(5), everyone);
+    let none = EntryNames::new();
+    let view = View {
+        now: 0,
+        acceptable: &none,
+        counted: &none,
+        removable: SeatSet::EMPTY,
+        silent: SeatSet::EMPTY,
+        absence: 1_000,
+        may_sign: true,
+        closed: false,
+    };
+    let mut take = |verified: &Verified| {
+        let input = Input::Statement(Box::new(verified.clone()));
+        let effects = membership.handle(input, &view);
+        effects.contains(&Effect::Keep(Box::new(verified.clone())))
+    };
+    let promise = |by| {
+        let says = Says::Promise {
+            round: 0,
+            accepted: None,
+        };
+        signed(5, by, None, says)
+    };
+    let propose = |by, promises: &[&Verified]| {
+        let promises: Vec<Hash32> = promises.iter().map(|held| held.hash()).collect();
+        let says = Says::Propose {
+            round: 0,
+            value: Value::Keep {
+                seat: seat(1),
+                entry: ENTRY,
+            },
+            promises: promises.try_into().unwrap(),
+        };
+        signed(5, by, None, says)
+    };
+    assert!(take(&signed(4, 2, None, consent(&[1], &[]))));
+    let refused = promise(2);
+    assert!(!take(&refused));
+    let proposal = propose(0, &[&promise(0), &promise(1)]);
+    let accept = |proposal: &Verified| {
+        let proposal = proposal.hash();
+        signed(5, 2, None, Says::Accept { round: 0, proposal })
+    };
+    assert!(take(&proposal) && !take(&refused) && !take(&accept(&proposal)));
+    let proposal = propose(1, &[&promise(0), &refused]);
+    assert!(take(&proposal) && take(&refused) && take(&accept(&proposal)));
+}
