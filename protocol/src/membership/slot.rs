@@ -8,8 +8,9 @@ use crate::seat::{Seat, SeatSet};
 
 /// The most releases of one seat that are kept for a step.
 pub(super) const MAX_RELEASES: usize = 24;
-/// The most proposals of a seat in an instance that are kept: more rounds than anybody waits for.
-const MAX_PROPOSALS: usize = 16;
+/// The most proposals of a seat in an instance that are kept, and the rounds that are kept by a seat which takes part in
+/// none: more than anybody waits for.
+const MAX_ROUNDS: u16 = 16;
 
 /// Where a statement stands: an honest seat signs one for each, but for releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,14 +93,15 @@ impl StepRemoval {
                 let all =
                     Slot::Propose(instance, 0, seat)..=Slot::Propose(instance, u16::MAX, seat);
                 let of_seat = self.held.range(all).filter(|(_, held)| held.seat() == seat);
-                of_seat.count() >= MAX_PROPOSALS
+                of_seat.count() >= usize::from(MAX_ROUNDS)
             }
             Slot::Veto(..) | Slot::Promise(..) | Slot::Accept(..) => false,
         }
     }
 
     /// Whether a statement's round is at most one above this seat's own, so that nobody can make it keep rounds
-    /// without end. Of an instance that is decided, a release may name a proposal of the same value in any round.
+    /// without end. A seat that has left or was removed is in no round, and may be all that links others. Of an instance
+    /// that is decided, a release may name a proposal of the same value in any round.
     fn round_is_near(&self, statement: &Statement) -> bool {
         let round = match statement.says {
             Says::Promise { round, .. } | Says::Accept { round, .. } => round,
@@ -114,8 +116,12 @@ impl StepRemoval {
             }
             Says::Consent { .. } | Says::Veto { .. } | Says::Release { .. } => return true,
         };
-        let own = self.own_round(statement.instance);
-        round <= own.map_or(0, |own| own.saturating_add(1))
+        let first_too_far = match self.own_round(statement.instance) {
+            Some(own) => own.saturating_add(2),
+            None if self.live(statement.instance).contains(self.me) => 1,
+            None => MAX_ROUNDS,
+        };
+        round < first_too_far
     }
 
     fn is_well_formed(&self, statement: &Statement) -> bool {

@@ -460,3 +460,19 @@ fn a_promise_against_a_consent_counts_where_a_proposal_builds_on_it() {
     let proposal = propose(1, &[&promise(0), &refused]);
     assert!(take(&proposal) && take(&refused) && take(&accept(&proposal)));
 }
+
+/// Whoever takes part goes from round to round; whoever has left hands on all that the others may need.
+#[test]
+fn a_seat_that_has_left_keeps_the_rounds_of_others() {
+    let kept = |me: usize, round| {
+        let stay = SeatSet::all(4).without(seat(0));
+        let mut step = StepRemoval::new(place(4), seat(me), stay, Parties::singles(4));
+        let says = Says::Promise {
+            round,
+            accepted: None,
+        };
+        step.insert(signed(4, 2, None, says)) == Inserted::New
+    };
+    assert!(kept(3, 0) && !kept(3, 1));
+    assert!(kept(0, 0) && kept(0, 1) && kept(0, 15) && !kept(0, 16));
+}
