@@ -20,13 +20,13 @@ use fixture::record;
 fn audits(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("audit");
     group.sample_size(10);
-    for (game, seats, options, deals) in [
-        // Four hands, the measure.
-        ("houses-of-thoth", 4, &[("target", "60")][..], 4),
-        ("loot", 4, &[], 5),
-        ("sphinxs-paw", 4, &[], 1),
-        ("plutonian-poker", 4, &[], 1),
-        ("ivory-tower", 1, &[], 1),
+    for (game, seats, options) in [
+        // Some four hands.
+        ("houses-of-thoth", 4, &[("target", "80")][..]),
+        ("loot", 4, &[]),
+        ("sphinxs-paw", 4, &[]),
+        ("plutonian-poker", 4, &[]),
+        ("ivory-tower", 1, &[]),
     ] {
         let bytes = record(game, seats, options, 1);
         let read = || Transcript::from_bytes(&bytes).unwrap();
@@ -40,7 +40,6 @@ fn audits(criterion: &mut Criterion) {
             bytes.len(),
             report.tally
         );
-        assert_eq!(report.deals, deals, "{game}");
         group.bench_function(
             format!("{game}, {seats} seats, {} deals", report.deals),
             |bencher| {

@@ -2,6 +2,7 @@
 
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::collections::{HashMap, VecDeque};
+use std::num::NonZeroU8;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
@@ -13,6 +14,7 @@ use libp2p::swarm::{ConnectionId, DialError, SwarmEvent};
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId, Swarm, dcutr, identify, mdns, ping};
 use tokio::sync::{mpsc, oneshot};
 
+use super::dials::{Dials, Ways, relay_of};
 use super::event::clean;
 use super::failure::{dial_failure, innermost, send_failure};
 use super::handshakes::Handshakes;
@@ -43,6 +45,9 @@ const MAX_INTRODUCTIONS: u32 = 16;
 /// at the same moment: to close the other at once would leave one of them with none, and lose what is under way.
 const OVERLAP: Duration = Duration::from_secs(5);
 
+/// Addresses of a peer that are dialled in parallel: no fewer than are kept.
+const ALL_AT_ONCE: NonZeroU8 = NonZeroU8::MAX;
+
 /// An acknowledgement that is still to be given.
 type Ack = ResponseChannel<Vec<u8>>;
 
@@ -55,14 +60,13 @@ pub(super) struct Driver {
     /// The connected peers.
     peers: BTreeMap<PeerId, Peer>,
     wanted: Wanted,
-    /// The dials under way; bounded by the swarm's limit of pending connections.
-    dials: HashMap<ConnectionId, Vec<Multiaddr>>,
+    dials: Dials,
     listeners: Vec<ListenerId>,
     relays: Relays,
-    /// The connections that go through a relay.
-    circuits: HashMap<ConnectionId, PeerId>,
-    /// The direct connections that have come beside those, and when they are to be alone.
-    upgrades: Vec<Upgrade>,
+    /// The connections.
+    links: HashMap<ConnectionId, Link>,
+    /// The peers that have a direct connection beside one through a relay, and when the first is to be alone.
+    upgrades: BTreeMap<PeerId, Instant>,
     /// What strangers are told.
     announcement: Vec<u8>,
     lan: Lan,
@@ -71,11 +75,11 @@ pub(super) struct Driver {
     closing: Option<Closing>,
 }
 
-/// A direct connection beside one through a relay.
-struct Upgrade {
+/// A connection.
+struct Link {
     peer: PeerId,
-    direct: ConnectionId,
-    until: Instant,
+    /// Whether it goes through a relay.
+    is_relayed: bool,
 }
 
 /// A connected peer and what we are sending it.
@@ -150,11 +154,11 @@ impl Driver {
             outbox: Outbox::new(config.max_message),
             peers: BTreeMap::new(),
             wanted: Wanted::new(local, config.redial_first, config.redial_most),
-            dials: HashMap::new(),
+            dials: Dials::default(),
             listeners: Vec::new(),
             relays: Relays::new(&config.relays, Instant::now()),
-            circuits: HashMap::new(),
-            upgrades: Vec::new(),
+            links: HashMap::new(),
+            upgrades: BTreeMap::new(),
             announcement: Vec::new(),
             lan: config.lan,
             reach: config.reach,
@@ -227,7 +231,7 @@ impl Driver {
                 self.dial_peer(peer, addresses);
             }
             while let Some(relay) = self.relays.due(now) {
-                self.reserve(relay, now);
+                self.reach_relay(relay, now);
             }
         }
         self.close_circuits(now);
@@ -247,9 +251,9 @@ impl Driver {
     /// Closes the ways through relays that direct ones have taken the place of: or every other message would still
     /// go there.
     fn close_circuits(&mut self, now: Instant) {
-        for upgrade in self.upgrades.extract_if(.., |upgrade| upgrade.until <= now) {
-            let circuits = self.circuits.iter();
-            for (connection, _) in circuits.filter(|(_, peer)| **peer == upgrade.peer) {
+        for (peer, _) in self.upgrades.extract_if(.., |_, until| *until <= now) {
+            let links = self.links.iter();
+            for (connection, _) in links.filter(|(_, link)| link.peer == peer && link.is_relayed) {
                 self.swarm.close_connection(*connection);
             }
         }
@@ -262,7 +266,7 @@ impl Driver {
             Phase::Open | Phase::Closing => None,
         });
         let closing = self.closing.as_ref().map(|closing| closing.until);
-        let upgrades = self.upgrades.iter().map(|upgrade| upgrade.until);
+        let upgrades = self.upgrades.values().copied();
         let wanted = self.wanted.next().into_iter().chain(self.relays.next());
         let wanted = wanted.filter(|_| closing.is_none());
         flushing.chain(wanted).chain(upgrades).chain(closing).min()
@@ -294,6 +298,7 @@ impl Driver {
             }
             Command::Forget(peer) => {
                 self.wanted.forget(peer);
+                self.dials.forget(peer);
                 if !self.swarm.behaviour().gate.has_admitted(peer) {
                     self.handshakes.forget(peer);
                 }
@@ -374,6 +379,18 @@ impl Driver {
         }
     }
 
+    /// Asks a relay to let others through, as soon as it is connected.
+    fn reach_relay(&mut self, relay: Multiaddr, now: Instant) {
+        match relay_of(&relay) {
+            Some((peer, address)) if !self.peers.contains_key(&peer) => {
+                self.relays.reaching(&relay);
+                self.dial_direct(peer, vec![address]);
+            }
+            // One without a name it refuses.
+            _ => self.reserve(relay, now),
+        }
+    }
+
     /// Asks a relay to let others through.
     fn reserve(&mut self, relay: Multiaddr, now: Instant) {
         match self.swarm.listen_on(circuit(&relay)) {
@@ -419,21 +436,69 @@ impl Driver {
         }
     }
 
+    /// Dials a peer by all its ways at once; the first that leads there is taken.
     fn dial_peer(&mut self, peer: PeerId, addresses: Vec<Multiaddr>) {
-        let options = DialOpts::peer_id(peer.to_libp2p())
-            .condition(PeerCondition::DisconnectedAndNotDialing)
-            .addresses(addresses.clone())
-            .build();
-        self.start_dial(Some(peer), options, addresses);
+        let ways = Ways::of(addresses);
+        let mut unconnected = Vec::new();
+        let mut ready = Vec::new();
+        for (relay, through) in ways.relayed {
+            if self.peers.contains_key(&relay) {
+                ready.push(through.circuits);
+            } else {
+                self.dials.wait_for(relay, peer, through.circuits);
+                unconnected.push((relay, through.relay));
+            }
+        }
+        if !ways.direct.is_empty() || (ready.is_empty() && unconnected.is_empty()) {
+            self.dial_direct(peer, ways.direct);
+        }
+        for circuits in ready {
+            self.dial_through(peer, circuits);
+        }
+        for (relay, addresses) in unconnected {
+            self.dial_direct(relay, addresses);
+        }
+    }
+
+    fn dial_direct(&mut self, peer: PeerId, addresses: Vec<Multiaddr>) {
+        let condition = PeerCondition::DisconnectedAndNotDialing;
+        self.start_dial(Some(peer), options(peer, condition, &addresses), addresses);
+    }
+
+    /// Dials a peer by a relay that is connected, beside whatever else is tried.
+    fn dial_through(&mut self, peer: PeerId, circuits: Vec<Multiaddr>) {
+        let condition = PeerCondition::Disconnected;
+        self.start_dial(Some(peer), options(peer, condition, &circuits), circuits);
     }
 
     fn start_dial(&mut self, peer: Option<PeerId>, options: DialOpts, addresses: Vec<Multiaddr>) {
         let connection = options.connection_id();
         match self.swarm.dial(options) {
-            Ok(()) => {
-                self.dials.insert(connection, addresses);
-            }
+            Ok(()) => self.dials.begin(connection, peer, addresses),
             Err(error) => self.on_dial_error(peer, addresses, &error),
+        }
+    }
+
+    /// A relay that circuits and reservations have waited for is connected.
+    fn go_on_behind(&mut self, relay: PeerId) {
+        for (peer, circuits) in self.dials.take_waiting(relay) {
+            self.dial_through(peer, circuits);
+        }
+        for address in self.relays.dialled(relay) {
+            self.reserve(address, Instant::now());
+        }
+    }
+
+    /// A relay that circuits and reservations have waited for cannot be reached.
+    fn give_up_behind(&mut self, relay: PeerId, reason: &DialFailure) {
+        for (peer, circuits) in self.dials.take_waiting(relay) {
+            self.dial_ended(Some(peer), circuits, reason.clone());
+        }
+        for address in self.relays.dialled(relay) {
+            self.relays.failed_to_ask(&address, Instant::now());
+            let reason = reason.to_string();
+            let relay = address;
+            self.reach_news(ReachNews::NotRelayed { relay, reason });
         }
     }
 
@@ -490,9 +555,11 @@ impl Driver {
                 endpoint,
                 ..
             } => {
-                self.dials.remove(&connection_id);
-                if let (true, Ok(peer)) = (endpoint.is_relayed(), PeerId::try_from(peer_id)) {
-                    self.circuits.insert(connection_id, peer);
+                self.dials.end(connection_id);
+                if let Ok(peer) = PeerId::try_from(peer_id) {
+                    let is_relayed = endpoint.is_relayed();
+                    self.links.insert(connection_id, Link { peer, is_relayed });
+                    self.note_upgrade(peer);
                 }
                 let address = endpoint.get_remote_address().clone();
                 self.on_connected(peer_id, address);
@@ -504,10 +571,9 @@ impl Driver {
                 cause,
                 ..
             } => {
-                self.circuits.remove(&connection_id);
-                // The way through the relay is the only one again.
-                self.upgrades
-                    .retain(|upgrade| upgrade.direct != connection_id);
+                if let Some(link) = self.links.remove(&connection_id) {
+                    self.note_upgrade(link.peer);
+                }
                 if num_established > 0 {
                     return;
                 }
@@ -521,7 +587,7 @@ impl Driver {
                 peer_id,
                 error,
             } => {
-                let addresses = self.dials.remove(&connection_id).unwrap_or_default();
+                let addresses = self.dials.end(connection_id);
                 let peer = peer_id.and_then(|peer| PeerId::try_from(peer).ok());
                 self.on_dial_error(peer, addresses, &error);
             }
@@ -646,15 +712,7 @@ impl Driver {
             return;
         };
         match event.result {
-            Ok(direct) => {
-                let until = Instant::now() + OVERLAP;
-                self.upgrades.push(Upgrade {
-                    peer,
-                    direct,
-                    until,
-                });
-                self.reach_news(ReachNews::Direct(peer));
-            }
+            Ok(_) => self.reach_news(ReachNews::Direct(peer)),
             Err(error) => {
                 tracing::debug!(%peer, %error, "no direct connection");
                 self.reach_news(ReachNews::StaysRelayed(peer));
@@ -693,6 +751,20 @@ impl Driver {
         match never {}
     }
 
+    /// Notes whether a peer has both kinds of connection: the one through the relay is closed after a while.
+    fn note_upgrade(&mut self, peer: PeerId) {
+        let has = |relayed: bool| {
+            let mut links = self.links.values();
+            links.any(|link| link.peer == peer && link.is_relayed == relayed)
+        };
+        if has(true) && has(false) {
+            let until = Instant::now() + OVERLAP;
+            self.upgrades.entry(peer).or_insert(until);
+        } else {
+            self.upgrades.remove(&peer);
+        }
+    }
+
     fn on_connected(&mut self, id: Libp2pPeerId, address: Multiaddr) {
         // The gate lets nobody else through.
         let Ok(peer) = PeerId::try_from(id) else {
@@ -707,6 +779,8 @@ impl Driver {
             entry.insert(Peer::new(address.clone()));
             let connected = NodeEvent::Connected { peer, address };
             self.outbox.notice(Some(peer), connected);
+            self.dials.forget(peer);
+            self.go_on_behind(peer);
         }
         let closing = |state: &Peer| state.phase == Phase::Closing;
         // A peer that comes back while it is being closed would else stay half closed for ever.
@@ -847,11 +921,25 @@ impl Driver {
         addresses: Vec<Multiaddr>,
         error: &DialError,
     ) {
-        let retry_in = peer.and_then(|peer| self.wanted.failed(peer, Instant::now()));
-        // Connected, or being dialled already: what was asked for is there or on its way.
-        if let Some(reason) = dial_failure(error) {
-            self.dial_failed(peer, addresses, reason, retry_in);
+        let Some(reason) = dial_failure(error) else {
+            // Connected, or being dialled already: what was asked for is there or on its way.
+            if let Some(peer) = peer.filter(|peer| !self.dials.has(*peer)) {
+                self.wanted.failed(peer, Instant::now());
+            }
+            return;
+        };
+        if let Some(peer) = peer {
+            self.give_up_behind(peer, &reason);
         }
+        self.dial_ended(peer, addresses, reason);
+    }
+
+    /// One of the dials of a peer has come to nothing: it is dialled again when the last of them has.
+    fn dial_ended(&mut self, peer: Option<PeerId>, addresses: Vec<Multiaddr>, reason: DialFailure) {
+        let last = |peer: &PeerId| !self.dials.has(*peer);
+        let failed = peer.filter(last);
+        let retry_in = failed.and_then(|peer| self.wanted.failed(peer, Instant::now()));
+        self.dial_failed(peer, addresses, reason, retry_in);
     }
 
     fn dial_failed(
@@ -869,6 +957,15 @@ impl Driver {
         };
         self.outbox.notice(peer, failed);
     }
+}
+
+/// A dial of all these addresses at once.
+fn options(peer: PeerId, condition: PeerCondition, addresses: &[Multiaddr]) -> DialOpts {
+    DialOpts::peer_id(peer.to_libp2p())
+        .condition(condition)
+        .addresses(addresses.to_vec())
+        .override_dial_concurrency_factor(ALL_AT_ONCE)
+        .build()
 }
 
 /// Sleeps until then, or for ever.

@@ -18,6 +18,7 @@
 //! ```
 
 mod codec;
+mod dials;
 mod driver;
 mod event;
 mod failure;

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use libp2p::core::transport::ListenerId;
 use libp2p::multiaddr::Protocol;
 
-use super::Multiaddr;
+use super::dials::relay_of;
+use super::{Multiaddr, PeerId};
 
 /// Relays that are used.
 const MAX_RELAYS: usize = 4;
@@ -28,6 +29,7 @@ struct Relay {
 #[derive(Debug, PartialEq, Eq)]
 enum Phase {
     Waiting { until: Instant },
+    Reaching,
     Asking(ListenerId),
     Reserved(ListenerId),
 }
@@ -65,7 +67,7 @@ impl Relays {
         Self(relays)
     }
 
-    /// A relay whose time has come. Call [`Relays::asked`] or [`Relays::failed_to_ask`] for it next.
+    /// A relay whose time has come. Call [`Relays::reaching`], [`Relays::asked`] or [`Relays::failed_to_ask`] for it next.
     pub(super) fn due(&self, now: Instant) -> Option<Multiaddr> {
         let due = |relay: &&Relay| matches!(relay.phase, Phase::Waiting { until } if until <= now);
         self.0.iter().find(due).map(|relay| relay.address.clone())
@@ -75,9 +77,26 @@ impl Relays {
     pub(super) fn next(&self) -> Option<Instant> {
         let untils = self.0.iter().filter_map(|relay| match relay.phase {
             Phase::Waiting { until } => Some(until),
-            Phase::Asking(_) | Phase::Reserved(_) => None,
+            Phase::Reaching | Phase::Asking(_) | Phase::Reserved(_) => None,
         });
         untils.min()
+    }
+
+    /// A relay is being dialled.
+    pub(super) fn reaching(&mut self, address: &Multiaddr) {
+        if let Some(relay) = self.0.iter_mut().find(|relay| relay.address == *address) {
+            relay.phase = Phase::Reaching;
+        }
+    }
+
+    /// The addresses of a relay under which it is being dialled.
+    pub(super) fn dialled(&self, peer: PeerId) -> Vec<Multiaddr> {
+        let is_it = |relay: &&Relay| {
+            let id = relay_of(&relay.address).map(|(id, _)| id);
+            relay.phase == Phase::Reaching && id == Some(peer)
+        };
+        let all = self.0.iter().filter(is_it);
+        all.map(|relay| relay.address.clone()).collect()
     }
 
     /// A reservation has been asked for.

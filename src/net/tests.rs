@@ -622,3 +622,39 @@ fn a_node_needs_a_runtime() {
     let error = Node::spawn(&identity(1), quick(Transport::Memory)).unwrap_err();
     assert_eq!(error, NodeError::NoRuntime);
 }
+
+/// The guest wants a reservation of its own at the relay, and one of the host's addresses never answers: neither holds it
+/// up.
+#[tokio::test]
+async fn a_guest_comes_through_a_relay_at_its_first_attempt() {
+    let mut config = quick(Transport::Sockets);
+    config.reach = Reach::Relay;
+    let (_relay, address) = spawn_listening(1, config).await;
+    let address = address.with(Protocol::P2p(id(1).to_libp2p()));
+    let behind_it = |reach| {
+        let mut config = quick(Transport::Sockets);
+        config.reach = reach;
+        config.relays = vec![address.clone()];
+        config
+    };
+    let mut host = spawn(2, behind_it(Reach::Host));
+    let relayed = NodeEvent::Reach(ReachNews::Relayed(address.clone()));
+    host.until(|event| (event == relayed).then_some(())).await;
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let silent: Multiaddr = format!("/ip4/127.0.0.1/tcp/{port}").parse().unwrap();
+    let mut guest = spawn(3, behind_it(Reach::Guest));
+    let circuit = address.clone().with(Protocol::P2pCircuit);
+    let ways = vec![silent, circuit];
+    guest.handle.keep(id(2), ways).unwrap();
+    let (mut by, mut reserved) = (None, false);
+    while by.is_none() || !reserved {
+        match guest.until(Some).await {
+            NodeEvent::Connected { peer, address } if peer == id(2) => by = Some(address),
+            NodeEvent::DialFailed { reason, .. } => panic!("a dial failed: {reason}"),
+            event => reserved |= event == relayed,
+        }
+    }
+    let mut by = by.iter().flat_map(Multiaddr::iter);
+    assert!(by.any(|part| part == Protocol::P2pCircuit));
+}

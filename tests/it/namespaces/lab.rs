@@ -125,16 +125,18 @@ impl Lab {
     }
 
     /// A router of the kind that stands in homes, with a public address on `net`, and a machine of its LAN behind
-    /// it. Every home has the same private addresses.
+    /// it. Each home has private addresses of its own; those of others lead nowhere, as at a provider
+    /// that drops them without a word.
     pub(crate) fn home(&mut self, public: &str, net: Node) -> (Node, Port) {
         let (router, lan) = (self.machine(), self.switch());
         let port = self.plug(router, "wan", public, net);
-        self.plug(router, "lan", "192.168.1.1/24", lan);
+        let subnet = format!("192.168.{}", self.names.len());
+        self.plug(router, "lan", &format!("{subnet}.1/24"), lan);
         self.exec(router, &["sysctl", "-qw", "net.ipv4.ip_forward=1"], "");
         self.exec(router, &["nft", "-f", "-"], &masquerade("wan", "lan"));
         let node = self.machine();
-        self.plug(node, "eth0", "192.168.1.2/24", lan);
-        self.ip(node, "route add default via 192.168.1.1\n");
+        self.plug(node, "eth0", &format!("{subnet}.2/24"), lan);
+        self.ip(node, &format!("route add default via {subnet}.1\n"));
         (node, port)
     }
 
@@ -239,6 +241,7 @@ fn masquerade(wan: &str, lan: &str) -> String {
             }}
             chain through {{
                 type filter hook forward priority 0; policy drop;
+                iifname {lan} ip daddr 192.168.0.0/16 drop;
                 iifname {lan} accept;
                 ct state established,related accept;
             }}
