@@ -18,12 +18,16 @@ use crate::signals::Signals;
 /// How long a program may take to go when it is asked to: for the last events, and until the others know.
 const LEAVING: Duration = Duration::from_secs(3);
 
+/// How often the way to a host is told, in seconds.
+const PROGRESS: u64 = 10;
+
 /// Prints a session until it ends.
 pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> {
     let mut printer = Printer {
         json,
         game: None,
         ticket: None,
+        why: None,
         exit: Exit::Failed,
         lines: Lines::start(),
     };
@@ -64,6 +68,8 @@ struct Printer {
     game: Option<AnyGame>,
     /// The last ticket that was printed: addresses come and go.
     ticket: Option<String>,
+    /// Why the host could not be reached, as it was printed last.
+    why: Option<String>,
     exit: Exit,
     lines: Lines,
 }
@@ -80,8 +86,10 @@ impl Printer {
         } else {
             self.words(event)
         };
-        if let SessionEvent::Lobby(view) = event {
-            self.ticket.clone_from(&view.ticket);
+        match event {
+            SessionEvent::Lobby(view) => self.ticket.clone_from(&view.ticket),
+            SessionEvent::Reaching { why, .. } => self.why.clone_from(why),
+            _ => {}
         }
         if let Some(line) = line {
             self.lines.say(&line);
@@ -98,6 +106,10 @@ impl Printer {
                 let ticket = self.new_ticket(view)?;
                 json!({"event": "ticket", "ticket": ticket, "addresses": view.addresses})
             }
+            SessionEvent::Reaching { seconds, why } if self.is_progress(*seconds, why) => {
+                json!({"event": "reaching", "seconds": seconds, "why": why})
+            }
+            SessionEvent::Reaching { .. } => return None,
             SessionEvent::Seated { seat: at, name } => {
                 json!({"event": "seated", "seat": seat(at), "name": name})
             }
@@ -179,10 +191,16 @@ impl Printer {
                 name,
                 ticket,
             } => json!({"event": "invited", "seat": seat(by), "name": name, "ticket": ticket}),
+            SessionEvent::Reach(message) => json!({"event": "reach", "message": message}),
             SessionEvent::Refused(message) => json!({"event": "refused", "message": message}),
             SessionEvent::Snapshot(_) | SessionEvent::Line(_) => return None,
         };
         Some(value.to_string())
+    }
+
+    /// Whether news of the way to the host are told: every so often, and when there is a new reason.
+    fn is_progress(&self, seconds: u64, why: &Option<String>) -> bool {
+        seconds % PROGRESS == 0 || self.why != *why
     }
 
     fn new_ticket<'a>(&self, view: &'a LobbyView) -> Option<&'a String> {
@@ -193,11 +211,19 @@ impl Printer {
     fn words(&self, event: &SessionEvent) -> Option<String> {
         Some(match event {
             SessionEvent::Lobby(view) => format!("ticket: {}", self.new_ticket(view)?),
+            SessionEvent::Reaching { seconds, why } if self.is_progress(*seconds, why) => {
+                let why = why.as_ref().map(|why| format!(" ({why})"));
+                format!(
+                    "Reaching the host: {seconds} s left{}.",
+                    why.unwrap_or_default()
+                )
+            }
+            SessionEvent::Reaching { .. } => return None,
             SessionEvent::Seated { seat, name } => format!("{name} sits down at {seat}."),
             SessionEvent::Started { table, names, .. } => {
                 format!("Table {} is open: {}.", table.short(), names.join(", "))
             }
-            SessionEvent::Line(line) => line.clone(),
+            SessionEvent::Line(line) | SessionEvent::Reach(line) => line.clone(),
             SessionEvent::Peer { seat, state } => format!("{seat}: {state:?}"),
             SessionEvent::Fault { what, evidence, .. } => match evidence {
                 Some(path) => format!("FAULT: {what}. The evidence is in {}.", path.display()),

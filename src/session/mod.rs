@@ -314,6 +314,15 @@ pub enum Standing {
 pub enum SessionEvent {
     /// The lobby has changed.
     Lobby(LobbyView),
+    /// The host is not connected, and is looked for.
+    Reaching {
+        /// For how many seconds yet.
+        seconds: u64,
+        /// Why it could not be reached last, if anything is known.
+        why: Option<String>,
+    },
+    /// How others can reach this table, as it turns out, in plain words.
+    Reach(String),
     /// Somebody has sat down.
     Seated {
         /// Where.

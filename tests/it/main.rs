@@ -40,3 +40,4 @@ mod sitting;
 mod talk;
 mod transcript;
 mod watch;
+mod way;

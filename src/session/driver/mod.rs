@@ -6,6 +6,7 @@
 
 mod indirect;
 mod news;
+mod reaching;
 mod seating;
 mod table;
 mod talk;
@@ -49,6 +50,7 @@ use crate::store::{DataDir, IdentityKey, Journal, StoreError};
 
 use indirect::Indirect;
 pub(crate) use news::{removal, told_by};
+use reaching::Reaching;
 pub(crate) use table::display_names;
 use watching::Watching;
 pub(crate) use watching::progress;
@@ -57,8 +59,6 @@ pub(crate) use watching::progress;
 const TICK: Duration = Duration::from_millis(500);
 /// How long a finished table stays to hand the last entries to others, where nobody is there who says when.
 const LINGER: Duration = Duration::from_secs(10);
-/// How long a guest tries to reach the host.
-const REACH: Duration = Duration::from_secs(60);
 /// How long a host waits for its addresses to become known before it writes the ticket.
 const SETTLE: Duration = Duration::from_millis(200);
 /// How often a peer without a seat may speak while it is connected: a guest says its wish a few times.
@@ -394,8 +394,7 @@ fn run(parts: Parts) -> Handle {
         talk: Talk::default(),
         attended: parts.attended,
         addresses_at: None,
-        reached: false,
-        give_up: Instant::now() + REACH,
+        reaching: Some(Reaching::new(Instant::now())),
         think: None,
         done: None,
         rng: UnwrapErr(SysRng),
@@ -488,12 +487,10 @@ struct Driver {
     /// How much has been said.
     talk: Talk,
     attended: Attended,
-    /// From when the table's clock counts.
-    /// How long the table waits for a missing seat.
     /// When the listening addresses are taken to be complete.
     addresses_at: Option<Instant>,
-    reached: bool,
-    give_up: Instant,
+    /// The host of this guest or spectator, while it is not connected.
+    reaching: Option<Reaching>,
     /// When the bot acts.
     think: Option<Instant>,
     /// When a finished table stops waiting for the others.
@@ -551,7 +548,10 @@ impl Driver {
                     }
                     Some(Command::Say(text)) => self.say(&text).await,
                     Some(Command::Invite(ticket)) => self.invite(&ticket).await,
-                    Some(Command::Quit) | None => self.stage = Stage::Ended,
+                    Some(Command::Quit) | None => {
+                        self.close_lobby();
+                        self.stage = Stage::Ended;
+                    }
                 },
                 () = at(self.addresses_at) => self.addresses_known().await,
                 () = at(self.think) => self.pilot_acts().await,
@@ -636,7 +636,7 @@ impl Driver {
                 if let (Some(gallery), Some(network)) = (gallery, Network::of(&address)) {
                     gallery.arrived(peer, network);
                 }
-                self.reached = true;
+                self.has_reached(peer).await;
                 match &mut self.stage {
                     Stage::Guest(lobby) if lobby.host() == peer && self.addresses_at.is_none() => {
                         let outbox = lobby.tick();
@@ -689,14 +689,12 @@ impl Driver {
                         let _ = self.node.forget(peer);
                     }
                     Stage::Watch(watching) if watching.host == peer => {
-                        self.reached = false;
-                        self.give_up = Instant::now() + REACH;
+                        self.reaching = Some(Reaching::new(Instant::now()));
                     }
                     Stage::Guest(lobby) if lobby.host() == peer => {
                         lobby.lost();
                         // It may come back, and may not.
-                        self.reached = false;
-                        self.give_up = Instant::now() + REACH;
+                        self.reaching = Some(Reaching::new(Instant::now()));
                     }
                     Stage::Guest(_) | Stage::Watch(_) | Stage::Restored(_) | Stage::Ended => {}
                 }
@@ -705,9 +703,12 @@ impl Driver {
                 Ok(frame) => self.frame(peer, frame).await,
                 Err(error) => self.drop_peer(peer, &error.to_string()),
             },
-            NodeEvent::DialFailed { peer, reason, .. } => {
-                tracing::debug!(?peer, %reason, "dial failed");
-            }
+            NodeEvent::DialFailed {
+                peer,
+                reason,
+                addresses,
+                ..
+            } => self.dial_failed(peer, &reason, &addresses).await,
             NodeEvent::PeerInfo {
                 peer, listening, ..
             } => {
@@ -766,7 +767,7 @@ impl Driver {
         }
         let matters = matches!(self.stage, Stage::Host { .. } | Stage::Guest(_));
         if let Some(words) = news.in_words().filter(|_| matters) {
-            self.tell(SessionEvent::Line(words)).await;
+            self.tell(SessionEvent::Reach(words)).await;
         }
     }
 
@@ -877,26 +878,7 @@ impl Driver {
                 let outbox = lobby.tick();
                 self.send_all(&outbox);
             }
-            Stage::Guest(lobby) => {
-                if self.reached && self.addresses_at.is_none() {
-                    let outbox = lobby.tick();
-                    self.send_all(&outbox);
-                } else if Instant::now() > self.give_up {
-                    let why = "the host cannot be reached: check the ticket, that the host is \
-                               still waiting, and that nothing between you blocks it";
-                    self.fail(why.to_owned()).await;
-                }
-            }
-            Stage::Watch(watching) => {
-                if self.reached {
-                    let outbox = watching.tick();
-                    self.send_all(&outbox);
-                } else if Instant::now() > self.give_up {
-                    let why = "the host cannot be reached: check the ticket, that its program still runs, and \
-                               that nothing between you blocks it";
-                    self.fail(why.to_owned()).await;
-                }
-            }
+            Stage::Guest(_) | Stage::Watch(_) => self.tick_on_the_way().await,
             Stage::Table(seated) => {
                 if let Some(gallery) = &mut seated.gallery {
                     gallery.tick();
@@ -918,6 +900,19 @@ impl Driver {
             }
             Stage::Restored(_) | Stage::Ended => {}
         }
+    }
+
+    /// What a guest or a spectator says again to its host.
+    async fn tick_on_the_way(&mut self) {
+        if !self.reaches().await {
+            return;
+        }
+        let outbox = match &mut self.stage {
+            Stage::Guest(lobby) if self.addresses_at.is_none() => lobby.tick(),
+            Stage::Watch(watching) => watching.tick(),
+            _ => return,
+        };
+        self.send_all(&outbox);
     }
 }
 

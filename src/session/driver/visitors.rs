@@ -25,8 +25,14 @@ impl Driver {
             return;
         };
         let (id, charter) = (seated.id, &seated.charter);
+        let is_over = seated.table.is_finished() || seated.table.stopped().is_some();
         let Some(gallery) = &mut seated.gallery else {
-            return self.refuse(peer, "the table is playing, and shows nobody what it plays");
+            let why = if is_over {
+                "the game at this table is over"
+            } else {
+                "the table is playing, and shows nobody what it plays"
+            };
+            return self.refuse(peer, why);
         };
         if !gallery.may_speak(peer) {
             return self.drop_peer(peer, "one that looks on and does not stop talking");
@@ -56,6 +62,12 @@ impl Driver {
             Frame::More { table, mark } if gallery.has(peer) && *table == id => {
                 gallery.ask(peer, *mark);
                 self.serve();
+            }
+            Frame::Join(_) if is_over => {
+                self.refuse(
+                    peer,
+                    "the game at this table is over; you can look at it with watch",
+                );
             }
             Frame::Join(_) => self.refuse(peer, "the table is already playing; you can watch it"),
             // Said to a program that has been started anew since: it says who it is next.

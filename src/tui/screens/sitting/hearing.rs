@@ -21,7 +21,13 @@ impl Sitting {
         wishes: &mut Wishes,
     ) {
         match event {
-            SessionEvent::Lobby(view) => self.lobby = view.clone(),
+            SessionEvent::Lobby(view) => {
+                self.lobby = view.clone();
+                self.reaching = None;
+            }
+            SessionEvent::Reaching { seconds, why } => {
+                self.reaching = Some((*seconds, why.clone()));
+            }
             SessionEvent::Seated { name, .. } => {
                 self.say(Voice::Table, format!("{name} sits down."));
             }
@@ -32,7 +38,9 @@ impl Sitting {
             }
             SessionEvent::Snapshot(snapshot) => self.set_snapshot(world, snapshot, wishes),
             SessionEvent::Game(event) => self.events.push(event.clone()),
-            SessionEvent::Line(line) => self.say(Voice::Game, line.clone()),
+            SessionEvent::Line(line) | SessionEvent::Reach(line) => {
+                self.say(Voice::Game, line.clone())
+            }
             SessionEvent::Refused(why) => wishes.push(Wish::Toast(Tone::Bad, sentence(why))),
             // After the end everybody goes as they like.
             SessionEvent::Peer {

@@ -11,6 +11,24 @@ use crate::session::{LobbySeat, option_in_words};
 use crate::tui::canvas::{Canvas, Target, wrapped};
 use crate::tui::screen::World;
 use crate::tui::screens::column;
+use crate::tui::screens::sitting::choosing::sentence;
+
+/// For how long the host is still looked for, and why it has not answered.
+fn reaching(sitting: &Sitting, canvas: &mut Canvas<'_>, at: &mut Rect) {
+    let theme = canvas.theme();
+    let Some((seconds, why)) = &sitting.reaching else {
+        return;
+    };
+    let left = format!("It is looked for another {seconds} s; Esc gives up.");
+    let why = why.iter().map(|why| sentence(why));
+    for words in std::iter::once(left).chain(why) {
+        for row in wrapped(&words, usize::from(at.width).saturating_sub(4), 0) {
+            canvas.put(*at, Line::styled(format!("  {row}"), theme.faint()));
+            at.y += 1;
+        }
+    }
+    at.y += 1;
+}
 
 pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
@@ -25,6 +43,8 @@ pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, a
     if lobby.seats.is_empty() {
         if sitting.failed.is_none() {
             canvas.put(at, Line::styled(" Reaching the host...", theme.title()));
+            at.y += 1;
+            reaching(sitting, canvas, &mut at);
         }
     } else {
         let game = game_info(&lobby.game).map_or(lobby.game.as_str(), |info| info.name);
@@ -72,6 +92,14 @@ pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, a
             Line::styled(format!("  {}", options.join(", ")), theme.faint()),
         );
         at.y += 1;
+        if sitting.reaching.is_some() {
+            canvas.put(
+                at,
+                Line::styled("  The connection to the host is lost.", theme.bad()),
+            );
+            at.y += 1;
+            reaching(sitting, canvas, &mut at);
+        }
         if lobby.me.is_some() && !sitting.local {
             let label = if sitting.is_ready() {
                 "not ready after all"

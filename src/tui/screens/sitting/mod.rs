@@ -124,6 +124,8 @@ pub(in crate::tui) struct Sitting {
     /// What is being said.
     chat: Option<Field>,
     lobby: LobbyView,
+    /// For how many seconds the host is still looked for, while it is not connected, and what is known of why.
+    reaching: Option<(u64, Option<String>)>,
     snapshot: Option<Snapshot>,
     names: Vec<String>,
     offers: Offers,
@@ -166,6 +168,7 @@ impl Sitting {
             local,
             chat: None,
             lobby: LobbyView::default(),
+            reaching: None,
             snapshot: None,
             names: Vec::new(),
             offers: Offers::default(),

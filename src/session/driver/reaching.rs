@@ -1,0 +1,170 @@
+//! The way to a host: how long it is still looked for, and what is known of why it does not answer.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{Driver, Stage};
+use crate::net::{DialFailure, Multiaddr, PeerId};
+use crate::session::SessionEvent;
+use crate::session::frame::Frame;
+
+/// How long a host is looked for.
+const REACH: Duration = Duration::from_secs(60);
+/// What those are told who wait in the lobby of a host that goes.
+const CLOSED: &str = "it has closed the table";
+
+/// A host that is looked for.
+#[derive(Debug)]
+pub(super) struct Reaching {
+    until: Instant,
+    /// Why it could not be reached last.
+    why: Option<String>,
+    /// What the player was told last.
+    told: Option<(u64, Option<String>)>,
+}
+
+impl Reaching {
+    pub(super) fn new(now: Instant) -> Self {
+        Self {
+            until: now + REACH,
+            why: None,
+            told: None,
+        }
+    }
+
+    /// How many seconds are left; `None` when the time is over.
+    fn left(&self, now: Instant) -> Option<u64> {
+        let left = self.until.checked_duration_since(now)?;
+        Some(left.as_millis().div_ceil(1000).try_into().unwrap_or(0))
+    }
+
+    /// What is news for the player; an error when the time is over.
+    fn news(&mut self, now: Instant) -> Result<Option<SessionEvent>, String> {
+        let seconds = self.left(now).ok_or_else(|| self.given_up())?;
+        let news = (seconds, self.why.clone());
+        let new = self.told.replace(news.clone()) != Some(news);
+        let why = self.why.clone();
+        Ok(new.then_some(SessionEvent::Reaching { seconds, why }))
+    }
+
+    /// What a player is told in the end.
+    fn given_up(&self) -> String {
+        let why = self.why.as_deref().unwrap_or("nobody answers");
+        format!(
+            "the host cannot be reached ({why}): check the ticket, that the host's program still runs, and that nothing \
+             between you blocks it"
+        )
+    }
+}
+
+/// Why a dial came to nothing, for a player; nothing of what is no news.
+fn in_words(failure: &DialFailure, addresses: &[Multiaddr]) -> Option<String> {
+    let all: Vec<String> = addresses.iter().map(Multiaddr::to_string).collect();
+    let at = all.join(", ");
+    Some(match failure {
+        DialFailure::WrongPeer { .. } => {
+            format!("another program answers at {at}; ask the host for a new ticket")
+        }
+        DialFailure::Unreachable(why) => format!("no answer at {at}: {why}"),
+        DialFailure::Ourselves => "the ticket is your own".to_owned(),
+        DialFailure::NoAddress => "the ticket names no address".to_owned(),
+        DialFailure::NotEd25519(_) | DialFailure::TooMany(_) => failure.to_string(),
+        DialFailure::Aborted => return None,
+    })
+}
+
+impl Driver {
+    /// The host that this player is on the way to.
+    fn looked_for(&self) -> Option<PeerId> {
+        match &self.stage {
+            Stage::Guest(lobby) => Some(lobby.host()),
+            Stage::Watch(watching) => Some(watching.host),
+            _ => None,
+        }
+    }
+
+    /// A host that answers is not looked for any more.
+    pub(super) async fn has_reached(&mut self, peer: PeerId) {
+        if self.looked_for() != Some(peer) || self.reaching.take().is_none() {
+            return;
+        }
+        // After a lost connection the lobby may be as it was.
+        if let Some(view) = self.told.clone() {
+            self.tell(SessionEvent::Lobby(view)).await;
+        }
+    }
+
+    /// A dial came to nothing: the player hears why.
+    pub(super) async fn dial_failed(
+        &mut self,
+        peer: Option<PeerId>,
+        failure: &DialFailure,
+        addresses: &[Multiaddr],
+    ) {
+        tracing::debug!(?peer, reason = %failure, "dial failed");
+        let looked_for = self.looked_for();
+        let Some(reaching) = self.reaching.as_mut().filter(|_| peer == looked_for) else {
+            return;
+        };
+        if let Some(why) = in_words(failure, addresses) {
+            reaching.why = Some(why);
+            self.reaches().await;
+        }
+    }
+
+    /// Whether the host is there. If it is not, the player is told how long it is still looked for.
+    pub(super) async fn reaches(&mut self) -> bool {
+        let Some(reaching) = &mut self.reaching else {
+            return true;
+        };
+        match reaching.news(Instant::now()) {
+            Ok(None) => {}
+            Ok(Some(news)) => self.tell(news).await,
+            Err(why) => self.fail(why).await,
+        }
+        false
+    }
+
+    /// A host that goes tells those who wait in its lobby that nothing will come of it.
+    pub(super) fn close_lobby(&mut self) {
+        let Stage::Host { lobby, .. } = &mut self.stage else {
+            return;
+        };
+        let mut peers: Vec<PeerId> = lobby.guests().collect();
+        peers.extend(lobby.gallery().peers());
+        for peer in peers {
+            self.send(peer, &Frame::refusal(CLOSED));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_and_the_reason_are_told_when_they_change() {
+        let now = Instant::now();
+        let mut reaching = Reaching::new(now);
+        assert_eq!(reaching.left(now), Some(60));
+        assert_eq!(reaching.left(now + Duration::from_millis(59_001)), Some(1));
+        assert_eq!(reaching.left(now + REACH + Duration::from_millis(1)), None);
+        assert!(reaching.given_up().contains("(nobody answers)"));
+        let refused = DialFailure::Unreachable("Connection refused".to_owned());
+        let told = |why: Option<&str>| {
+            let why = why.map(str::to_owned);
+            Ok(Some(SessionEvent::Reaching { seconds: 60, why }))
+        };
+        assert_eq!(reaching.news(now), told(None));
+        assert_eq!(reaching.news(now), Ok(None));
+        reaching.why = in_words(&refused, &["/ip4/192.0.2.1/tcp/4".parse().unwrap()]);
+        let why = "no answer at /ip4/192.0.2.1/tcp/4: Connection refused";
+        assert_eq!(reaching.news(now), told(Some(why)));
+        let over = reaching.news(now + REACH * 2);
+        assert_eq!(over, Err(reaching.given_up()));
+        let words = "(no answer at /ip4/192.0.2.1/tcp/4: Connection refused)";
+        assert!(reaching.given_up().contains(words));
+        assert_eq!(in_words(&DialFailure::Aborted, &[]), None);
+    }
+}

@@ -1,0 +1,101 @@
+//! The way to a host: what a guest hears, at once, of why it does not get there.
+
+use std::path::Path;
+use std::process::Command;
+
+use fairdeal::net::Ticket;
+use tempfile::TempDir;
+
+use super::process::Program;
+
+const LISTEN: [&str; 2] = ["--listen", "/ip4/127.0.0.1/tcp/0"];
+
+fn host(root: &Path, name: &str, more: &[&str]) -> (Program, Ticket) {
+    let args = [
+        &["bot", "host", "loot", "--seats", "3", "--json"],
+        &LISTEN[..],
+        more,
+    ];
+    let mut host = Program::start(root, name, &args.concat());
+    let ticket = host.ticket().parse().unwrap();
+    (host, ticket)
+}
+
+fn guest(root: &Path, target: &str) -> Program {
+    let args = [&["bot", "join", target, "--json"], &LISTEN[..]];
+    Program::start(root, "guest", &args.concat())
+}
+
+/// What a guest is told while it looks for a host in vain.
+fn told(root: &Path, target: &str) -> String {
+    let mut guest = guest(root, target);
+    let known = guest.wait_for_matching(|e| e["event"] == "reaching" && e["why"].is_string());
+    let known = known.expect("the guest says why");
+    assert!(known["seconds"].as_u64().unwrap() > 30);
+    known["why"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn another_program_answers() {
+    let root = TempDir::new().unwrap();
+    let (_one, its) = host(root.path(), "one", &[]);
+    let (_other, other) = host(root.path(), "other", &[]);
+    let address = &its.addresses()[0];
+    let why = told(root.path(), &format!("{address}/p2p/{}", other.host()));
+    let expected = format!("another program answers at {address}");
+    assert!(why.starts_with(&expected), "{why}");
+}
+
+#[test]
+fn nobody_answers() {
+    let root = TempDir::new().unwrap();
+    let (mut host, ticket) = host(root.path(), "host", &[]);
+    host.kill();
+    let address = &ticket.addresses()[0];
+    let why = told(root.path(), &ticket.to_string());
+    assert!(why.starts_with(&format!("no answer at {address}")), "{why}");
+}
+
+#[test]
+fn the_host_goes() {
+    let root = TempDir::new().unwrap();
+    let (mut host, ticket) = host(root.path(), "host", &[]);
+    let mut guest = guest(root.path(), &ticket.to_string());
+    // It has its seat.
+    guest.wait_for("seated").unwrap();
+    let id = host.id().to_string();
+    let sent = Command::new("kill").args(["-s", "TERM", &id]).status();
+    assert!(sent.unwrap().success());
+    host.finish();
+    let error = guest.wait_for("error").expect("the guest is told");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.ends_with("it has closed the table"), "{message}");
+}
+
+/// The host's program hears that its relay is not there, and has a ticket without it.
+#[test]
+fn the_relay_is_not_there() {
+    let root = TempDir::new().unwrap();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = closed.local_addr().unwrap().port();
+    drop(closed);
+    let (_other, other) = host(root.path(), "other", &[]);
+    let relay = format!("/ip4/127.0.0.1/tcp/{port}/p2p/{}", other.host());
+    let args = [
+        &["bot", "host", "loot", "--seats", "2", "--json"],
+        &LISTEN[..],
+    ];
+    let args = [&args.concat()[..], &["--relay", &relay]].concat();
+    let mut host = Program::start(root.path(), "host", &args);
+    let ticket: Ticket = host.ticket().parse().unwrap();
+    let circuits = |address: &&fairdeal::net::Multiaddr| address.to_string().contains("circuit");
+    assert!(!ticket.addresses().iter().any(|address| circuits(&address)));
+    let before = |e: &serde_json::Value| e["event"] == "reach";
+    let reach = host.events.iter().find(|event| before(event)).cloned();
+    let reach = reach.or_else(|| host.wait_for("reach")).unwrap();
+    let message = reach["message"].as_str().unwrap();
+    assert!(
+        message.contains(&relay) && message.contains("refused"),
+        "{message}"
+    );
+}
