@@ -11,9 +11,10 @@ use libp2p::multiaddr::Protocol;
 use libp2p::request_response::{self, OutboundRequestId, ResponseChannel};
 use libp2p::swarm::dial_opts::{DialOpts, PeerCondition};
 use libp2p::swarm::{ConnectionId, DialError, SwarmEvent};
-use libp2p::{Multiaddr, PeerId as Libp2pPeerId, Swarm, dcutr, identify, mdns, ping};
+use libp2p::{Multiaddr, PeerId as Libp2pPeerId, Swarm, dcutr, identify, mdns, ping, relay};
 use tokio::sync::{mpsc, oneshot};
 
+use super::clients::Clients;
 use super::dials::{Dials, Ways, relay_of};
 use super::event::clean;
 use super::failure::{dial_failure, innermost, send_failure};
@@ -63,6 +64,8 @@ pub(super) struct Driver {
     dials: Dials,
     listeners: Vec<ListenerId>,
     relays: Relays,
+    /// Of this node, if it is a relay.
+    clients: Clients,
     /// The connections.
     links: HashMap<ConnectionId, Link>,
     /// The peers that have a direct connection beside one through a relay, and when the first is to be alone.
@@ -157,6 +160,7 @@ impl Driver {
             dials: Dials::default(),
             listeners: Vec::new(),
             relays: Relays::new(&config.relays, Instant::now()),
+            clients: Clients::default(),
             links: HashMap::new(),
             upgrades: BTreeMap::new(),
             announcement: Vec::new(),
@@ -230,8 +234,8 @@ impl Driver {
             while let Some((peer, addresses)) = self.wanted.due(now) {
                 self.dial_peer(peer, addresses);
             }
-            while let Some(relay) = self.relays.due(now) {
-                self.reach_relay(relay, now);
+            while let Some(address) = self.relays.due(now) {
+                self.reach_relay(address, now);
             }
         }
         self.close_circuits(now);
@@ -657,8 +661,21 @@ impl Driver {
             BehaviourEvent::Dcutr(event) => self.on_upgraded(event),
             BehaviourEvent::Upnp(event) => self.on_router(event),
             BehaviourEvent::Asking(event) => self.on_tested(event),
-            // What a relay and a witness do for others.
-            BehaviourEvent::Relayed(_) | BehaviourEvent::Relay(_) | BehaviourEvent::Telling(_) => {}
+            BehaviourEvent::Relay(event) => self.on_relaying(&event),
+            // What a witness does for others.
+            BehaviourEvent::Relayed(_) | BehaviourEvent::Telling(_) => {}
+        }
+    }
+
+    /// Those that this relay works for stay connected.
+    fn on_relaying(&mut self, event: &relay::Event) {
+        for (peer, works) in self.clients.note(event) {
+            let gate = &mut self.swarm.behaviour_mut().gate;
+            if works {
+                gate.admit(peer);
+            } else {
+                gate.dismiss(peer);
+            }
         }
     }
 

@@ -1,9 +1,10 @@
 //! Who gets in: peers with an Ed25519 key alone, and strangers within limits.
 //!
-//! A *stranger* is a peer that the owner has not admitted: it has no seat, or not yet. Strangers that knock at
-//! a table are few and stay short; whoever floods it shall not keep the others out. So of the inbound
-//! connections of strangers the oldest is closed when one too many comes. Seats are admitted, and are not in
-//! anybody's way. Before its handshake a connection is nobody's: [`super::handshakes`].
+//! A *stranger* is a peer that the owner has not admitted: it has no seat, or not yet, and no reservation or circuit at a
+//! relay. Strangers that knock at a table are few and stay short; whoever floods it shall not keep the others out. So of
+//! the inbound connections of strangers one is closed when one too many comes: the oldest of the network that has most
+//! of them. Those who are admitted are not in anybody's way. Before its handshake a connection is nobody's:
+//! [`super::handshakes`].
 
 use std::collections::{BTreeSet, VecDeque};
 use std::convert::Infallible;
@@ -18,6 +19,7 @@ use libp2p::swarm::{
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
 use super::PeerId;
+use super::handshakes::Network;
 
 /// Inbound connections of strangers that are kept.
 const MAX_STRANGERS: usize = 24;
@@ -26,10 +28,17 @@ const MAX_STRANGERS: usize = 24;
 #[derive(Debug, Default)]
 pub(super) struct Gate {
     admitted: BTreeSet<PeerId>,
-    /// The strangers' connections, the oldest first.
-    strangers: VecDeque<(ConnectionId, PeerId)>,
+    /// All inbound connections, the oldest first.
+    inbound: VecDeque<Inbound>,
     /// The connections to close.
-    closing: VecDeque<(ConnectionId, PeerId)>,
+    closing: VecDeque<Inbound>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Inbound {
+    connection: ConnectionId,
+    peer: PeerId,
+    network: Option<Network>,
 }
 
 fn check(peer: Libp2pPeerId) -> Result<PeerId, ConnectionDenied> {
@@ -40,10 +49,9 @@ impl Gate {
     /// The peer is a stranger no more.
     pub(super) fn admit(&mut self, peer: PeerId) {
         self.admitted.insert(peer);
-        self.strangers.retain(|(_, stranger)| *stranger != peer);
     }
 
-    /// The peer is a stranger again; connections that it has now are not counted as one's.
+    /// The peer is a stranger again.
     pub(super) fn dismiss(&mut self, peer: PeerId) {
         self.admitted.remove(&peer);
     }
@@ -54,18 +62,31 @@ impl Gate {
     }
 
     fn goes(&mut self, connection: ConnectionId) {
-        self.strangers
-            .retain(|(stranger, _)| *stranger != connection);
+        self.inbound.retain(|known| known.connection != connection);
     }
 
-    fn comes(&mut self, connection: ConnectionId, peer: PeerId) {
-        if self.has_admitted(peer) {
-            return;
+    fn comes(&mut self, inbound: Inbound) {
+        self.inbound.push_back(inbound);
+        if let Some(crowded) = self.one_too_many() {
+            self.goes(crowded.connection);
+            self.closing.push_back(crowded);
         }
-        self.strangers.push_back((connection, peer));
-        if self.strangers.len() > MAX_STRANGERS {
-            self.closing.extend(self.strangers.pop_front());
+    }
+
+    /// The stranger's connection that has to go, if there are too many.
+    fn one_too_many(&self) -> Option<Inbound> {
+        let all = self.inbound.iter();
+        let strangers: Vec<&Inbound> = all.filter(|one| !self.has_admitted(one.peer)).collect();
+        if strangers.len() <= MAX_STRANGERS {
+            return None;
         }
+        let from = |network| {
+            let same = strangers.iter().filter(|other| other.network == network);
+            same.count()
+        };
+        // The last of equals is taken: from behind, the oldest.
+        let crowded = strangers.iter().rev().max_by_key(|one| from(one.network));
+        crowded.copied().copied()
     }
 }
 
@@ -78,10 +99,13 @@ impl NetworkBehaviour for Gate {
         connection: ConnectionId,
         peer: Libp2pPeerId,
         _: &Multiaddr,
-        _: &Multiaddr,
+        from: &Multiaddr,
     ) -> Result<THandler<Self>, ConnectionDenied> {
-        let peer = check(peer)?;
-        self.comes(connection, peer);
+        self.comes(Inbound {
+            connection,
+            peer: check(peer)?,
+            network: Network::of(from),
+        });
         Ok(dummy::ConnectionHandler)
     }
 
@@ -118,9 +142,9 @@ impl NetworkBehaviour for Gate {
 
     fn poll(&mut self, _: &mut Context<'_>) -> Poll<ToSwarm<Self::ToSwarm, THandlerInEvent<Self>>> {
         match self.closing.pop_front() {
-            Some((connection, peer)) => Poll::Ready(ToSwarm::CloseConnection {
-                peer_id: peer.to_libp2p(),
-                connection: CloseConnection::One(connection),
+            Some(inbound) => Poll::Ready(ToSwarm::CloseConnection {
+                peer_id: inbound.peer.to_libp2p(),
+                connection: CloseConnection::One(inbound.connection),
             }),
             None => Poll::Pending,
         }
@@ -152,25 +176,50 @@ mod tests {
         assert!(matches!(reason, PeerIdError::OtherKind(_)));
     }
 
+    fn inbound(n: usize, seed: u8, from: &str) -> Inbound {
+        Inbound {
+            connection: connection(n),
+            peer: peer(seed),
+            network: Network::of(&from.parse().unwrap()),
+        }
+    }
+
     #[test]
     fn of_too_many_strangers_the_oldest_goes() {
         let mut gate = Gate::default();
+        let from = "/ip4/192.0.2.1/tcp/1";
         gate.admit(peer(1));
-        gate.comes(connection(0), peer(1));
+        gate.comes(inbound(0, 1, from));
         for n in 1..=MAX_STRANGERS {
-            gate.comes(connection(n), peer(2));
+            gate.comes(inbound(n, 2, from));
         }
         assert!(gate.closing.is_empty());
-        gate.comes(connection(100), peer(3));
-        assert_eq!(gate.closing, [(connection(1), peer(2))]);
-        // Who gets a seat is none of them any more.
+        gate.comes(inbound(100, 3, from));
+        assert_eq!(gate.closing, [inbound(1, 2, from)]);
+        // Who gets a seat is none of them any more, and who has left it is one again.
         gate.admit(peer(2));
-        assert_eq!(gate.strangers, [(connection(100), peer(3))]);
-        gate.goes(connection(100));
-        assert!(gate.strangers.is_empty());
-        // Who has left its seat is one again.
+        gate.comes(inbound(101, 3, from));
+        assert_eq!(gate.closing.len(), 1);
         gate.dismiss(peer(2));
-        gate.comes(connection(101), peer(2));
-        assert_eq!(gate.strangers, [(connection(101), peer(2))]);
+        gate.goes(connection(100));
+        gate.comes(inbound(102, 4, from));
+        assert_eq!(gate.closing, [1, 2].map(|n| inbound(n, 2, from)));
+    }
+
+    #[test]
+    fn whoever_floods_makes_room_for_the_others() {
+        let mut gate = Gate::default();
+        gate.comes(inbound(0, 1, "/ip4/192.0.2.1/tcp/1"));
+        for n in 1..100 {
+            gate.comes(inbound(n, 2, "/ip6/2001:db8::1/tcp/1"));
+        }
+        gate.comes(inbound(100, 3, "/ip4/192.0.2.3/tcp/1"));
+        let stays = |n: usize| {
+            gate.inbound
+                .iter()
+                .any(|one| one.connection == connection(n))
+        };
+        assert!(stays(0) && stays(100) && !stays(1));
+        assert_eq!(gate.inbound.len(), MAX_STRANGERS);
     }
 }

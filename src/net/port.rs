@@ -8,6 +8,8 @@ use libp2p::Multiaddr;
 use libp2p::multiaddr::Protocol;
 use socket2::{Domain, Socket, Type};
 
+use super::PeerId;
+use super::dials::relay_of;
 use super::relays::is_circuit;
 
 /// Addresses that are told to others, at most.
@@ -165,6 +167,34 @@ fn with_ports(
     each.collect()
 }
 
+/// Addresses of another seat that are dialled.
+const MAX_DIALLED: usize = 8;
+
+/// Those of another seat's addresses that are dialled: by number, or through one of the own relays. Anything else would
+/// let a seat choose whom we dial. Loopback leads to ourselves, and is of use only where all play on one machine
+/// (`local`).
+pub fn dialable(
+    addresses: impl IntoIterator<Item = Multiaddr>,
+    relays: &[Multiaddr],
+    local: bool,
+) -> Vec<Multiaddr> {
+    let own: Vec<PeerId> = relays
+        .iter()
+        .filter_map(|relay| Some(relay_of(relay)?.0))
+        .collect();
+    let leads_there = |address: &Multiaddr| {
+        if is_circuit(address) {
+            return relay_of(address).is_some_and(|(relay, _)| own.contains(&relay));
+        }
+        match address.iter().next() {
+            Some(Protocol::Ip4(_) | Protocol::Ip6(_)) => local || !is_loopback(address),
+            first => matches!(first, Some(Protocol::Memory(_))),
+        }
+    };
+    let all = addresses.into_iter().filter(leads_there);
+    all.take(MAX_DIALLED).collect()
+}
+
 /// The address with the system's choice of port.
 pub fn any_port(address: &Multiaddr) -> Multiaddr {
     with_ports(address, |protocol| match protocol {
@@ -243,6 +273,29 @@ mod tests {
         let mut expected = all[..3].to_vec();
         expected.extend([circuit, shared, own]);
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn another_seat_does_not_choose_whom_we_dial() {
+        let relay =
+            "/ip4/198.51.100.9/tcp/1/p2p/12D3KooWD3eckifWpRn9wQpMG9R9hX3sD158z7EqHWmweQAJU5SA";
+        let other =
+            "/ip4/198.51.100.8/tcp/1/p2p/12D3KooWP6JwhY3qTuDRwDX5P2exdEmJG5MecELg5ES2U2TM9nZq";
+        let circuit = |relay: &str| address(&format!("{relay}/p2p-circuit"));
+        let own = address("/ip4/192.168.1.7/tcp/4001");
+        let loopback = address("/ip4/127.0.0.1/tcp/4001");
+        let all = [
+            loopback.clone(),
+            address("/dns4/example.org/tcp/80"),
+            circuit(other),
+            circuit(relay),
+            own.clone(),
+        ];
+        let relays = [address(relay)];
+        let found = dialable(all.clone(), &relays, false);
+        assert_eq!(found, [circuit(relay), own.clone()]);
+        assert_eq!(dialable(all, &[], true), [loopback, own.clone()]);
+        assert_eq!(dialable(vec![own; 20], &[], false).len(), MAX_DIALLED);
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub(crate) use watching::progress;
 const TICK: Duration = Duration::from_millis(500);
 /// How long a finished table stays to hand the last entries to others, where nobody is there who says when.
 const LINGER: Duration = Duration::from_secs(10);
+/// How long a seat waits for those after it to dial: they may not be able to, as where it listens on this machine alone.
+const ALL_DIAL: Duration = Duration::from_secs(3);
 /// How long a host waits for its addresses to become known before it writes the ticket.
 const SETTLE: Duration = Duration::from_millis(200);
 /// How often a peer without a seat may speak while it is connected: a guest says its wish a few times.
@@ -393,6 +395,7 @@ fn run(parts: Parts) -> Handle {
         promised: None,
         talk: Talk::default(),
         attended: parts.attended,
+        dial_all_at: None,
         addresses_at: None,
         reaching: Some(Reaching::new(Instant::now())),
         think: None,
@@ -487,6 +490,8 @@ struct Driver {
     /// How much has been said.
     talk: Talk,
     attended: Attended,
+    /// When every seat dials all others that are not connected yet.
+    dial_all_at: Option<Instant>,
     /// When the listening addresses are taken to be complete.
     addresses_at: Option<Instant>,
     /// The host of this guest or spectator, while it is not connected.
@@ -554,6 +559,10 @@ impl Driver {
                     }
                 },
                 () = at(self.addresses_at) => self.addresses_known().await,
+                () = at(self.dial_all_at) => {
+                    self.dial_all_at = None;
+                    self.dial_seats(|_| true);
+                }
                 () = at(self.think) => self.pilot_acts().await,
                 () = at(self.done) => self.stage = Stage::Ended,
                 _ = ticks.tick() => self.tick().await,
@@ -599,6 +608,32 @@ impl Driver {
     fn send_all(&self, outbox: &Outbox) {
         for (peer, frame) in outbox {
             self.send(*peer, frame);
+        }
+    }
+
+    /// Dials those of these seats that take part and are not connected, and whoever loses the connection dials again:
+    /// whichever of the two has moved finds the other. A seat without addresses dials us.
+    fn dial_seats(&self, which: impl Fn(Seat) -> bool) {
+        let Stage::Table(seated) = &self.stage else {
+            return;
+        };
+        let away = seated.peers.iter().filter(|(seat, peer)| {
+            which(**seat) && seated.takes_part(**seat) && !self.connected.contains(peer)
+        });
+        for (seat, peer) in away {
+            let known = seated.addresses_of(*seat, &self.place);
+            if !known.is_empty() {
+                let _ = self.node.keep(*peer, known);
+            }
+        }
+    }
+
+    /// A seat has left the table: it is not dialled any more.
+    fn let_go(&self, seat: Seat) {
+        if let Stage::Table(seated) = &self.stage
+            && let Some(peer) = seated.peers.get(&seat)
+        {
+            let _ = self.node.forget(*peer);
         }
     }
 
@@ -671,11 +706,8 @@ impl Driver {
                     Stage::Table(seated) => {
                         if let Some(seat) = seated.seat_of(peer) {
                             // Whichever of the two has moved finds the other.
-                            let known = seated.addresses_of(seat);
-                            if !known.is_empty() {
-                                let _ = self.node.keep(peer, known);
-                            }
                             seated.links.remove(&seat);
+                            self.dial_seats(|other| other == seat);
                             self.tell_links();
                             let state = PeerState::Lost;
                             self.tell(SessionEvent::Peer { seat, state }).await;

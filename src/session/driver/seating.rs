@@ -6,9 +6,10 @@ use std::sync::Arc;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Event, Output, Table};
 use fairdeal_protocol::table::replica::News;
+use tokio::time::Instant;
 
 use super::indirect::Indirect;
-use super::{Driver, Seated, Stage, display_names};
+use super::{ALL_DIAL, Driver, Seated, Stage, display_names};
 use crate::games::{AnyGame, TableGame as _};
 use crate::net::{MAX_RECORDED, Multiaddr, PeerId, Ticket, TicketError, at_port_of, presentable};
 use crate::session::journal::{self, Header};
@@ -233,7 +234,7 @@ impl Driver {
         } = agreed;
         let names = display_names(charter.charter());
         let mut peers = BTreeMap::new();
-        for ((seat, player), record) in charter.charter().seated().zip(&records) {
+        for (seat, player) in charter.charter().seated() {
             if seat == me {
                 continue;
             }
@@ -241,14 +242,6 @@ impl Driver {
                 Ok(peer) => {
                     peers.insert(seat, peer);
                     let _ = self.node.admit(peer);
-                    // Checked before it came here; a seat without addresses dials us.
-                    let known = record.of(peer).unwrap_or_default();
-                    // The later seat dials the earlier one, so that two do not dial each other; but
-                    // nobody knows for sure where one that has come back is.
-                    let dials = again || (seat < me && Some(seat) != Seat::new(0));
-                    if dials && !known.is_empty() {
-                        let _ = self.node.keep(peer, known);
-                    }
                 }
                 Err(error) => return self.fail(error.to_string()).await,
             }
@@ -285,6 +278,10 @@ impl Driver {
             gallery: None,
         }));
         self.journal = Some(journal);
+        // The later seat dials the earlier one, so that two do not dial each other; the host is connected with all. But
+        // nobody knows for sure where one that has come back is.
+        self.dial_seats(|seat| again || (seat < me && seat.index() > 0));
+        self.dial_all_at = Some(Instant::now() + ALL_DIAL);
         self.announce();
         for seat in present {
             self.tell(SessionEvent::Peer {

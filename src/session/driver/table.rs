@@ -23,9 +23,10 @@ use super::news::told_by;
 use super::{Attended, Driver, LINGER, Seated, Stage, TICK};
 use crate::games::{AnyAction, AnyGame, listed};
 use crate::history;
-use crate::net::{Multiaddr, PeerId};
+use crate::net::{Multiaddr, PeerId, dialable};
 use crate::session::frame::Frame;
 use crate::session::gallery::Gallery;
+use crate::session::journal::Place;
 use crate::session::text::clean;
 use crate::session::{
     PeerState, Seating, SessionEvent, Snapshot, Standing, Waiting, Waits, coarse,
@@ -317,10 +318,12 @@ impl Driver {
                     self.end_journal();
                     self.done = Some(Instant::now() + LINGER);
                 }
+                self.let_go(seat);
                 let state = PeerState::Left;
                 self.tell(SessionEvent::Peer { seat, state }).await;
             }
             Event::News(News::Removed(seat)) => {
+                self.let_go(seat);
                 let state = if seated.guilty.contains(seat) {
                     PeerState::Removed
                 } else {
@@ -591,7 +594,7 @@ impl Seated {
     }
 
     /// Where a seat may be found: where it says that it listens, and where it did when the table was opened.
-    pub(super) fn addresses_of(&self, seat: Seat) -> Vec<Multiaddr> {
+    pub(super) fn addresses_of(&self, seat: Seat, place: &Place) -> Vec<Multiaddr> {
         let heard = self.heard.get(&seat).into_iter().flatten().cloned();
         let record = self.records.get(seat.index()).zip(self.peers.get(&seat));
         let listed = record.and_then(|(record, peer)| record.of(*peer).ok());
@@ -602,7 +605,12 @@ impl Seated {
                 known.push(address);
             }
         }
-        known
+        dialable(known, &place.relays, place.is_local())
+    }
+
+    /// Whether a seat is still at the table.
+    pub(super) fn takes_part(&self, seat: Seat) -> bool {
+        self.table.replica().live().contains(seat)
     }
 
     /// The other seats that are connected, given the peers that are.

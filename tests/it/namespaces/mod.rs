@@ -8,7 +8,7 @@ mod lab;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::process::{Program, fairdeal};
@@ -69,6 +69,29 @@ fn two_machines_of_a_lan_find_each_other() {
 #[test]
 fn three_machines_of_a_lan_find_each_other() {
     on_a_lan(&["sphinxs-paw"], 3);
+}
+
+/// The host's bot listens on the host's machine alone, so it dials a guest on another one.
+#[test]
+fn a_bot_of_the_host_reaches_a_guest() {
+    let Some(mut lab) = Lab::new() else { return };
+    let root = TempDir::new().unwrap();
+    let switch = lab.switch();
+    let [host_machine, guest_machine] =
+        [LAN[0], LAN[1]].map(|address| lab.lan_machine(address, switch).0);
+    let slow = ["--pace", "500", "--json"];
+    let host = [
+        &["bot", "host", "loot", "--seats", "3", "--bots", "1"],
+        &slow[..],
+    ]
+    .concat();
+    let mut host = lab.start(host_machine, root.path(), NAMES[0], &host);
+    let ticket = host.ticket();
+    let guest = [&["bot", "join", &ticket], &slow[..]].concat();
+    let mut guest = lab.start(guest_machine, root.path(), NAMES[1], &guest);
+    let bot = json!({"event": "peer", "seat": 1, "state": "connected"});
+    let connected = guest.wait_for_matching(|event| *event == bot || event["event"] == "over");
+    assert_eq!(connected, Some(bot));
 }
 
 /// Two homes play, each behind its router, with the help of a relay that both reach.
