@@ -7,19 +7,26 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Exit;
 use super::table::runtime;
-use crate::net::everywhere;
 use crate::net::{
-    Lan, Multiaddr, Node, NodeConfig, NodeEvent, Reach, ReachNews, Transport, is_loopback,
+    Lan, Multiaddr, Node, NodeConfig, NodeEvent, Reach, ReachNews, Transport, everywhere,
+    is_example, is_loopback, is_public,
 };
-use crate::store::IdentityKey;
+use crate::store::{DataView, IdentityKey};
 
-/// How long the router is waited for.
-const PATIENCE: Duration = Duration::from_secs(12);
+/// How long the network is looked at.
+const LOOK: Duration = Duration::from_secs(3);
+/// How long interfaces are waited for after the last one that was heard of.
+const SETTLE: Duration = Duration::from_millis(300);
+/// Less room than this on the disk may not be enough for an evening, in bytes.
+const LITTLE_ROOM: u64 = 256 << 20;
 /// The least terminal that a table fits into.
 const LEAST_TERMINAL: (u16, u16) = (80, 24);
 
 /// How a check came out.
+#[derive(Clone, Copy)]
 enum Verdict {
+    /// It is still being made.
+    Begun,
     /// As it should.
     Good,
     /// Less than could be; it can be played all the same.
@@ -29,8 +36,9 @@ enum Verdict {
 }
 
 /// Prints a check's verdict, and what to do.
-fn say(verdict: &Verdict, what: &str, words: &str) -> std::io::Result<()> {
+fn say(verdict: Verdict, what: &str, words: &str) -> std::io::Result<()> {
     let mark = match verdict {
+        Verdict::Begun => "..",
         Verdict::Good => "ok",
         Verdict::Less => "--",
         Verdict::Bad => "!!",
@@ -40,11 +48,38 @@ fn say(verdict: &Verdict, what: &str, words: &str) -> std::io::Result<()> {
     out.flush()
 }
 
-/// Makes all checks; it fails if the network cannot be used at all.
-pub(super) fn doctor() -> anyhow::Result<Exit> {
+/// Makes all checks and says of each at once how it came out; it fails if nothing can be kept, or the network cannot be
+/// used at all.
+pub(super) fn doctor(data: &DataView) -> anyhow::Result<Exit> {
     clock()?;
     terminal()?;
-    runtime()?.block_on(network())
+    let keeps = disk(data)?;
+    let network = runtime()?.block_on(network())?;
+    Ok(if keeps { network } else { Exit::Failed })
+}
+
+/// Where identity, journals and transcripts are kept; whether they can be.
+fn disk(data: &DataView) -> std::io::Result<bool> {
+    let room = match data.room() {
+        Ok(room) => room,
+        Err(error) => {
+            say(Verdict::Bad, "data", &error.to_string())?;
+            return Ok(false);
+        }
+    };
+    let (verdict, advice) = if room < LITTLE_ROOM {
+        let advice = "; make room, or choose another disk with --data-dir";
+        (Verdict::Less, advice)
+    } else {
+        (Verdict::Good, "")
+    };
+    let words = format!(
+        "{}, with {} MiB of room on its disk{advice}",
+        data.path().display(),
+        room >> 20
+    );
+    say(verdict, "data", &words)?;
+    Ok(true)
 }
 
 fn clock() -> std::io::Result<()> {
@@ -61,17 +96,17 @@ fn clock() -> std::io::Result<()> {
     } else {
         (Verdict::Good, format!("{} UTC", now.date()))
     };
-    say(&verdict, "clock", &words)
+    say(verdict, "clock", &words)
 }
 
 fn terminal() -> std::io::Result<()> {
     if !std::io::stdout().is_terminal() {
         let words = "the output is no terminal; play in one, or with --headless";
-        return say(&Verdict::Less, "terminal", words);
+        return say(Verdict::Less, "terminal", words);
     }
     let Ok((columns, rows)) = ratatui::crossterm::terminal::size() else {
         let words = "its size is not known; tables need 80 by 24";
-        return say(&Verdict::Less, "terminal", words);
+        return say(Verdict::Less, "terminal", words);
     };
     let fits = columns >= LEAST_TERMINAL.0 && rows >= LEAST_TERMINAL.1;
     let colours = match std::env::var("COLORTERM").as_deref() {
@@ -91,7 +126,7 @@ fn terminal() -> std::io::Result<()> {
         (true, true) => (Verdict::Good, ""),
     };
     say(
-        &verdict,
+        verdict,
         "terminal",
         &format!("{columns} by {rows}, {colours}{rest}"),
     )
@@ -106,59 +141,88 @@ async fn network() -> anyhow::Result<Exit> {
     let (node, mut events) = match spawned {
         Ok(spawned) => spawned,
         Err(error) => {
-            say(&Verdict::Bad, "listening", &error.to_string())?;
+            say(Verdict::Bad, "listening", &error.to_string())?;
             return Ok(Exit::Failed);
         }
     };
+    let words = format!("is looked at for {} seconds", LOOK.as_secs());
+    say(Verdict::Begun, "network", &words)?;
+    let begun = Instant::now();
     let mut listening: Vec<Multiaddr> = Vec::new();
-    let mut router: Option<ReachNews> = None;
-    let mut blind = false;
-    let mut programs = 0_usize;
-    let upnp = cfg!(feature = "upnp");
-    let settle = Instant::now() + Duration::from_secs(3);
-    let end = Instant::now() + PATIENCE;
-    while let Ok(Some(event)) = timeout_at(
-        if router.is_some() || !upnp {
-            settle
-        } else {
-            end
-        },
-        events.recv(),
-    )
-    .await
-    {
-        match event {
-            NodeEvent::Listening(address) => listening.push(address),
-            NodeEvent::Found { .. } => programs += 1,
-            NodeEvent::Reach(ReachNews::NoMulticast) => blind = true,
-            NodeEvent::Reach(news) => router = router.or(Some(news)),
-            _ => {}
+    let (mut said, mut router, mut blind, mut programs) = (false, false, false, 0_usize);
+    let mut settled = begun + SETTLE;
+    loop {
+        let until = if said { begun + LOOK } else { settled };
+        match timeout_at(until, events.recv()).await {
+            Ok(Some(NodeEvent::Listening(address))) => {
+                listening.push(address);
+                settled = Instant::now() + SETTLE;
+            }
+            Ok(Some(NodeEvent::Found { .. })) => programs += 1,
+            Ok(Some(NodeEvent::Reach(ReachNews::NoMulticast))) => blind = true,
+            Ok(Some(NodeEvent::Reach(news))) if !router => router = say_router(Some(&news))?,
+            Ok(Some(_)) => {}
+            Err(_) if !said => {
+                say_listening(&listening)?;
+                said = true;
+            }
+            Ok(None) | Err(_) => break,
         }
     }
     node.shutdown().await;
-    let outward: Vec<String> = listening
-        .iter()
-        .filter(|address| !is_loopback(address))
-        .map(Multiaddr::to_string)
-        .collect();
+    say_multicast(blind, programs)?;
+    if !router {
+        say_router(None)?;
+    }
+    let words = "any friend who can be reached may run `fairdeal relay`; host with --relay ADDRESS";
+    say(Verdict::Good, "relay", words)?;
+    Ok(if listening.iter().all(is_loopback) {
+        Exit::Failed
+    } else {
+        Exit::Done
+    })
+}
+
+fn say_listening(listening: &[Multiaddr]) -> std::io::Result<()> {
+    let outward = listening.iter().filter(|address| !is_loopback(address));
+    let outward: Vec<&Multiaddr> = outward.collect();
     if outward.is_empty() {
         let words = "only this machine itself can come in: no network is up";
-        say(&Verdict::Bad, "listening", words)?;
-    } else {
-        say(
-            &Verdict::Good,
-            "listening",
-            &format!("on {}", outward.join(", ")),
-        )?;
+        return say(Verdict::Bad, "listening", words);
     }
+    let all: Vec<String> = outward.iter().map(ToString::to_string).collect();
+    say(
+        Verdict::Good,
+        "listening",
+        &format!("on {}", all.join(", ")),
+    )?;
+    let public = outward
+        .iter()
+        .any(|address| is_public(address) && !is_example(address));
+    let (verdict, words) = if public {
+        (Verdict::Good, "friends can probably come from the internet")
+    } else {
+        (
+            Verdict::Less,
+            "this machine is behind a router: on the LAN friends can come; from the internet they need \
+             UPnP, a forwarded port, or a relay",
+        )
+    };
+    say(verdict, "NAT", words)
+}
+
+fn say_multicast(blind: bool, programs: usize) -> std::io::Result<()> {
     if blind {
         let words = "none: tables on the LAN are not seen; join by ticket or address";
-        say(&Verdict::Less, "multicast", words)?;
-    } else {
-        let words = format!("works; {programs} addresses of other programs heard of");
-        say(&Verdict::Good, "multicast", &words)?;
+        return say(Verdict::Less, "multicast", words);
     }
-    let (verdict, words) = match &router {
+    let words = format!("works; {programs} addresses of other programs heard of");
+    say(Verdict::Good, "multicast", &words)
+}
+
+/// What the router has said, or at the end that it has said nothing; whether that settles it.
+fn say_router(news: Option<&ReachNews>) -> std::io::Result<bool> {
+    let (verdict, words) = match news {
         Some(ReachNews::Mapped(address)) => (
             Verdict::Good,
             format!("the router lets friends through, at {address}"),
@@ -167,40 +231,13 @@ async fn network() -> anyhow::Result<Exit> {
             Verdict::Less,
             "the router is behind another one (its address is not public): use a relay".to_owned(),
         ),
-        _ if !upnp => (Verdict::Less, "left out of this build".to_owned()),
-        _ => (
+        None if !cfg!(feature = "upnp") => (Verdict::Less, "left out of this build".to_owned()),
+        None | Some(ReachNews::NoRouter) => (
             Verdict::Less,
             "no router opens a port by itself: switch UPnP on there, forward a port, or use a relay".to_owned(),
         ),
+        Some(_) => return Ok(false),
     };
-    say(&verdict, "UPnP", &words)?;
-    let public = outward.iter().any(|address| is_public(address));
-    let (verdict, words) = match (&router, public) {
-        (Some(ReachNews::Mapped(_)), _) | (_, true) => (
-            Verdict::Good,
-            "friends can probably come from the internet; a host says so for sure once one has tried",
-        ),
-        _ => (
-            Verdict::Less,
-            "this machine is behind a router: on the LAN friends can come; from the internet they need \
-             UPnP, a forwarded port, or a relay",
-        ),
-    };
-    say(&verdict, "NAT", words)?;
-    say(
-        &Verdict::Good,
-        "relay",
-        "any friend who can be reached may run `fairdeal relay`; host with --relay ADDRESS",
-    )?;
-    Ok(if outward.is_empty() {
-        Exit::Failed
-    } else {
-        Exit::Done
-    })
-}
-
-fn is_public(address: &str) -> bool {
-    address
-        .parse()
-        .is_ok_and(|address| crate::net::is_public(&address))
+    say(verdict, "UPnP", &words)?;
+    Ok(true)
 }

@@ -127,7 +127,7 @@ fn run(args: Args) -> anyhow::Result<Exit> {
         Command::Rules { game } => rules(game.as_deref()),
         Command::Engine => engine::engine(),
         Command::Relay(relay) => relay::relay(&common, relay),
-        Command::Doctor => doctor::doctor(),
+        Command::Doctor => doctor::doctor(&DataView::of(common.data_dir.as_deref())?),
         Command::Export {
             table,
             output,

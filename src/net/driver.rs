@@ -338,7 +338,7 @@ impl Driver {
             }
             Command::Addresses(reply) => {
                 let own = self.swarm.listeners().filter(|own| !is_circuit(own));
-                // Those that the router or another peer has confirmed.
+                // Those that the router lets through.
                 let external = self.swarm.external_addresses();
                 let external = external.filter(|address| !is_circuit(address));
                 let all = own.chain(external).cloned();
@@ -620,6 +620,9 @@ impl Driver {
             }
             SwarmEvent::ExpiredListenAddr { address, .. } if is_circuit(&address) => {}
             SwarmEvent::ExpiredListenAddr { address, .. } => {
+                if self.reach == Reach::Relay {
+                    self.swarm.remove_external_address(&address);
+                }
                 let addresses = vec![address];
                 let error = None;
                 let ended = NodeEvent::ListeningEnded { addresses, error };
@@ -660,10 +663,8 @@ impl Driver {
             BehaviourEvent::Mdns(event) => self.on_found(event),
             BehaviourEvent::Dcutr(event) => self.on_upgraded(event),
             BehaviourEvent::Upnp(event) => self.on_router(event),
-            BehaviourEvent::Asking(event) => self.on_tested(event),
             BehaviourEvent::Relay(event) => self.on_relaying(&event),
-            // What a witness does for others.
-            BehaviourEvent::Relayed(_) | BehaviourEvent::Telling(_) => {}
+            BehaviourEvent::Relayed(_) => {}
         }
     }
 
@@ -744,27 +745,12 @@ impl Driver {
             Event::NewExternalAddr { external_addr, .. } => ReachNews::Mapped(external_addr),
             Event::GatewayNotFound => ReachNews::NoRouter,
             Event::NonRoutableGateway => ReachNews::RouterNotPublic,
-            Event::ExpiredExternalAddr { external_addr, .. } => {
-                ReachNews::Unreachable(external_addr)
-            }
+            Event::ExpiredExternalAddr { external_addr, .. } => ReachNews::Unmapped(external_addr),
         });
     }
 
     #[cfg(not(feature = "upnp"))]
     fn on_router(&mut self, never: std::convert::Infallible) {
-        match never {}
-    }
-
-    #[cfg(feature = "autonat")]
-    fn on_tested(&mut self, event: libp2p::autonat::v2::client::Event) {
-        self.reach_news(match event.result {
-            Ok(()) => ReachNews::Reachable(event.tested_addr),
-            Err(_) => ReachNews::Unreachable(event.tested_addr),
-        });
-    }
-
-    #[cfg(not(feature = "autonat"))]
-    fn on_tested(&mut self, never: std::convert::Infallible) {
         match never {}
     }
 

@@ -110,10 +110,8 @@ pub enum ReachNews {
     NoRouter,
     /// There is such a router, but it has no public address itself.
     RouterNotPublic,
-    /// Another peer has reached us at this address.
-    Reachable(Multiaddr),
-    /// Another peer has tried to reach us at this address, in vain.
-    Unreachable(Multiaddr),
+    /// The router does not let this address through any more.
+    Unmapped(Multiaddr),
     /// The relay, whose address this is, lets others through to us.
     Relayed(Multiaddr),
     /// The relay does not, or not any more; it is asked again in a while.
@@ -146,9 +144,8 @@ impl ReachNews {
                                       need a relay (fairdeal relay) to reach you."
                     .to_owned()
             }
-            Self::Reachable(address) => format!("You can be reached from outside, at {address}."),
-            Self::Unreachable(address) => {
-                format!("From outside you cannot be reached at {address}.")
+            Self::Unmapped(address) => {
+                format!("Your router does not let friends through at {address} any more.")
             }
             Self::Relayed(relay) => format!("The relay {relay} lets friends through to you."),
             Self::NotRelayed { relay, reason } => format!(

@@ -57,6 +57,15 @@ pub fn is_public(address: &Multiaddr) -> bool {
     !is_private(address) && !link_local
 }
 
+/// Whether an address is one that is kept for examples (RFC 5737, RFC 3849): it leads nowhere.
+pub fn is_example(address: &Multiaddr) -> bool {
+    match address.iter().next() {
+        Some(Protocol::Ip4(ip)) => ip.is_documentation(),
+        Some(Protocol::Ip6(ip)) => matches!(ip.segments(), [0x2001, 0xdb8, ..]),
+        _ => false,
+    }
+}
+
 /// All interfaces, by TCP and, where it is built in, by QUIC; port 0 is any that is free.
 pub fn everywhere(port: u16) -> Vec<Multiaddr> {
     let any_v4 = Protocol::Ip4(std::net::Ipv4Addr::UNSPECIFIED);
@@ -273,6 +282,20 @@ mod tests {
         let mut expected = all[..3].to_vec();
         expected.extend([circuit, shared, own]);
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn addresses_of_examples_lead_nowhere() {
+        for (text, example) in [
+            ("/ip4/192.0.2.7/tcp/1", true),
+            ("/ip4/198.51.100.7/tcp/1", true),
+            ("/ip4/203.0.113.7/tcp/1", true),
+            ("/ip6/2001:db8::7/tcp/1", true),
+            ("/ip4/93.184.215.14/tcp/1", false),
+            ("/ip6/2606:2800::7/tcp/1", false),
+        ] {
+            assert_eq!(is_example(&address(text)), example, "{text}");
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ use libp2p::{
 use super::codec::{ANNOUNCE, FrameCodec, PROTOCOL};
 use super::gate::Gate;
 use super::handshakes::{Counted, Handshakes};
-use super::optional::{self, Asking, Telling, Upnp};
+use super::optional::{self, Upnp};
 use super::watched::Watched;
 use super::{Lan, NodeConfig, NodeError, Reach, Transport};
 
@@ -74,8 +74,6 @@ pub(super) struct Behaviour {
     relay: Toggle<relay::Behaviour>,
     dcutr: Toggle<dcutr::Behaviour>,
     upnp: Toggle<Upnp>,
-    asking: Toggle<Asking>,
-    telling: Toggle<Telling>,
 }
 
 impl Behaviour {
@@ -108,8 +106,7 @@ impl Behaviour {
             .with_request_timeout(ANSWER)
             .with_max_concurrent_streams(MAX_QUESTIONS);
         let upgrades = relayed.is_some() && config.reach != Reach::Relay;
-        let asks = config.reach == Reach::Host || config.reach == Reach::Guest;
-        let tells = config.reach == Reach::Guest || config.reach == Reach::Relay;
+        let maps = config.reach == Reach::Host || config.reach == Reach::Guest;
         Self {
             gate: Gate::default(),
             limits: connection_limits::Behaviour::new(limits),
@@ -131,9 +128,7 @@ impl Behaviour {
                 .then(|| relay_server(local))
                 .into(),
             dcutr: upgrades.then(|| dcutr::Behaviour::new(local)).into(),
-            upnp: asks.then(optional::upnp).flatten().into(),
-            asking: asks.then(optional::asking).flatten().into(),
-            telling: tells.then(optional::telling).flatten().into(),
+            upnp: maps.then(optional::upnp).flatten().into(),
         }
     }
 

@@ -53,6 +53,13 @@ pub(super) fn open_lock(path: &Path) -> Result<File, StoreError> {
         .map_err(|source| StoreError::io("open", path, source))
 }
 
+/// Makes a file in a folder, and takes it away again.
+pub(super) fn try_out(folder: &Path) -> io::Result<()> {
+    let probe = temporary_name(&folder.join("probe"));
+    write_new(&probe, b"")?;
+    fs::remove_file(probe)
+}
+
 /// Reads at most `limit` bytes, and one more to show that there are more.
 pub(super) fn read_limited(source: impl io::Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

@@ -78,6 +78,23 @@ impl DataView {
         &self.path
     }
 
+    /// The room on its disk, in bytes. One that does not exist yet is judged by the folder that it would be made in.
+    ///
+    /// # Errors
+    /// [`StoreError::NotADirectory`], or [`StoreError::Io`] where no file can be made.
+    pub fn room(&self) -> Result<u64, StoreError> {
+        if self.path.exists() && !self.path.is_dir() {
+            let path = self.path.clone();
+            return Err(StoreError::NotADirectory { path });
+        }
+        let mut folders = self.path.ancestors();
+        // A relative path begins in the current folder.
+        let folder = folders.find(|folder| folder.is_dir());
+        let folder = folder.unwrap_or(Path::new("."));
+        files::try_out(folder).map_err(|source| StoreError::io("write into", folder, source))?;
+        fs4::available_space(folder).map_err(|source| StoreError::io("look at", folder, source))
+    }
+
     /// The identity kept here, if there is one yet.
     ///
     /// # Errors

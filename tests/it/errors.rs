@@ -118,3 +118,23 @@ fn a_line_that_is_too_long_is_called_so() {
         "{output}"
     );
 }
+
+/// It looks at where games are kept, and makes nothing there.
+#[test]
+fn the_doctor_looks_at_the_data_directory() {
+    let root = TempDir::new().unwrap();
+    let data = root.path().join("data");
+    let examined = |path: &Path| {
+        let output = run(path, &["doctor"]);
+        let said = String::from_utf8(output.stdout).unwrap();
+        let line = said.lines().find(|line| line.contains("data  "));
+        (output.status.code(), line.unwrap().to_owned())
+    };
+    let (_, line) = examined(&data);
+    assert!(line.contains(data.to_str().unwrap()) && line.contains("MiB of room"));
+    assert!(!data.exists() && fs::read_dir(root.path()).unwrap().count() == 0);
+    fs::write(&data, "a file").unwrap();
+    let (code, line) = examined(&data);
+    assert_eq!(code, Some(1));
+    assert!(line.starts_with("!!") && line.contains("is not a directory"));
+}

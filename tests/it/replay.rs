@@ -304,6 +304,12 @@ fn shells_and_man_are_told_every_command() {
     }
     let page = told(&["man"]);
     assert!(page.contains(".TH fairdeal") && page.contains("replay"));
+    for section in ["EXIT STATUS", "FILES", "ENVIRONMENT", "EXAMPLES"] {
+        assert!(
+            page.contains(&format!(".SH \"{section}\""))
+                || page.contains(&format!(".SH {section}"))
+        );
+    }
     let root = TempDir::new().unwrap();
     told(&["man", "--output", root.path().to_str().unwrap()]);
     let page = std::fs::read_to_string(root.path().join("fairdeal-verify.1")).unwrap();

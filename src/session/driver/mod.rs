@@ -794,7 +794,7 @@ impl Driver {
                 self.addresses_at = self.addresses_at.map(|at| at.min(soon));
                 self.addresses_change();
             }
-            ReachNews::Mapped(_) | ReachNews::Reachable(_) => self.addresses_change(),
+            ReachNews::Mapped(_) | ReachNews::Unmapped(_) => self.addresses_change(),
             _ => {}
         }
         let matters = matches!(self.stage, Stage::Host { .. } | Stage::Guest(_));
