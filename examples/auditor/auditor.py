@@ -232,6 +232,7 @@ class Replica:
         if entry.kind != due:
             raise Unfair(f"a {entry.kind} where a {due} was due", seat)
         if kind == "key":
+            need(body[0] != bytes(32), "the key is the identity", seat)
             need(crypto.key_holds(ctx, *body), "the key's proof does not hold", seat)
             self.tally["key proofs"] += 1
         elif kind == "escrow":

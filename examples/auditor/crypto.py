@@ -150,7 +150,7 @@ def key_transcript(ctx, X):
 def key_holds(ctx, X, T, s):
     transcript = key_transcript(ctx, X)
     transcript.append("announce", T)
-    return X != bytes(32) and same(base(s), add(point(T), mul(transcript.c(), point(X))))
+    return same(base(s), add(point(T), mul(transcript.c(), point(X))))
 
 
 # Equality proofs and lists of shares.

@@ -1,0 +1,213 @@
+//! Statements of a step that was left, or that is decided without this seat.
+
+use super::*;
+
+/// Nothing is missing, and nobody is silent.
+fn idle(entries: &EntryNames) -> View<'_> {
+    View {
+        now: 0,
+        acceptable: entries,
+        counted: entries,
+        removable: SeatSet::EMPTY,
+        silent: SeatSet::EMPTY,
+        absence: 1_000,
+        may_sign: true,
+        closed: false,
+    }
+}
+
+/// Whether a statement is taken and kept.
+fn takes(membership: &mut Membership, view: &View<'_>, verified: &Verified) -> bool {
+    let input = Input::Statement(Box::new(verified.clone()));
+    let effects = membership.handle(input, view);
+    effects.contains(&Effect::Keep(Box::new(verified.clone())))
+}
+
+/// A bound seat may be many steps behind, with a way to some of the others only: its consent is handed on until it says
+/// that it is free, and so are the vetoes.
+#[test]
+fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
+    let everyone = SeatSet::all(4);
+    let mut membership = Membership::new(place(4), seat(3), everyone, Parties::singles(4));
+    let counted: EntryNames = everyone.iter().map(|seat| (seat, ENTRY)).collect();
+    membership.complete(counted.clone(), SeatSet::EMPTY, place(5), everyone);
+    // The others have removed seat 0 from step 5.
+    let others: EntryNames = counted.into_iter().skip(1).collect();
+    for step in 6..8 {
+        let stay = everyone.without(seat(0));
+        membership.complete(others.clone(), seats(&[0]), place(step), stay);
+    }
+    let none = EntryNames::new();
+    let view = idle(&none);
+    let take =
+        |membership: &mut Membership, verified: &Verified| takes(membership, &view, verified);
+    let lacks = |membership: &Membership, held: &Verified, named: &[Hash32]| {
+        let mut all = membership.statements_for(7, named);
+        all.any(|other| other.hash() == held.hash())
+    };
+    let sent = |membership: &Membership, held: &Verified| lacks(membership, held, &[]);
+    // A seat that has gone on is not bound.
+    assert!(!membership.wants(signed(4, 2, None, consent(&[1], &[])).signed()));
+    let bound = signed(4, 0, None, consent(&[1], &[]));
+    assert!(take(&mut membership, &bound) && sent(&membership, &bound));
+    let veto = Says::Veto {
+        seat: seat(1),
+        entry: ENTRY,
+    };
+    let veto = signed(4, 2, None, veto);
+    assert!(take(&mut membership, &veto));
+    assert!(sent(&membership, &bound) && sent(&membership, &veto));
+    assert!(membership.names().any(|name| name == veto.hash()));
+    // A decision frees too.
+    let promise = Says::Promise {
+        round: 0,
+        accepted: None,
+    };
+    let promise = signed(4, 2, None, promise);
+    assert!(take(&mut membership, &promise) && sent(&membership, &promise));
+    // Its signer says that it is free.
+    let reason = Reason::Vetoes(vec![veto.hash()].try_into().unwrap());
+    let reasons = vec![(bound.hash(), reason)].try_into().unwrap();
+    let release = signed(4, 0, None, Says::Release { reasons });
+    assert!(take(&mut membership, &release));
+    for held in [&bound, &veto, &promise] {
+        assert!(!sent(&membership, held));
+    }
+    let accept = Says::Accept {
+        round: 0,
+        proposal: ENTRY,
+    };
+    assert!(!membership.wants(signed(4, 2, None, accept).signed()));
+    // Whoever names the consent lacks the release.
+    assert!(!sent(&membership, &release));
+    assert!(lacks(&membership, &release, &[bound.hash()]));
+}
+
+/// Seat 0 was bound and freed in step 4, and seat 1 is bound in step 5: what seat 0 signs in step 5 to free seat 1 names
+/// its release in step 4, so that is of use to seats which have never needed it.
+#[test]
+fn a_release_is_handed_on_while_somebody_is_bound_in_the_next_step() {
+    let everyone = SeatSet::all(4);
+    let mut membership = Membership::new(place(4), seat(3), everyone, Parties::singles(4));
+    let counted: EntryNames = everyone.iter().map(|seat| (seat, ENTRY)).collect();
+    for step in 5..8 {
+        membership.complete(counted.clone(), SeatSet::EMPTY, place(step), everyone);
+    }
+    let none = EntryNames::new();
+    let view = idle(&none);
+    let take =
+        |membership: &mut Membership, verified: &Verified| takes(membership, &view, verified);
+    let freed = signed(4, 0, None, consent(&[2], &[]));
+    let veto = Says::Veto {
+        seat: seat(2),
+        entry: ENTRY,
+    };
+    let veto = signed(4, 1, None, veto);
+    let reason = Reason::Vetoes(vec![veto.hash()].try_into().unwrap());
+    let reasons = vec![(freed.hash(), reason)].try_into().unwrap();
+    let release = signed(4, 0, None, Says::Release { reasons });
+    let chain = [&veto, &release];
+    for statement in chain {
+        assert!(!membership.wants(statement.signed()));
+    }
+    // Seat 1 may have completed step 5 and not said so here; as long as that is open, it may be bound.
+    let bound = membership.past.get_mut(&5).unwrap();
+    assert_eq!(
+        bound.insert(signed(5, 1, None, consent(&[2], &[]))),
+        Inserted::New
+    );
+    membership.disputed.insert(5);
+    for statement in chain {
+        assert!(take(&mut membership, statement));
+    }
+    // That consent could be freed by a decision of step 4, which is not taken any more.
+    assert!(!membership.wants(freed.signed()));
+    let sent: Vec<Hash32> = membership
+        .statements_for(7, &[])
+        .map(Verified::hash)
+        .collect();
+    for statement in chain {
+        assert!(sent.contains(&statement.hash()));
+    }
+}
+
+/// A seat that has closed the table by claim goes no further, and still vetoes where others are bound.
+#[test]
+fn a_seat_that_has_closed_its_table_frees_others() {
+    let everyone = SeatSet::all(4);
+    let counted: EntryNames = everyone.iter().map(|seat| (seat, ENTRY)).collect();
+    let view = View {
+        closed: true,
+        ..idle(&counted)
+    };
+    for (step, vetoes) in [(4, true), (5, false)] {
+        let mut membership = Membership::new(place(4), seat(3), everyone, Parties::singles(4));
+        membership.complete(counted.clone(), SeatSet::EMPTY, place(5), everyone);
+        let bound = signed(step, 0, None, consent(&[1], &[]));
+        let effects = membership.handle(Input::Statement(Box::new(bound)), &view);
+        let veto = |effect: &Effect| match effect {
+            Effect::Sign(statement) => matches!(statement.says, Says::Veto { .. }),
+            _ => false,
+        };
+        assert_eq!(effects.iter().any(veto), vetoes, "step {step}");
+    }
+}
+
+/// A seat goes on against its own consent, and only some know of that: the others follow its promise, and nobody decides
+/// again for those who have refused it. What another party's proposal builds on counts.
+#[test]
+fn a_promise_against_a_consent_counts_where_a_proposal_builds_on_it() {
+    let everyone = SeatSet::all(4);
+    let mut membership = Membership::new(place(4), seat(3), everyone, Parties::singles(4));
+    let counted: EntryNames = everyone.iter().map(|seat| (seat, ENTRY)).collect();
+    membership.complete(counted, SeatSet::EMPTY, place(5), everyone);
+    let none = EntryNames::new();
+    let view = idle(&none);
+    let mut take = |verified: &Verified| takes(&mut membership, &view, verified);
+    let promise = |by| {
+        let says = Says::Promise {
+            round: 0,
+            accepted: None,
+        };
+        signed(5, by, None, says)
+    };
+    let propose = |by, promises: &[&Verified]| {
+        let promises: Vec<Hash32> = promises.iter().map(|held| held.hash()).collect();
+        let says = Says::Propose {
+            round: 0,
+            value: Value::Keep {
+                seat: seat(1),
+                entry: ENTRY,
+            },
+            promises: promises.try_into().unwrap(),
+        };
+        signed(5, by, None, says)
+    };
+    assert!(take(&signed(4, 2, None, consent(&[1], &[]))));
+    let refused = promise(2);
+    assert!(!take(&refused));
+    let proposal = propose(0, &[&promise(0), &promise(1)]);
+    let accept = |proposal: &Verified| {
+        let proposal = proposal.hash();
+        signed(5, 2, None, Says::Accept { round: 0, proposal })
+    };
+    assert!(take(&proposal) && !take(&refused) && !take(&accept(&proposal)));
+    let proposal = propose(1, &[&promise(0), &refused]);
+    assert!(take(&proposal) && take(&refused) && take(&accept(&proposal)));
+}
+
+/// Whoever takes part goes from round to round; whoever has left hands on all that the others may need.
+#[test]
+fn a_seat_that_has_left_keeps_the_rounds_of_others() {
+    let kept = |me: usize, round| {
+        let stay = SeatSet::all(4).without(seat(0));
+        let mut step = StepRemoval::new(place(4), seat(me), stay, Parties::singles(4));
+        let says = Says::Promise {
+            round,
+            accepted: None,
+        };
+        step.insert(signed(4, 2, None, says)) == Inserted::New
+    };
+    assert!(kept(3, 0) && !kept(3, 1));
+    assert!(kept(0, 0) && kept(0, 1) && kept(0, 15) && !kept(0, 16));
+}
