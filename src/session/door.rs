@@ -183,6 +183,10 @@ impl HostDoor {
 /// The guest's side.
 #[derive(Debug)]
 pub struct GuestDoor {
+    password: Password,
+    lobby: Option<[u8; 8]>,
+    guest: PeerId,
+    host: PeerId,
     knock: Knock,
     waiting: Option<pake::Guest>,
 }
@@ -198,9 +202,18 @@ impl GuestDoor {
     ) -> Self {
         let (waiting, knock) = pake::Guest::start(password, &door(lobby, guest, host), rng);
         Self {
+            password: password.clone(),
+            lobby,
+            guest,
+            host,
             knock,
             waiting: Some(waiting),
         }
+    }
+
+    /// Knocks anew: with a lost connection the host forgets a knock that has not led in yet.
+    pub fn again(&mut self, rng: &mut dyn CryptoRng) {
+        *self = Self::new(&self.password, self.lobby, self.guest, self.host, rng);
     }
 
     /// What to say until there is an answer.
@@ -273,6 +286,25 @@ mod tests {
         assert!(!host.admits(peer(2), proof.as_ref()));
         let elsewhere = host.knock(peer(3), Some([6; 8]), knock, &mut rng);
         assert_eq!(elsewhere, None);
+    }
+
+    /// The proof was on its way when the connection broke.
+    #[test]
+    fn who_has_lost_the_connection_knocks_anew() {
+        let (mut rng, mut host) = (rng(), host());
+        let mut door = guest(1, "open sesame", &mut rng);
+        for lost in [true, false] {
+            let knock = door.knock().expect("it knocks");
+            let challenge = host.knock(peer(1), Some(LOBBY), knock, &mut rng).unwrap();
+            let proof = door.answer(&challenge).unwrap();
+            if lost {
+                host.gone(peer(1));
+                assert!(!host.admits(peer(1), proof.as_ref()));
+                door.again(&mut rng);
+            } else {
+                assert!(host.admits(peer(1), proof.as_ref()));
+            }
+        }
     }
 
     /// Whether a wrong guess of that peer is answered.

@@ -17,6 +17,7 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
+use rand_core::CryptoRng;
 
 use super::door::GuestDoor;
 use super::frame::{Announcement, Back, Frame, Join, Proposal, Roster, Taken, Watch};
@@ -704,7 +705,13 @@ impl GuestLobby {
 
     /// The connection to the host is lost, and with it the seat: to be asked for again, unless the table has begun
     /// without this guest having heard of it.
-    pub fn lost(&mut self) {
+    pub fn lost(&mut self, rng: &mut dyn CryptoRng) {
+        if self.roster.is_none()
+            && let Some(door) = &mut self.door
+        {
+            self.own.proof = None;
+            door.again(rng);
+        }
         self.roster = None;
         self.signed = None;
     }

@@ -44,7 +44,7 @@ use crate::bots::{self, Bot, Level};
 use crate::games::AnyGame;
 use crate::net::{
     AddressRecord, JoinTarget, Lan, Multiaddr, Network, Node, NodeConfig, NodeError, NodeEvent,
-    NodeHandle, PeerId, Reach, ReachNews, TicketError, any_port,
+    NodeHandle, PeerId, Reach, ReachNews, TicketError, any_port, everywhere,
 };
 use crate::store::{DataDir, IdentityKey, Journal, StoreError};
 
@@ -293,15 +293,17 @@ pub fn resume(
     }
     let mut config = config_of(&place, agreed.me.index() == 0);
     let mut awaited = Vec::new();
-    let spawned = Node::spawn(&identity, config.clone()).or_else(|error| match error {
+    let mut spawned = Node::spawn(&identity, config.clone());
+    if matches!(spawned, Err(NodeError::Listen { .. })) {
         // Somebody else has the port now: the others are dialled from another one.
-        NodeError::Listen { .. } => {
-            (config.listen, awaited) = elsewhere(&place);
-
-            Node::spawn(&identity, config)
-        }
-        error => Err(error),
-    });
+        (config.listen, awaited) = elsewhere(&place);
+        spawned = Node::spawn(&identity, config.clone());
+    }
+    if matches!(spawned, Err(NodeError::Listen { .. })) {
+        // The machine has another address now.
+        (config.listen, awaited) = (everywhere(0), Vec::new());
+        spawned = Node::spawn(&identity, config);
+    }
     let (node, network) = spawned?;
     let mut rng = UnwrapErr(SysRng);
     let table = Table::restore(
@@ -721,10 +723,11 @@ impl Driver {
                         let _ = self.node.forget(peer);
                     }
                     Stage::Watch(watching) if watching.host == peer => {
+                        watching.lost(&mut self.rng);
                         self.reaching = Some(Reaching::new(Instant::now()));
                     }
                     Stage::Guest(lobby) if lobby.host() == peer => {
-                        lobby.lost();
+                        lobby.lost(&mut self.rng);
                         // It may come back, and may not.
                         self.reaching = Some(Reaching::new(Instant::now()));
                     }

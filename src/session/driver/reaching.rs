@@ -66,7 +66,11 @@ fn in_words(failure: &DialFailure, addresses: &[Multiaddr]) -> Option<String> {
         DialFailure::WrongPeer { .. } => {
             format!("another program answers at {at}; ask the host for a new ticket")
         }
-        DialFailure::Unreachable(why) => format!("no answer at {at}: {why}"),
+        DialFailure::Unreachable(why) => {
+            // The system's number says nothing to a player.
+            let why = why.split(" (os error").next().unwrap_or(why);
+            format!("no answer at {at}: {why}")
+        }
         DialFailure::Ourselves => "the ticket is your own".to_owned(),
         DialFailure::NoAddress => "the ticket names no address".to_owned(),
         DialFailure::NotEd25519(_) | DialFailure::TooMany(_) => failure.to_string(),
@@ -151,7 +155,7 @@ mod tests {
         assert_eq!(reaching.left(now + Duration::from_millis(59_001)), Some(1));
         assert_eq!(reaching.left(now + REACH + Duration::from_millis(1)), None);
         assert!(reaching.given_up().contains("(nobody answers)"));
-        let refused = DialFailure::Unreachable("Connection refused".to_owned());
+        let refused = DialFailure::Unreachable("Connection refused (os error 111)".to_owned());
         let told = |why: Option<&str>| {
             let why = why.map(str::to_owned);
             Ok(Some(SessionEvent::Reaching { seconds: 60, why }))

@@ -12,6 +12,7 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::table::replica::{News, Replica, StepKind};
 use fairdeal_protocol::transcript::page::Page;
+use rand_core::CryptoRng;
 use tokio::time::Instant;
 
 use super::news::{removal, told_by};
@@ -98,6 +99,16 @@ impl Watching {
     /// The names at the table, once it is shown.
     pub(super) fn names(&self) -> &[String] {
         self.shown.as_ref().map_or(&[], |shown| &shown.names)
+    }
+
+    /// The connection to the host is lost.
+    pub(super) fn lost(&mut self, rng: &mut dyn CryptoRng) {
+        if self.shown.is_none()
+            && let Some(door) = &mut self.door
+        {
+            self.watch.proof = None;
+            door.again(rng);
+        }
     }
 
     /// What to say to the host until it shows the table.

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 
 use fairdeal_protocol::party::PlayedBy;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
 
 use super::*;
 use crate::games::rule_set;
@@ -155,7 +157,7 @@ fn a_guest_that_was_lost_sits_down_again() {
     let mut all_sign = |host: &mut HostLobby, lost: bool| {
         if lost {
             host.gone(peer(1)).unwrap();
-            guests[0].lost();
+            guests[0].lost(&mut ChaCha20Rng::from_seed([0; 32]));
         }
         let first = ticks(&guests);
         let signs = |frame: &Frame| matches!(frame, Frame::Sign { .. });

@@ -89,6 +89,11 @@ fn screens(ascii: bool) -> Vec<(&'static str, Stage)> {
         name: "Cleo".to_owned(),
         text: "hello".to_owned(),
     })));
+    let mut reaching = at("256f4fc1");
+    reaching.input(Input::News(News::Session(SessionEvent::Reaching {
+        seconds: 43,
+        why: Some("no answer at /ip4/192.0.2.7/tcp/4001: Connection refused".to_owned()),
+    })));
     let mut audit = at("history");
     audit.keys("a");
     audit.input(Input::News(News::Checking(AuditProgress {
@@ -110,6 +115,7 @@ fn screens(ascii: bool) -> Vec<(&'static str, Stage)> {
         ("history", at("history")),
         ("settings", at("settings")),
         ("lobby", lobby_stage),
+        ("reaching", reaching),
         ("audit", audit),
         ("rules", rules),
         ("palette", palette),

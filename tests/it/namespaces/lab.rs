@@ -205,6 +205,14 @@ impl Lab {
         inside
     }
 
+    /// Gives a machine another address.
+    pub(crate) fn move_to(&self, node: Node, old: &str, new: &str) {
+        self.ip(
+            node,
+            &format!("address del {old} dev eth0\naddress add {new} dev eth0\nroute replace 224.0.0.0/4 dev eth0\n"),
+        );
+    }
+
     fn ip(&self, node: Node, batch: &str) {
         run(&["ip", "-n", &self.names[node.0], "-batch", "-"], batch).unwrap();
     }

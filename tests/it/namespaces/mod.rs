@@ -94,6 +94,29 @@ fn a_bot_of_the_host_reaches_a_guest() {
     assert_eq!(connected, Some(bot));
 }
 
+/// A program that comes back to its table finds that its machine has another address.
+#[test]
+fn a_seat_resumes_from_another_address() {
+    let Some(mut lab) = Lab::new() else { return };
+    let root = TempDir::new().unwrap();
+    let switch = lab.switch();
+    let [host_machine, guest_machine] =
+        [LAN[0], LAN[1]].map(|address| lab.lan_machine(address, switch).0);
+    let slow = ["--pace", "50"];
+    let host = [&LOOT[..], &["--seats", "2"], &slow].concat();
+    let mut host = lab.start(host_machine, root.path(), NAMES[0], &host);
+    let ticket = host.ticket();
+    let listen = ["--json", "--listen", "/ip4/10.0.0.2/tcp/0"];
+    let guest = [&["bot", "join", &ticket], &listen[..], &slow].concat();
+    let mut guest = lab.start(guest_machine, root.path(), NAMES[1], &guest);
+    guest.wait_for("action").expect("it plays");
+    guest.kill();
+    lab.move_to(guest_machine, LAN[1], LAN[2]);
+    let resume = ["resume", "--headless", "--json"];
+    let guest = lab.start(guest_machine, root.path(), NAMES[1], &resume);
+    all_over(&mut [host, guest]);
+}
+
 /// Two homes play, each behind its router, with the help of a relay that both reach.
 fn behind_routers(apart: bool) {
     let Some(mut lab) = Lab::new() else { return };

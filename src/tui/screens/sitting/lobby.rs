@@ -19,7 +19,7 @@ fn reaching(sitting: &Sitting, canvas: &mut Canvas<'_>, at: &mut Rect) {
     let Some((seconds, why)) = &sitting.reaching else {
         return;
     };
-    let left = format!("It is looked for another {seconds} s; Esc gives up.");
+    let left = format!("Trying for another {seconds} s. Esc gives up.");
     let why = why.iter().map(|why| sentence(why));
     for words in std::iter::once(left).chain(why) {
         for row in wrapped(&words, usize::from(at.width).saturating_sub(4), 0) {
