@@ -200,7 +200,7 @@ impl Printer {
 
     /// Whether news of the way to the host are told: every so often, and when there is a new reason.
     fn is_progress(&self, seconds: u64, why: &Option<String>) -> bool {
-        seconds % PROGRESS == 0 || self.why != *why
+        seconds.is_multiple_of(PROGRESS) || self.why != *why
     }
 
     fn new_ticket<'a>(&self, view: &'a LobbyView) -> Option<&'a String> {

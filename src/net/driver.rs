@@ -255,12 +255,12 @@ impl Driver {
     /// Closes the ways through relays that direct ones have taken the place of: or every other message would still
     /// go there.
     fn close_circuits(&mut self, now: Instant) {
-        for (peer, _) in self.upgrades.extract_if(.., |_, until| *until <= now) {
-            let links = self.links.iter();
-            for (connection, _) in links.filter(|(_, link)| link.peer == peer && link.is_relayed) {
-                self.swarm.close_connection(*connection);
-            }
+        let due = |peer: &PeerId| self.upgrades.get(peer).is_some_and(|until| *until <= now);
+        let links = self.links.iter();
+        for (connection, _) in links.filter(|(_, link)| link.is_relayed && due(&link.peer)) {
+            self.swarm.close_connection(*connection);
         }
+        self.upgrades.retain(|_, until| *until > now);
     }
 
     /// When `do_what_is_due` is next to be called, if nothing happens before.

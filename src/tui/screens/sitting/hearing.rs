@@ -39,7 +39,7 @@ impl Sitting {
             SessionEvent::Snapshot(snapshot) => self.set_snapshot(world, snapshot, wishes),
             SessionEvent::Game(event) => self.events.push(event.clone()),
             SessionEvent::Line(line) | SessionEvent::Reach(line) => {
-                self.say(Voice::Game, line.clone())
+                self.say(Voice::Game, line.clone());
             }
             SessionEvent::Refused(why) => wishes.push(Wish::Toast(Tone::Bad, sentence(why))),
             // After the end everybody goes as they like.
