@@ -220,7 +220,7 @@ fn say_multicast(blind: bool, programs: usize) -> std::io::Result<()> {
     say(Verdict::Good, "multicast", &words)
 }
 
-/// What the router has said, or at the end that it has said nothing; whether that settles it.
+/// Tells the router's answer, or at the end that there was none; true if that settles it.
 fn say_router(news: Option<&ReachNews>) -> std::io::Result<bool> {
     let (verdict, words) = match news {
         Some(ReachNews::Mapped(address)) => (

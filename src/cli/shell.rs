@@ -31,7 +31,7 @@ pub(super) fn man(folder: Option<&Path>) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What the arguments do not say.
+/// The sections beyond the arguments.
 fn more_sections() -> Roff {
     let mut more = Roff::new();
     let mut section = |title: &str, entries: &[(&str, &str)]| {

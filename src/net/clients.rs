@@ -1,4 +1,4 @@
-//! Whom a relay works for: peers with a reservation, and those whose circuits go through it. They are no strangers
+//! The clients of a relay: peers with a reservation, and those whose circuits go through it. They are no strangers
 //! ([`super::gate`]), however many others come.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Who gets in: peers with an Ed25519 key alone, and strangers within limits.
+//! The gate: peers with an Ed25519 key alone get in, and strangers within limits.
 //!
 //! A *stranger* is a peer that the owner has not admitted: it has no seat, or not yet, and no reservation or circuit at a
 //! relay. Strangers that knock at a table are few and stay short; whoever floods it shall not keep the others out. So of

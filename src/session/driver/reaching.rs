@@ -11,7 +11,7 @@ use crate::session::frame::Frame;
 
 /// How long a host is looked for.
 const REACH: Duration = Duration::from_secs(60);
-/// What those are told who wait in the lobby of a host that goes.
+/// The reason that guests in a lobby are given when their host goes.
 const CLOSED: &str = "it has closed the table";
 
 /// A host that is looked for.
@@ -20,7 +20,7 @@ pub(super) struct Reaching {
     until: Instant,
     /// Why it could not be reached last.
     why: Option<String>,
-    /// What the player was told last.
+    /// The news that the player has.
     told: Option<(u64, Option<String>)>,
 }
 
@@ -39,7 +39,7 @@ impl Reaching {
         Some(left.as_millis().div_ceil(1000).try_into().unwrap_or(0))
     }
 
-    /// What is news for the player; an error when the time is over.
+    /// News for the player, if there is any; an error when the time is over.
     fn news(&mut self, now: Instant) -> Result<Option<SessionEvent>, String> {
         let seconds = self.left(now).ok_or_else(|| self.given_up())?;
         let news = (seconds, self.why.clone());
@@ -48,7 +48,7 @@ impl Reaching {
         Ok(new.then_some(SessionEvent::Reaching { seconds, why }))
     }
 
-    /// What a player is told in the end.
+    /// The words for a player when the time is over.
     fn given_up(&self) -> String {
         let why = self.why.as_deref().unwrap_or("nobody answers");
         format!(
