@@ -668,7 +668,7 @@ impl Driver {
         }
     }
 
-    /// Those that this relay works for stay connected.
+    /// Keeps the clients of this relay connected.
     fn on_relaying(&mut self, event: &relay::Event) {
         for (peer, works) in self.clients.note(event) {
             let gate = &mut self.swarm.behaviour_mut().gate;

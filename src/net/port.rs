@@ -179,8 +179,8 @@ fn with_ports(
 /// Addresses of another seat that are dialled.
 const MAX_DIALLED: usize = 8;
 
-/// Those of another seat's addresses that are dialled: by number, or through one of the own relays. Anything else would
-/// let a seat choose whom we dial. Loopback leads to ourselves, and is of use only where all play on one machine
+/// The addresses of another seat that may be dialled: by number, or through one of the own relays. Names and other relays
+/// would let a seat choose whom we dial. Loopback leads to ourselves, and is of use only where all play on one machine
 /// (`local`).
 pub fn dialable(
     addresses: impl IntoIterator<Item = Multiaddr>,

@@ -211,7 +211,7 @@ impl GuestDoor {
         }
     }
 
-    /// Knocks anew: with a lost connection the host forgets a knock that has not led in yet.
+    /// Starts a new attempt: with a lost connection the host forgets a knock that has not led in yet.
     pub fn again(&mut self, rng: &mut dyn CryptoRng) {
         *self = Self::new(&self.password, self.lobby, self.guest, self.host, rng);
     }

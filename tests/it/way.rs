@@ -26,7 +26,7 @@ fn guest(root: &Path, target: &str) -> Program {
     Program::start(root, "guest", &args.concat())
 }
 
-/// What a guest is told while it looks for a host in vain.
+/// The reason that a guest is given while it looks for a host in vain.
 fn told(root: &Path, target: &str) -> String {
     let mut guest = guest(root, target);
     let known = guest.wait_for_matching(|e| e["event"] == "reaching" && e["why"].is_string());

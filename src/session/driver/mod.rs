@@ -937,7 +937,7 @@ impl Driver {
         }
     }
 
-    /// What a guest or a spectator says again to its host.
+    /// Repeats what a guest or a spectator has to say to its host.
     async fn tick_on_the_way(&mut self) {
         if !self.reaches().await {
             return;
