@@ -143,6 +143,11 @@ impl Membership {
         let next = steps.find_map(|step| {
             let (instance, says) = step.next(view)?;
             let at = step.place.step;
+            // Nobody waits for a round of this seat any more; what frees the others has no end.
+            let frees = matches!(says, Says::Release { .. } | Says::Veto { .. });
+            if !frees && at.saturating_add(1) < self.open.place.step {
+                return None;
+            }
             let free = self.record(at, step.me, self.release(at)) == Standing::Free;
             free.then_some((step.place, instance, says))
         });

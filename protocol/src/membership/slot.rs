@@ -100,8 +100,8 @@ impl StepRemoval {
     }
 
     /// Whether a statement's round is at most one above this seat's own, so that nobody can make it keep rounds
-    /// without end. A seat that has left or was removed is in no round, and may be all that links others. Of an instance
-    /// that is decided, a release may name a proposal of the same value in any round.
+    /// without end. A seat that has completed the step, has left or was removed goes through no rounds, and may be all
+    /// that links others. Of an instance that is decided, a release may name a proposal of the same value in any round.
     fn round_is_near(&self, statement: &Statement) -> bool {
         let round = match statement.says {
             Says::Promise { round, .. } | Says::Accept { round, .. } => round,
@@ -116,12 +116,10 @@ impl StepRemoval {
             }
             Says::Consent { .. } | Says::Veto { .. } | Says::Release { .. } => return true,
         };
-        let first_too_far = match self.own_round(statement.instance) {
-            Some(own) => own.saturating_add(2),
-            None if self.live(statement.instance).contains(self.me) => 1,
-            None => MAX_ROUNDS,
-        };
-        round < first_too_far
+        let own = self.own_round(statement.instance);
+        let next = own.map_or(1, |own| own.saturating_add(2));
+        let needs = self.outcome.is_none() && self.live(statement.instance).contains(self.me);
+        round < if needs { next } else { next.max(MAX_ROUNDS) }
     }
 
     fn is_well_formed(&self, statement: &Statement) -> bool {

@@ -16,6 +16,14 @@ fn idle(entries: &EntryNames) -> View<'_> {
     }
 }
 
+fn promise(step: u64, by: usize, round: u16) -> Verified {
+    let says = Says::Promise {
+        round,
+        accepted: None,
+    };
+    signed(step, by, None, says)
+}
+
 /// Whether a statement is taken and kept.
 fn takes(membership: &mut Membership, view: &View<'_>, verified: &Verified) -> bool {
     let input = Input::Statement(Box::new(verified.clone()));
@@ -59,11 +67,7 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
     assert!(sent(&membership, &bound) && sent(&membership, &veto));
     assert!(membership.names().any(|name| name == veto.hash()));
     // A decision frees too.
-    let promise = Says::Promise {
-        round: 0,
-        accepted: None,
-    };
-    let promise = signed(4, 2, None, promise);
+    let promise = promise(4, 2, 0);
     assert!(take(&mut membership, &promise) && sent(&membership, &promise));
     // Its signer says that it is free.
     let reason = Reason::Vetoes(vec![veto.hash()].try_into().unwrap());
@@ -164,13 +168,6 @@ fn a_promise_against_a_consent_counts_where_a_proposal_builds_on_it() {
     let none = EntryNames::new();
     let view = idle(&none);
     let mut take = |verified: &Verified| takes(&mut membership, &view, verified);
-    let promise = |by| {
-        let says = Says::Promise {
-            round: 0,
-            accepted: None,
-        };
-        signed(5, by, None, says)
-    };
     let propose = |by, promises: &[&Verified]| {
         let promises: Vec<Hash32> = promises.iter().map(|held| held.hash()).collect();
         let says = Says::Propose {
@@ -184,30 +181,85 @@ fn a_promise_against_a_consent_counts_where_a_proposal_builds_on_it() {
         signed(5, by, None, says)
     };
     assert!(take(&signed(4, 2, None, consent(&[1], &[]))));
-    let refused = promise(2);
+    let refused = promise(5, 2, 0);
     assert!(!take(&refused));
-    let proposal = propose(0, &[&promise(0), &promise(1)]);
+    let proposal = propose(0, &[&promise(5, 0, 0), &promise(5, 1, 0)]);
     let accept = |proposal: &Verified| {
         let proposal = proposal.hash();
         signed(5, 2, None, Says::Accept { round: 0, proposal })
     };
     assert!(take(&proposal) && !take(&refused) && !take(&accept(&proposal)));
-    let proposal = propose(1, &[&promise(0), &refused]);
+    let proposal = propose(1, &[&promise(5, 0, 0), &refused]);
     assert!(take(&proposal) && take(&refused) && take(&accept(&proposal)));
 }
 
-/// Whoever takes part goes from round to round; whoever has left hands on all that the others may need.
+/// Whoever takes part goes from round to round; whoever has left or has completed the step hands on all that the others
+/// may need.
 #[test]
-fn a_seat_that_has_left_keeps_the_rounds_of_others() {
-    let kept = |me: usize, round| {
+fn a_seat_that_takes_part_in_no_round_keeps_those_of_others() {
+    let kept = |me: usize, complete: bool, round| {
         let stay = SeatSet::all(4).without(seat(0));
         let mut step = StepRemoval::new(place(4), seat(me), stay, Parties::singles(4));
-        let says = Says::Promise {
-            round,
-            accepted: None,
-        };
-        step.insert(signed(4, 2, None, says)) == Inserted::New
+        step.outcome = complete.then(|| Outcome {
+            instance: 0,
+            entries: EntryNames::new(),
+            removed: SeatSet::EMPTY,
+        });
+        step.insert(promise(4, 2, round)) == Inserted::New
     };
-    assert!(kept(3, 0) && !kept(3, 1));
-    assert!(kept(0, 0) && kept(0, 1) && kept(0, 15) && !kept(0, 16));
+    assert!(kept(3, false, 0) && !kept(3, false, 1));
+    for (me, complete) in [(0, false), (3, true)] {
+        assert!([0, 1, 15].iter().all(|round| kept(me, complete, *round)));
+        assert!(!kept(me, complete, 16));
+    }
+}
+
+/// The duty of a seat that has completed a step ends with the next one: of those before it signs what frees others, and
+/// takes part in no round.
+#[test]
+fn a_seat_signs_in_no_round_of_a_step_long_left() {
+    let everyone = SeatSet::all(4);
+    let counted: EntryNames = everyone.iter().map(|seat| (seat, ENTRY)).collect();
+    let view = idle(&counted);
+    for in_rounds in [true, false] {
+        let mut membership = Membership::new(place(4), seat(3), everyone, Parties::singles(4));
+        membership.complete(counted.clone(), SeatSet::EMPTY, place(5), everyone);
+        if !in_rounds {
+            // Step 5 has removed seat 0, which is in step 4 still.
+            let others = counted.clone().into_iter().skip(1).collect();
+            membership.complete(others, seats(&[0]), place(6), everyone.without(seat(0)));
+        }
+        let mut signs = |verified: Verified| {
+            let effects = membership.handle(Input::Statement(Box::new(verified)), &view);
+            let signed = effects.into_iter().find_map(|effect| match effect {
+                Effect::Sign(statement) => Some(statement.says),
+                _ => None,
+            });
+            if let Some(says) = signed.clone() {
+                let own = Input::Statement(Box::new(super::signed(4, 3, None, says)));
+                membership.handle(own, &view);
+            }
+            signed
+        };
+        let veto = signs(signed(4, 0, None, consent(&[1], &[])));
+        assert!(matches!(veto, Some(Says::Veto { .. })));
+        let first = promise(4, 0, 0);
+        let joined = signs(first.clone());
+        assert_eq!(joined.is_some(), in_rounds);
+        let second = promise(4, 2, 0);
+        signs(second.clone());
+        let value = Value::Keep {
+            seat: seat(1),
+            entry: ENTRY,
+        };
+        let promises = vec![first.hash(), second.hash(), promise(4, 1, 0).hash()];
+        signs(promise(4, 1, 0));
+        let proposal = Says::Propose {
+            round: 0,
+            value,
+            promises: promises.try_into().unwrap(),
+        };
+        let accepted = signs(signed(4, 0, None, proposal));
+        assert_eq!(accepted.is_some(), in_rounds, "{accepted:?}");
+    }
 }

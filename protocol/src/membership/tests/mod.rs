@@ -6,7 +6,7 @@ use ed25519_dalek::SigningKey;
 
 use super::slot::Inserted;
 use super::statement::{Reason, Says, SignedStatement, Statement, Value, Verified};
-use super::step::{EntryNames, Place, StepRemoval};
+use super::step::{EntryNames, Outcome, Place, StepRemoval};
 use super::{Effect, Input, Membership, Standing, View};
 use crate::hash::Hash32;
 use crate::party::Parties;
