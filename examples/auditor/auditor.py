@@ -230,7 +230,7 @@ class Replica:
         if kind == "shuffle" and seat in self.running.run["done"]:
             due = "confirm"
         if entry.kind != due:
-            raise Unfair(f"a {entry.kind} where a {due} was due", seat)
+            raise Unfair(f"the entry is of kind {entry.kind}, where {due} was due", seat)
         if kind == "key":
             need(body[0] != bytes(32), "the key is the identity", seat)
             need(crypto.key_holds(ctx, *body), "the key's proof does not hold", seat)
@@ -331,7 +331,7 @@ class Replica:
                  "an interjection that belongs to a turn", seat)
             need(seat not in self.interjected, "a second interjection", seat)
             return True
-        need(entry.kind == "leave" and len(self.live) > 1, f"a {entry.kind} in an action step", seat)
+        need(entry.kind == "leave" and len(self.live) > 1, f"an entry of kind {entry.kind} in an action step", seat)
         return True
 
     def judge_answers(self, seat, answers, owed):

@@ -23,7 +23,7 @@ pub struct Fault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
     /// An entry of a kind that this step does not take from this seat.
-    #[error("sent a {got} where a {wanted} was due")]
+    #[error("sent {} where {} was due", a(got), a(wanted))]
     WrongKind {
         /// What was sent.
         got: &'static str,
@@ -138,4 +138,13 @@ pub enum OpeningFault {
         /// The step.
         step: u64,
     },
+}
+
+/// A name with its article.
+fn a(name: &str) -> String {
+    match name.as_bytes().first() {
+        _ if name == "parts of shares" => name.to_owned(),
+        Some(b'a' | b'e' | b'i' | b'o' | b'u') => format!("an {name}"),
+        _ => format!("a {name}"),
+    }
 }
