@@ -276,6 +276,6 @@ pub fn stream(data: &[u8]) -> bool {
     assert!(read.len() <= limit);
     let mut written = Cursor::new(Vec::new());
     block_on(write_frame(&mut written, &read, limit)).unwrap();
-    assert!(written.into_inner() == bytes);
+    assert!(bytes.starts_with(&written.into_inner()));
     true
 }

@@ -1,14 +1,14 @@
 //! The node's task: owns the swarm, carries out commands, turns what happens into events.
 
+use std::collections::HashMap;
 use std::collections::btree_map::{BTreeMap, Entry};
-use std::collections::{HashMap, VecDeque};
 use std::num::NonZeroU8;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
 use libp2p::core::transport::ListenerId;
 use libp2p::multiaddr::Protocol;
-use libp2p::request_response::{self, OutboundRequestId, ResponseChannel};
+use libp2p::request_response;
 use libp2p::swarm::dial_opts::{DialOpts, PeerCondition};
 use libp2p::swarm::{ConnectionId, DialError, SwarmEvent};
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId, Swarm, dcutr, identify, mdns, ping, relay};
@@ -17,23 +17,19 @@ use tokio::sync::{mpsc, oneshot};
 use super::clients::Clients;
 use super::dials::{Dials, Ways, relay_of};
 use super::event::clean;
-use super::failure::{dial_failure, innermost, send_failure};
+use super::failure::{dial_failure, innermost};
 use super::handshakes::Handshakes;
 use super::node::{Command, MAX_DIAL_ADDRESSES};
 use super::outbox::Outbox;
 use super::peer::keypair;
 use super::port::is_free;
 use super::relays::{Relays, circuit, is_circuit};
-use super::swarm::{self, Behaviour, BehaviourEvent, SEND_WINDOW};
+use super::streams;
+use super::swarm::{self, Behaviour, BehaviourEvent};
 use super::wanted::Wanted;
-use super::{
-    DialFailure, Lan, NodeConfig, NodeError, NodeEvent, PeerId, Reach, ReachNews, SendFailure,
-    SendId,
-};
+use super::{DialFailure, Lan, NodeConfig, NodeError, NodeEvent, PeerId, Reach, ReachNews};
 use crate::store::IdentityKey;
 
-/// Messages to one peer that wait behind those under way.
-const MAX_QUEUED: usize = 64;
 /// Bytes on their way to a peer from which on spare messages to it are left out.
 const BUSY: usize = 4096;
 /// Addresses of a peer's own that are passed on.
@@ -49,15 +45,12 @@ const OVERLAP: Duration = Duration::from_secs(5);
 /// Addresses of a peer that are dialled in parallel: no fewer than are kept.
 const ALL_AT_ONCE: NonZeroU8 = NonZeroU8::MAX;
 
-/// An acknowledgement that is still to be given.
-type Ack = ResponseChannel<Vec<u8>>;
-
 /// Everything the node knows; one task, nothing shared.
 pub(super) struct Driver {
     swarm: Swarm<Behaviour>,
     handshakes: Handshakes,
     commands: mpsc::Receiver<Command>,
-    outbox: Outbox<Ack>,
+    outbox: Outbox,
     /// The connected peers.
     peers: BTreeMap<PeerId, Peer>,
     wanted: Wanted,
@@ -85,13 +78,10 @@ struct Link {
     is_relayed: bool,
 }
 
-/// A connected peer and what we are sending it.
+/// A connected peer.
 struct Peer {
     /// The other end of its first connection.
     address: Multiaddr,
-    queue: VecDeque<(Option<SendId>, Vec<u8>)>,
-    /// What is not acknowledged yet: its name, if its fate is of interest, and its length in bytes.
-    under_way: HashMap<OutboundRequestId, (Option<SendId>, usize)>,
     /// How often it has introduced itself.
     introductions: u32,
     phase: Phase,
@@ -101,7 +91,7 @@ struct Peer {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Open,
-    /// To be closed when everything is acknowledged, or then.
+    /// To be closed when it has taken everything, or then.
     Flushing {
         until: Instant,
     },
@@ -120,22 +110,9 @@ impl Peer {
     fn new(address: Multiaddr) -> Self {
         Self {
             address,
-            queue: VecDeque::new(),
-            under_way: HashMap::new(),
             introductions: 0,
             phase: Phase::Open,
         }
-    }
-
-    fn is_idle(&self) -> bool {
-        self.queue.is_empty() && self.under_way.is_empty()
-    }
-
-    /// The bytes that wait or are under way.
-    fn burden(&self) -> usize {
-        let waiting = self.queue.iter().map(|(_, bytes)| bytes.len());
-        let sent = self.under_way.values().map(|(_, length)| *length);
-        waiting.chain(sent).sum()
     }
 }
 
@@ -154,7 +131,7 @@ impl Driver {
             swarm,
             handshakes,
             commands,
-            outbox: Outbox::new(config.max_message),
+            outbox: Outbox::default(),
             peers: BTreeMap::new(),
             wanted: Wanted::new(local, config.redial_first, config.redial_most),
             dials: Dials::default(),
@@ -190,12 +167,10 @@ impl Driver {
             tokio::select! {
                 permit = events.reserve(), if !self.outbox.is_empty() => {
                     let Ok(permit) = permit else { break };
-                    if let Some(delivery) = self.outbox.pop() {
-                        permit.send(delivery.event);
-                        if let Some(ack) = delivery.ack {
-                            // Refused if the sender has given up waiting; it will send again.
-                            let table = &mut self.swarm.behaviour_mut().table;
-                            let _ = table.send_response(ack, Vec::new());
+                    if let Some((event, receipt)) = self.outbox.pop() {
+                        permit.send(event);
+                        if let Some(receipt) = receipt {
+                            self.swarm.behaviour_mut().streams.taken(receipt);
                         }
                     }
                 }
@@ -228,8 +203,12 @@ impl Driver {
     fn do_what_is_due(&mut self) {
         let now = Instant::now();
         if self.closing.is_some() {
-            // Nobody reads events any more, and waiting for a reader would hold up the end.
-            while self.outbox.pop().is_some() {}
+            // Nobody reads events any more: two nodes that end at once would wait for each other.
+            while let Some((_, receipt)) = self.outbox.pop() {
+                if let Some(receipt) = receipt {
+                    self.swarm.behaviour_mut().streams.taken(receipt);
+                }
+            }
         } else {
             while let Some((peer, addresses)) = self.wanted.due(now) {
                 self.dial_peer(peer, addresses);
@@ -244,7 +223,7 @@ impl Driver {
             let Phase::Flushing { until } = state.phase else {
                 continue;
             };
-            if state.is_idle() || until <= now {
+            if swarm.behaviour().streams.is_idle(*peer) || until <= now {
                 state.phase = Phase::Closing;
                 // An error says that there is no connection any more: just as well.
                 let _ = swarm.disconnect_peer_id(peer.to_libp2p());
@@ -252,8 +231,7 @@ impl Driver {
         }
     }
 
-    /// Closes the ways through relays that direct ones have taken the place of: or every other message would still
-    /// go there.
+    /// Closes the ways through relays that direct ones have taken the place of.
     fn close_circuits(&mut self, now: Instant) {
         let due = |peer: &PeerId| self.upgrades.get(peer).is_some_and(|until| *until <= now);
         let links = self.links.iter();
@@ -307,8 +285,12 @@ impl Driver {
                     self.handshakes.forget(peer);
                 }
             }
-            Command::Send { peer, send, bytes } => self.send(peer, send, bytes),
-            Command::SendSpare { peer, bytes } => self.send_spare(peer, bytes),
+            Command::Send { peer, bytes } => self.send(peer, bytes),
+            Command::SendSpare { peer, bytes } => {
+                if self.swarm.behaviour().streams.burden(peer) < BUSY {
+                    self.send(peer, bytes);
+                }
+            }
             Command::Disconnect(peer) => {
                 self.wanted.forget(peer);
                 let until = now + self.flush;
@@ -411,7 +393,7 @@ impl Driver {
     }
 
     fn reach_news(&mut self, news: ReachNews) {
-        self.outbox.notice(None, NodeEvent::Reach(news));
+        self.outbox.push(NodeEvent::Reach(news));
     }
 
     fn dial(&mut self, peer: Option<PeerId>, addresses: Vec<Multiaddr>) {
@@ -506,46 +488,12 @@ impl Driver {
         }
     }
 
-    fn send(&mut self, peer: PeerId, send: SendId, bytes: Vec<u8>) {
-        let reason = match self.peers.get_mut(&peer) {
-            Some(state) if state.phase == Phase::Open => {
-                if state.queue.len() < MAX_QUEUED {
-                    state.queue.push_back((Some(send), bytes));
-                    self.pump(peer);
-                    return;
-                }
-                SendFailure::QueueFull
-            }
-            _ => SendFailure::NotConnected,
-        };
-        self.send_failed(peer, send, reason);
-    }
-
-    fn send_spare(&mut self, peer: PeerId, bytes: Vec<u8>) {
-        let state = self.peers.get_mut(&peer);
-        if let Some(state) = state.filter(|state| state.phase == Phase::Open)
-            && state.burden() < BUSY
-        {
-            state.queue.push_back((None, bytes));
-            self.pump(peer);
-        }
-    }
-
-    /// Sends what waits for `peer`, as far as its window goes.
-    fn pump(&mut self, peer: PeerId) {
-        let Some(state) = self.peers.get_mut(&peer) else {
-            return;
-        };
-        let table = &mut self.swarm.behaviour_mut().table;
-        while state.under_way.len() < SEND_WINDOW {
-            let Some((send, bytes)) = state.queue.pop_front() else {
-                return;
-            };
-            let length = bytes.len();
-            tracing::trace!(%peer, length, "message");
-            let request = table.send_request(&peer.to_libp2p(), bytes);
-            state.under_way.insert(request, (send, length));
-        }
+    fn send(&mut self, peer: PeerId, bytes: Vec<u8>) {
+        let state = self.peers.get(&peer);
+        let open = state.is_some_and(|state| state.phase == Phase::Open);
+        let length = bytes.len();
+        let sent = open && self.swarm.behaviour_mut().streams.send(peer, bytes);
+        tracing::trace!(%peer, length, sent, "message");
     }
 
     // ---- what the swarm reports ----
@@ -616,7 +564,7 @@ impl Driver {
                     // A reservation names the relay's own addresses, and is of no use without any.
                     self.swarm.add_external_address(address.clone());
                 }
-                self.outbox.notice(None, NodeEvent::Listening(address));
+                self.outbox.push(NodeEvent::Listening(address));
             }
             SwarmEvent::ExpiredListenAddr { address, .. } if is_circuit(&address) => {}
             SwarmEvent::ExpiredListenAddr { address, .. } => {
@@ -626,7 +574,7 @@ impl Driver {
                 let addresses = vec![address];
                 let error = None;
                 let ended = NodeEvent::ListeningEnded { addresses, error };
-                self.outbox.notice(None, ended);
+                self.outbox.push(ended);
             }
             SwarmEvent::ListenerClosed {
                 listener_id,
@@ -640,7 +588,7 @@ impl Driver {
                     return self.reach_news(ReachNews::NotRelayed { relay, reason });
                 }
                 let ended = NodeEvent::ListeningEnded { addresses, error };
-                self.outbox.notice(None, ended);
+                self.outbox.push(ended);
             }
             SwarmEvent::ListenerError { error, .. } => {
                 tracing::warn!(%error, "a listener reports an error and goes on");
@@ -658,7 +606,7 @@ impl Driver {
             }
             BehaviourEvent::Identify(_) => {}
             BehaviourEvent::Ping(event) => self.on_ping(event),
-            BehaviourEvent::Table(event) => self.on_table_event(event),
+            BehaviourEvent::Streams(event) => self.on_streams_event(event),
             BehaviourEvent::Announce(event) => self.on_announce_event(event),
             BehaviourEvent::Mdns(event) => self.on_found(event),
             BehaviourEvent::Dcutr(event) => self.on_upgraded(event),
@@ -703,7 +651,7 @@ impl Driver {
         };
         if let Some(peer) = self.connected(peer) {
             let announcement = NodeEvent::Announcement { peer, bytes };
-            self.outbox.notice(Some(peer), announcement);
+            self.outbox.push(announcement);
         }
     }
 
@@ -720,7 +668,7 @@ impl Driver {
             }
             if let Ok(peer) = PeerId::try_from(id) {
                 let found = NodeEvent::Found { peer, address };
-                self.outbox.notice(None, found);
+                self.outbox.push(found);
             }
         }
     }
@@ -781,7 +729,7 @@ impl Driver {
             tracing::debug!(%peer, %address, "connected");
             entry.insert(Peer::new(address.clone()));
             let connected = NodeEvent::Connected { peer, address };
-            self.outbox.notice(Some(peer), connected);
+            self.outbox.push(connected);
             self.dials.forget(peer);
             self.go_on_behind(peer);
         }
@@ -797,19 +745,10 @@ impl Driver {
             return;
         };
         self.wanted.lost(peer, Instant::now());
-        let Some(state) = self.peers.remove(&peer) else {
-            return;
-        };
-        tracing::debug!(%peer, "disconnected");
-        let sent = state.under_way.into_values();
-        let mut lost: Vec<SendId> = sent.filter_map(|(send, _)| send).collect();
-        lost.sort_unstable();
-        lost.extend(state.queue.into_iter().filter_map(|(send, _)| send));
-        for send in lost {
-            self.send_failed(peer, send, SendFailure::NotConnected);
+        if self.peers.remove(&peer).is_some() {
+            tracing::debug!(%peer, "disconnected");
+            self.outbox.push(NodeEvent::Disconnected { peer });
         }
-        let disconnected = NodeEvent::Disconnected { peer };
-        self.outbox.notice(Some(peer), disconnected);
     }
 
     fn on_identified(&mut self, id: Libp2pPeerId, info: identify::Info) {
@@ -830,7 +769,7 @@ impl Driver {
             observed: info.observed_addr,
             listening: info.listen_addrs.into_iter().take(MAX_LISTENING).collect(),
         };
-        self.outbox.notice(Some(peer), info);
+        self.outbox.push(info);
     }
 
     fn on_ping(&mut self, event: ping::Event) {
@@ -839,70 +778,38 @@ impl Driver {
         };
         match event.result {
             // Stale once read, and the only event that comes without end from a quiet peer.
-            Ok(_) if self.outbox.has_waiting(Some(peer)) => {}
+            Ok(_) if self.outbox.has_rtt(peer) => {}
             Ok(time) => {
                 let millis = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
-                self.outbox
-                    .notice(Some(peer), NodeEvent::Rtt { peer, millis });
+                self.outbox.push(NodeEvent::Rtt { peer, millis });
             }
             // Silence closes a connection, not this: an answer can be late on a busy link.
             Err(error) => tracing::debug!(%peer, %error, "a ping failed"),
         }
     }
 
-    fn on_table_event(&mut self, event: request_response::Event<Vec<u8>, Vec<u8>>) {
-        use request_response::{Event, Message};
+    fn on_streams_event(&mut self, event: streams::Event) {
         match event {
-            Event::Message {
-                peer,
-                message:
-                    Message::Request {
-                        request, channel, ..
-                    },
-                ..
-            } => {
-                let Some(peer) = self.connected(peer) else {
-                    return;
-                };
-                // The acknowledgement waits with the message; refused, it is never given.
-                if !self.outbox.message(peer, request, channel) {
-                    tracing::debug!(%peer, "sends faster than its messages are read");
+            streams::Event::Message { bytes, receipt } => {
+                let peer = receipt.peer();
+                // Its end may have been told already.
+                if self.peers.contains_key(&peer) {
+                    self.outbox.message(peer, bytes, receipt);
                 }
             }
-            Event::Message {
-                peer,
-                message: Message::Response { request_id, .. },
-                ..
-            } => {
-                self.settle(peer, request_id);
-            }
-            Event::OutboundFailure {
-                peer,
-                request_id,
-                error,
-                ..
-            } => {
-                if let Some((peer, Some(send))) = self.settle(peer, request_id) {
-                    self.send_failed(peer, send, send_failure(&error));
+            // A connection that waited for it is closed now.
+            streams::Event::AllTaken => {}
+            streams::Event::StartedAgain(peer) => {
+                if let Some(state) = self.peers.get(&peer) {
+                    let address = state.address.clone();
+                    self.outbox.push(NodeEvent::Disconnected { peer });
+                    self.outbox.push(NodeEvent::Connected { peer, address });
                 }
             }
-            Event::InboundFailure { peer, error, .. } => {
-                tracing::debug!(%peer, %error, "a message from a peer failed");
+            streams::Event::OtherProtocol(peer) => {
+                self.outbox.push(NodeEvent::OtherProtocol { peer });
             }
-            Event::ResponseSent { .. } => {}
         }
-    }
-
-    /// Takes a message off those under way. None if its peer's end has settled it already.
-    fn settle(
-        &mut self,
-        id: Libp2pPeerId,
-        request: OutboundRequestId,
-    ) -> Option<(PeerId, Option<SendId>)> {
-        let peer = self.connected(id)?;
-        let (send, _) = self.peers.get_mut(&peer)?.under_way.remove(&request)?;
-        self.pump(peer);
-        Some((peer, send))
     }
 
     /// The peer, if it is connected and its owner has been told so.
@@ -912,11 +819,6 @@ impl Driver {
     }
 
     // ---- failures ----
-
-    fn send_failed(&mut self, peer: PeerId, send: SendId, reason: SendFailure) {
-        let failed = NodeEvent::SendFailed { peer, send, reason };
-        self.outbox.notice(Some(peer), failed);
-    }
 
     fn on_dial_error(
         &mut self,
@@ -958,7 +860,7 @@ impl Driver {
             reason,
             retry_in,
         };
-        self.outbox.notice(peer, failed);
+        self.outbox.push(failed);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a node tells its owner, and why dials and sends fail.
+//! What a node tells its owner, and why dials fail.
 
 use std::time::Duration;
 
@@ -27,27 +27,23 @@ pub enum NodeEvent {
         /// Where it is; of a peer that dialled us, the address from which it did.
         address: Multiaddr,
     },
-    /// The last connection with this peer is gone.
+    /// The last connection with this peer is gone; or the peer was started again, and `Connected` follows.
     Disconnected {
         /// The peer.
         peer: PeerId,
     },
-    /// A message from a connected peer, at most `max_message` bytes, with no promise of order; a
-    /// message that is sent again can arrive twice.
+    /// A message from a connected peer, at most `max_message` bytes. Messages come in the order in which they were
+    /// sent; one may come twice, but never after a later one.
     Message {
         /// The peer that sent it, as proven by the handshake.
         peer: PeerId,
         /// What it sent.
         bytes: Vec<u8>,
     },
-    /// A message of ours was not acknowledged. It may have arrived all the same.
-    SendFailed {
-        /// To whom it was sent.
+    /// The peer does not speak our protocol: it is of another version, or of another kind.
+    OtherProtocol {
+        /// The peer.
         peer: PeerId,
-        /// Which one, as `send` named it.
-        send: SendId,
-        /// Why.
-        reason: SendFailure,
     },
     /// A dial came to nothing.
     DialFailed {
@@ -157,32 +153,6 @@ impl ReachNews {
             Self::Direct(_) | Self::StaysRelayed(_) => return None,
         })
     }
-}
-
-/// Names a message in [`NodeEvent::SendFailed`]; never repeated within a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SendId(pub(super) u64);
-
-/// Why a message was not acknowledged.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SendFailure {
-    /// There was no connection, or the last one ended first.
-    #[error("not connected")]
-    NotConnected,
-    /// Too many messages to this peer wait already.
-    #[error("too many messages wait for this peer")]
-    QueueFull,
-    /// No acknowledgement in time.
-    #[error("no answer in time")]
-    Timeout,
-    /// The peer does not speak our protocol.
-    #[error("the peer does not speak fairdeal's protocol")]
-    NotFairdeal,
-    /// The peer did not take it: it is too long for the peer, the peer has no room, or the stream
-    /// broke.
-    #[error("the peer did not take the message: {0}")]
-    NotTaken(String),
 }
 
 /// Why a dial came to nothing.

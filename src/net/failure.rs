@@ -1,23 +1,10 @@
 //! Turns libp2p's errors into ours: short, clean, and with what the owner can act on.
 
 use libp2p::connection_limits;
-use libp2p::request_response::OutboundFailure;
 use libp2p::swarm::DialError;
 
 use super::event::clean;
-use super::{DialFailure, PeerIdError, SendFailure};
-
-/// Why a message was not acknowledged, in our words.
-pub(super) fn send_failure(error: &OutboundFailure) -> SendFailure {
-    match error {
-        OutboundFailure::DialFailure | OutboundFailure::ConnectionClosed => {
-            SendFailure::NotConnected
-        }
-        OutboundFailure::Timeout => SendFailure::Timeout,
-        OutboundFailure::UnsupportedProtocols => SendFailure::NotFairdeal,
-        OutboundFailure::Io(error) => SendFailure::NotTaken(clean(&error.to_string())),
-    }
-}
+use super::{DialFailure, PeerIdError};
 
 /// Why a dial came to nothing, in our words. None if the peer is connected or being dialled already.
 pub(super) fn dial_failure(error: &DialError) -> Option<DialFailure> {

@@ -12,7 +12,8 @@
 //! swarm    transports and behaviours       gate     who gets in
 //! relays   reservations at relays          optional what a build may leave out
 //! watched  streams that break when silent
-//! codec    frames on a stream              outbox   events to the owner, fair and bounded
+//! codec    frames on a stream              streams  one ordered stream to each peer
+//! outbox   events to the owner, bounded
 //! wanted   who to dial again, and when     peer     ids        ticket   invitations
 //! port     ports of listening addresses    record   addresses that a peer has signed
 //! ```
@@ -32,6 +33,7 @@ mod peer;
 mod port;
 mod record;
 mod relays;
+mod streams;
 mod swarm;
 #[cfg(test)]
 mod tests;
@@ -40,7 +42,7 @@ mod wanted;
 mod watched;
 
 pub use codec::{MAX_ANNOUNCEMENT, read_frame, write_frame};
-pub use event::{DialFailure, NodeEvent, ReachNews, SendFailure, SendId};
+pub use event::{DialFailure, NodeEvent, ReachNews};
 pub use handshakes::Network;
 pub use libp2p::Multiaddr;
 pub use node::{LONGEST_MESSAGE, Lan, Node, NodeConfig, NodeError, NodeHandle, Reach, Transport};

@@ -16,15 +16,13 @@
 //! handles or the receiver are dropped.
 
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use super::driver::Driver;
-use super::{MAX_ANNOUNCEMENT, Multiaddr, NodeEvent, PeerId, PeerIdError, SendId};
+use super::{MAX_ANNOUNCEMENT, Multiaddr, NodeEvent, PeerId, PeerIdError};
 use crate::store::IdentityKey;
 
 /// The longest `max_message` that a node accepts, in bytes.
@@ -94,13 +92,11 @@ pub struct NodeConfig {
     /// How long a connection may be silent, pings included, before it counts as broken; at least
     /// twice `ping_interval`.
     pub silence: Duration,
-    /// How long a message may take to be acknowledged.
-    pub send_timeout: Duration,
     /// The first delay before a kept peer is dialled again.
     pub redial_first: Duration,
     /// The longest such delay; each is twice the one before until then.
     pub redial_most: Duration,
-    /// How long `disconnect` and `shutdown` wait for messages to be acknowledged.
+    /// How long `disconnect` and `shutdown` wait for messages to be taken.
     pub flush: Duration,
 }
 
@@ -118,8 +114,6 @@ impl NodeConfig {
             max_connections_per_peer: 4,
             ping_interval: Duration::from_secs(3),
             silence: Duration::from_secs(10),
-            // On a link of one megabit a second the longest messages take this long.
-            send_timeout: Duration::from_secs(30),
             redial_first: Duration::from_millis(500),
             redial_most: Duration::from_secs(10),
             flush: Duration::from_secs(1),
@@ -183,7 +177,7 @@ pub struct Node;
 impl Node {
     /// Starts a node in a task of the current tokio runtime.
     ///
-    /// Read the events without long pauses: while nobody does, messages are refused; after a
+    /// Read the events without long pauses: while nobody does, messages wait at their senders; after a
     /// thousand other events the node takes none from the network, and after four thousand, which
     /// only failing commands can make, it takes no commands ([`NodeError::Busy`]).
     ///
@@ -209,7 +203,6 @@ impl Node {
             local: PeerId::of(identity)?,
             max_message: config.max_message,
             commands,
-            sends: Arc::new(AtomicU64::new(0)),
         };
         let driver = Driver::new(identity, config, command_queue)?;
         runtime.spawn(driver.run(events));
@@ -225,7 +218,6 @@ pub struct NodeHandle {
     local: PeerId,
     max_message: usize,
     commands: mpsc::Sender<Command>,
-    sends: Arc<AtomicU64>,
 }
 
 /// What a handle asks of the node.
@@ -241,7 +233,6 @@ pub(super) enum Command {
     Forget(PeerId),
     Send {
         peer: PeerId,
-        send: SendId,
         bytes: Vec<u8>,
     },
     SendSpare {
@@ -298,23 +289,20 @@ impl NodeHandle {
         self.command(Command::Forget(peer))
     }
 
-    /// Sends a message to a connected peer, and does not wait.
+    /// Sends a message to a connected peer, after all that were sent before, and does not wait.
     ///
-    /// At most four messages to a peer are under way and 64 more wait. Failures come as
-    /// [`NodeEvent::SendFailed`] with the returned id; silence is success. Messages can overtake one
-    /// another.
+    /// What has not arrived when the last connection ends is lost, and so is a message beyond 64 that wait for a peer which
+    /// takes none.
     ///
     /// # Errors
-    /// [`NodeError::TooLong`], [`NodeError::Busy`], [`NodeError::Ended`]; then there is no event.
-    pub fn send(&self, peer: PeerId, bytes: Vec<u8>) -> Result<SendId, NodeError> {
+    /// [`NodeError::TooLong`], [`NodeError::Busy`], [`NodeError::Ended`].
+    pub fn send(&self, peer: PeerId, bytes: Vec<u8>) -> Result<(), NodeError> {
         self.check_length(&bytes)?;
-        let send = SendId(self.sends.fetch_add(1, Ordering::Relaxed));
-        self.command(Command::Send { peer, send, bytes })?;
-        Ok(send)
+        self.command(Command::Send { peer, bytes })
     }
 
     /// Sends a message that is said again later anyway, unless 4 KiB or more of earlier ones are on their way to
-    /// `peer` still: what a slow link is busy with shall not be said to it twice. There is no event of its fate.
+    /// `peer` still: what a slow link is busy with shall not be said to it twice.
     ///
     /// # Errors
     /// [`NodeError::TooLong`], [`NodeError::Busy`], [`NodeError::Ended`].

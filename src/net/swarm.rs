@@ -15,20 +15,17 @@ use libp2p::{
     noise, ping, relay, tcp, yamux,
 };
 
-use super::codec::{ANNOUNCE, FrameCodec, PROTOCOL};
+use super::codec::{ANNOUNCE, Announcements};
 use super::gate::Gate;
 use super::handshakes::{Counted, Handshakes};
 use super::optional::{self, Upnp};
+use super::streams::Streams;
 use super::watched::Watched;
 use super::{Lan, NodeConfig, NodeError, Reach, Transport};
 
 /// What identify says we speak; a peer that says otherwise is not one of ours.
 pub const PROTOCOL_VERSION: &str = "/fairdeal/1";
 
-/// Messages under way to one peer.
-pub(super) const SEND_WINDOW: usize = 4;
-/// Streams of messages on one connection, both ways: our window, and twice that for the peer.
-const MAX_STREAMS: usize = 3 * SEND_WINDOW;
 /// Questions for an announcement on one connection, both ways.
 const MAX_QUESTIONS: usize = 2;
 /// How long the answer to one may take.
@@ -67,8 +64,8 @@ pub(super) struct Behaviour {
     limits: connection_limits::Behaviour,
     identify: identify::Behaviour,
     ping: ping::Behaviour,
-    pub(super) table: request_response::Behaviour<FrameCodec>,
-    pub(super) announce: request_response::Behaviour<FrameCodec>,
+    pub(super) streams: Streams,
+    pub(super) announce: request_response::Behaviour<Announcements>,
     mdns: Toggle<mdns::tokio::Behaviour>,
     relayed: Toggle<relay::client::Behaviour>,
     relay: Toggle<relay::Behaviour>,
@@ -81,6 +78,7 @@ impl Behaviour {
         keypair: &Keypair,
         config: &NodeConfig,
         relayed: Option<relay::client::Behaviour>,
+        program: [u8; 8],
     ) -> Self {
         let local = keypair.public().to_peer_id();
         let inbound = config
@@ -99,9 +97,6 @@ impl Behaviour {
         let ping = ping::Config::new()
             .with_interval(config.ping_interval)
             .with_timeout(silence(config));
-        let table = request_response::Config::default()
-            .with_request_timeout(config.send_timeout)
-            .with_max_concurrent_streams(MAX_STREAMS);
         let announce = request_response::Config::default()
             .with_request_timeout(ANSWER)
             .with_max_concurrent_streams(MAX_QUESTIONS);
@@ -112,13 +107,9 @@ impl Behaviour {
             limits: connection_limits::Behaviour::new(limits),
             identify: identify::Behaviour::new(identify),
             ping: ping::Behaviour::new(ping),
-            table: request_response::Behaviour::with_codec(
-                FrameCodec::messages(config.max_message),
-                [(PROTOCOL, ProtocolSupport::Full)],
-                table,
-            ),
+            streams: Streams::new(config.max_message, program),
             announce: request_response::Behaviour::with_codec(
-                FrameCodec::announcements(),
+                Announcements,
                 [(ANNOUNCE, ProtocolSupport::Full)],
                 announce,
             ),
@@ -184,9 +175,11 @@ pub(super) fn build(
         .with_idle_connection_timeout(Duration::from_secs(u64::MAX))
         .with_max_negotiating_inbound_streams(MAX_NEGOTIATING);
     let (transport, relayed) = transport(keypair, config)?;
+    let mut program = [0; 8];
+    getrandom::fill(&mut program).map_err(|error| NodeError::Setup(error.to_string()))?;
     Ok(Swarm::new(
         Counted::new(transport, handshakes).boxed(),
-        Behaviour::new(keypair, config, relayed),
+        Behaviour::new(keypair, config, relayed, program),
         keypair.public().to_peer_id(),
         swarm_config,
     ))

@@ -99,3 +99,40 @@ fn the_relay_is_not_there() {
         "{message}"
     );
 }
+
+/// A libp2p program that speaks nothing of ours, or not this version of it, keeps nobody waiting.
+#[test]
+fn another_version_answers() {
+    use futures::StreamExt as _;
+    use libp2p::swarm::SwarmEvent;
+    use libp2p::{SwarmBuilder, noise, ping, tcp, yamux};
+
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    runtime.spawn(async move {
+        let mut swarm = SwarmBuilder::with_new_identity()
+            .with_tokio()
+            .with_tcp(
+                tcp::Config::default(),
+                noise::Config::new,
+                yamux::Config::default,
+            )
+            .unwrap()
+            .with_behaviour(|_| ping::Behaviour::default())
+            .unwrap()
+            .build();
+        swarm.listen_on(LISTEN[1].parse().unwrap()).unwrap();
+        loop {
+            if let SwarmEvent::NewListenAddr { address, .. } = swarm.select_next_some().await {
+                let _ = sender.send(format!("{address}/p2p/{}", swarm.local_peer_id()));
+            }
+        }
+    });
+    let root = TempDir::new().unwrap();
+    let mut guest = guest(root.path(), &receiver.recv().unwrap());
+    let error = guest.wait_for("error").expect("the guest is told");
+    let message = error["message"].as_str().unwrap();
+    let expected = "the host's program is of another version, or no fairdeal at all";
+    assert!(message.starts_with(expected), "{message}");
+    assert_eq!(guest.finish().code(), Some(1));
+}

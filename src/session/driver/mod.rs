@@ -765,6 +765,7 @@ impl Driver {
                     }
                 }
             }
+            NodeEvent::OtherProtocol { peer } => self.other_protocol(peer).await,
             NodeEvent::Listening(_) | NodeEvent::ListeningEnded { .. } => self.addresses_change(),
             NodeEvent::Reach(news) => self.reach(news).await,
             _ => {}

@@ -14,6 +14,13 @@ const REACH: Duration = Duration::from_secs(60);
 /// The reason that guests in a lobby are given when their host goes.
 const CLOSED: &str = "it has closed the table";
 
+/// Why a host that answers cannot be spoken with.
+const OTHER_VERSION: &str = concat!(
+    "the host's program is of another version, or no fairdeal at all; use the same version as the host (this one is ",
+    env!("CARGO_PKG_VERSION"),
+    ")"
+);
+
 /// A host that is looked for.
 #[derive(Debug)]
 pub(super) struct Reaching {
@@ -114,6 +121,14 @@ impl Driver {
         if let Some(why) = in_words(failure, addresses) {
             reaching.why = Some(why);
             self.reaches().await;
+        }
+    }
+
+    /// A peer does not speak our protocol: from the host nothing else will come.
+    pub(super) async fn other_protocol(&mut self, peer: PeerId) {
+        tracing::debug!(%peer, "speaks another protocol");
+        if self.looked_for() == Some(peer) {
+            self.fail(OTHER_VERSION.to_owned()).await;
         }
     }
 
