@@ -792,7 +792,7 @@ fn stream(to: &mut Folder<'_>) {
     to.put("good-node", b"\xff\xff\x05\0\0\0hello");
     to.put("bad-too-long", b"\x04\0\x05\0\0\0hello");
     to.put("bad-cut", b"\x0a\0\x05\0\0\0hell");
-    to.put("bad-more", b"\x0a\0\x05\0\0\0hello!");
+    to.put("good-followed", b"\x0a\0\x05\0\0\0hello!");
     to.put("bad-huge", b"\xff\xff\xff\xff\xff\xff");
     to.put("bad-no-length", b"\x0a\0\x05");
 }
