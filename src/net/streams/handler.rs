@@ -61,6 +61,8 @@ pub(in crate::net) enum Said {
 pub(in crate::net) struct Handler {
     max_message: usize,
     inbound: Option<Inbound>,
+    /// The stream that the peer has opened since: read when the last message of the one before is taken.
+    next: Option<Stream>,
     outbound: Option<Outbound>,
     said: VecDeque<Said>,
 }
@@ -106,9 +108,28 @@ impl Handler {
         Self {
             max_message,
             inbound: None,
+            next: None,
             outbound: None,
             said: VecDeque::new(),
         }
+    }
+
+    fn read_from(&mut self, stream: Stream) {
+        let first = read_first(stream, self.max_message);
+        self.inbound = Some(Inbound::Reading(first.boxed()));
+    }
+
+    /// The stream of the last message, if it is that one: nobody has to wait for the message any more.
+    fn let_go(&mut self, name: Name) -> Option<Stream> {
+        let is_it = |inbound: &mut Inbound| matches!(inbound, Inbound::Read(of, _) if *of == name);
+        let Some(Inbound::Read(_, stream)) = self.inbound.take_if(is_it) else {
+            return None;
+        };
+        let Some(next) = self.next.take() else {
+            return Some(stream);
+        };
+        self.read_from(next);
+        None
     }
 
     fn poll_inbound(&mut self, cx: &mut Context<'_>) {
@@ -247,18 +268,12 @@ impl ConnectionHandler for Handler {
                     .take_if(|outbound| outbound.name.number == number);
             }
             Tell::Taken(name) => {
-                if let Some(Inbound::Read(_, stream)) = self
-                    .inbound
-                    .take_if(|inbound| matches!(inbound, Inbound::Read(of, _) if *of == name))
-                {
+                if let Some(stream) = self.let_go(name) {
                     let next = answer_and_read(name, stream, self.max_message);
                     self.inbound = Some(Inbound::Reading(next.boxed()));
                 }
             }
-            Tell::Leave(name) => {
-                self.inbound
-                    .take_if(|inbound| matches!(inbound, Inbound::Read(of, _) if *of == name));
-            }
+            Tell::Leave(name) => drop(self.let_go(name)),
         }
     }
 
@@ -267,14 +282,14 @@ impl ConnectionHandler for Handler {
         event: ConnectionEvent<'_, Self::InboundProtocol, Self::OutboundProtocol, (), u64>,
     ) {
         match event {
-            // A peer that opens another stream has done with the one before.
+            // A peer that opens another stream has done with the one before. It still waits until its message is taken.
             ConnectionEvent::FullyNegotiatedInbound(FullyNegotiatedInbound {
                 protocol: stream,
                 ..
-            }) => {
-                let first = read_first(stream, self.max_message);
-                self.inbound = Some(Inbound::Reading(first.boxed()));
-            }
+            }) => match self.inbound {
+                Some(Inbound::Read(..)) => self.next = Some(stream),
+                Some(Inbound::Reading(_)) | None => self.read_from(stream),
+            },
             ConnectionEvent::FullyNegotiatedOutbound(FullyNegotiatedOutbound {
                 protocol: stream,
                 info: number,

@@ -317,3 +317,38 @@ async fn a_peer_that_ignores_its_window_waits_and_disturbs_nobody() {
     let heard = one.until(|event| polite(event).then_some(()));
     tokio::time::timeout(PATIENCE, heard).await.unwrap();
 }
+
+/// A stream for each message would be a way round the rule that one message waits on a connection.
+#[tokio::test]
+async fn a_new_stream_is_read_when_the_message_before_is_taken() {
+    let mut config = quick(Transport::Memory);
+    config.ping_interval = Duration::from_secs(60);
+    let (mut one, address) = spawn_listening(1, config.clone()).await;
+    let key = keypair(&identity(3)).unwrap();
+    let mut rude = swarm::build(&key, &config, Default::default()).unwrap();
+    rude.dial(address).unwrap();
+    let connection = loop {
+        if let SwarmEvent::ConnectionEstablished { connection_id, .. } =
+            rude.select_next_some().await
+        {
+            break connection_id;
+        }
+    };
+    for number in 1..=80 {
+        let write = Tell::Write(name(3, number), vec![7; 10].into());
+        rude.behaviour_mut().streams.tell(id(1), connection, write);
+        let opens = Duration::from_millis(10);
+        while let Ok(_event) = tokio::time::timeout(opens, rude.select_next_some()).await {}
+    }
+    let mut heard = 0;
+    let quiet = Duration::from_millis(300);
+    let message = |event| matches!(event, NodeEvent::Message { .. }).then_some(());
+    while tokio::time::timeout(quiet, one.until(message))
+        .await
+        .is_ok()
+    {
+        heard += 1;
+    }
+    // Those in the channel to the owner, one that waited for it, and the newest stream's.
+    assert!((2..=34).contains(&heard), "{heard} heard");
+}
