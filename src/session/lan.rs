@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::frame::{Announcement, MAX_FRAME};
 use super::text::clean;
@@ -23,8 +23,14 @@ const ASK: Duration = Duration::from_secs(1);
 const MAX_HOSTS: usize = 32;
 /// Addresses of one program.
 const MAX_ADDRESSES: usize = 8;
-/// Questions in a row without an answer after which a program is taken to be of another kind.
+/// Questions in a row without an answer after which a program is left alone for a while.
 const MAX_SILENT: u32 = 3;
+/// The delay before its next dial from which on a program that cannot be reached is left alone.
+const LONG_DELAY: Duration = Duration::from_secs(4);
+/// How long a program is left alone at first; then twice as long each time.
+const FIRST_REST: Duration = Duration::from_secs(15);
+/// How long at most.
+const LONGEST_REST: Duration = Duration::from_secs(600);
 
 /// A table of the LAN. The names in it are cleaned for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,12 +78,31 @@ pub enum BrowserError {
     Identity(#[from] crate::store::StoreError),
 }
 
+/// The programs of the LAN. mDNS tells of each only once, so none is forgotten while there is room: one that does not
+/// answer may be a table that is busy, or on a bad link, and is asked again after a rest.
+#[derive(Default)]
+struct Hosts(BTreeMap<PeerId, Host>);
+
 #[derive(Default)]
 struct Host {
     addresses: Vec<Multiaddr>,
     connected: bool,
+    /// Questions in a row without an answer.
     silent: u32,
+    /// Until when it is left alone.
+    rests_until: Option<Instant>,
+    /// How often in a row it was left alone.
+    rests: u32,
     table: Option<Announcement>,
+}
+
+/// What the node is to do.
+#[derive(Debug, PartialEq, Eq)]
+enum Do {
+    Keep(PeerId, Vec<Multiaddr>),
+    Ask(PeerId),
+    /// Close the connection, and dial no more.
+    Leave(PeerId),
 }
 
 impl Browser {
@@ -112,29 +137,32 @@ async fn look(
     mut events: tokio::sync::mpsc::Receiver<NodeEvent>,
     view: watch::Sender<LanView>,
 ) {
-    let mut hosts: BTreeMap<PeerId, Host> = BTreeMap::new();
+    let mut hosts = Hosts::default();
     let mut blind = false;
     let mut asks = interval(ASK);
     asks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        tokio::select! {
-            event = events.recv() => {
-                let Some(event) = event else { return };
-                if event == NodeEvent::Reach(ReachNews::NoMulticast) {
+        let todo = tokio::select! {
+            event = events.recv() => match event {
+                None => return,
+                Some(NodeEvent::Reach(ReachNews::NoMulticast)) => {
                     blind = true;
+                    Vec::new()
                 }
-                hear(&node, &mut hosts, event);
-            }
-            _ = asks.tick() => {
-                for (peer, host) in &hosts {
-                    if host.connected && host.silent < MAX_SILENT {
-                        let _ = node.ask(*peer);
-                    }
-                }
-            }
+                Some(event) => hosts.hear(node.local_peer(), event, Instant::now()),
+            },
+            _ = asks.tick() => hosts.tick(Instant::now()),
             () = view.closed() => return,
+        };
+        for one in todo {
+            // A node that takes no commands has ended, and its events with it.
+            let _ = match one {
+                Do::Keep(peer, addresses) => node.keep(peer, addresses),
+                Do::Ask(peer) => node.ask(peer),
+                Do::Leave(peer) => node.forget(peer).and_then(|()| node.disconnect(peer)),
+            };
         }
-        let tables = hosts.iter().filter_map(|(peer, host)| seen(*peer, host));
+        let tables = hosts.0.iter().filter_map(|(peer, host)| seen(*peer, host));
         let now = LanView {
             tables: tables.collect(),
             blind,
@@ -147,61 +175,102 @@ async fn look(
     }
 }
 
-fn hear(node: &NodeHandle, hosts: &mut BTreeMap<PeerId, Host>, event: NodeEvent) {
-    match event {
-        NodeEvent::Found { peer, address } => {
-            if !hosts.contains_key(&peer) && hosts.len() >= MAX_HOSTS {
-                // Those that are of another kind make room.
-                hosts.retain(|_, host| host.silent < MAX_SILENT);
+impl Hosts {
+    /// What comes from the node.
+    fn hear(&mut self, local: PeerId, event: NodeEvent, now: Instant) -> Vec<Do> {
+        match event {
+            NodeEvent::Found { peer, address } if peer != local => self.found(peer, address),
+            NodeEvent::Connected { peer, .. } => self.connected(peer),
+            NodeEvent::Disconnected { peer } => {
+                if let Some(host) = self.0.get_mut(&peer) {
+                    host.connected = false;
+                    host.table = None;
+                }
+                Vec::new()
             }
-            if peer == node.local_peer() || (hosts.len() >= MAX_HOSTS && !hosts.contains_key(&peer))
-            {
-                return;
+            NodeEvent::Announcement { peer, bytes } => self.answered(peer, bytes, now),
+            NodeEvent::DialFailed {
+                peer: Some(peer),
+                retry_in: Some(later),
+                ..
+            } if later > LONG_DELAY => {
+                let host = self.0.get_mut(&peer);
+                host.map(|host| host.rest(peer, now)).into_iter().collect()
             }
-            let host = hosts.entry(peer).or_default();
-            if host.addresses.contains(&address) {
-                return;
-            }
-            host.addresses.insert(0, address);
-            host.addresses.truncate(MAX_ADDRESSES);
-            host.silent = 0;
-            let _ = node.keep(peer, host.addresses.clone());
+            _ => Vec::new(),
         }
-        NodeEvent::Connected { peer, .. } => {
-            if let Some(host) = hosts.get_mut(&peer) {
-                host.connected = true;
-                let _ = node.ask(peer);
-            }
-        }
-        NodeEvent::Disconnected { peer } => {
-            if let Some(host) = hosts.get_mut(&peer) {
-                host.connected = false;
-                host.table = None;
-            }
-        }
-        NodeEvent::Announcement { peer, bytes } => {
-            let Some(host) = hosts.get_mut(&peer) else {
-                return;
-            };
-            host.silent = match bytes {
-                Some(_) => 0,
-                None => host.silent.saturating_add(1),
-            };
-            host.table = bytes.and_then(|bytes| Announcement::from_bytes(&bytes).ok());
-            if host.silent >= MAX_SILENT {
-                let _ = node.disconnect(peer);
+    }
+
+    fn found(&mut self, peer: PeerId, address: Multiaddr) -> Vec<Do> {
+        if !self.0.contains_key(&peer) && self.0.len() >= MAX_HOSTS {
+            // Those that do not answer make room.
+            self.0.retain(|_, host| host.rests == 0);
+            if self.0.len() >= MAX_HOSTS {
+                return Vec::new();
             }
         }
-        // It says where it listens when it is started again.
-        NodeEvent::DialFailed {
-            peer: Some(peer),
-            retry_in: Some(later),
-            ..
-        } if later > Duration::from_secs(4) => {
-            let _ = node.forget(peer);
-            hosts.remove(&peer);
+        let host = self.0.entry(peer).or_default();
+        if host.addresses.contains(&address) {
+            return Vec::new();
         }
-        _ => {}
+        host.addresses.insert(0, address);
+        host.addresses.truncate(MAX_ADDRESSES);
+        vec![host.wake(peer)]
+    }
+
+    fn connected(&mut self, peer: PeerId) -> Vec<Do> {
+        let Some(host) = self.0.get_mut(&peer) else {
+            return Vec::new();
+        };
+        host.connected = true;
+        vec![Do::Ask(peer)]
+    }
+
+    fn answered(&mut self, peer: PeerId, bytes: Option<Vec<u8>>, now: Instant) -> Vec<Do> {
+        let Some(host) = self.0.get_mut(&peer) else {
+            return Vec::new();
+        };
+        if bytes.is_some() {
+            (host.silent, host.rests) = (0, 0);
+        } else {
+            host.silent = host.silent.saturating_add(1);
+        }
+        host.table = bytes.and_then(|bytes| Announcement::from_bytes(&bytes).ok());
+        if host.silent < MAX_SILENT {
+            return Vec::new();
+        }
+        vec![host.rest(peer, now)]
+    }
+
+    /// Asks all that are connected, and dials those again whose rest is over.
+    fn tick(&mut self, now: Instant) -> Vec<Do> {
+        let mut todo = Vec::new();
+        for (peer, host) in &mut self.0 {
+            match host.rests_until {
+                Some(until) if until <= now => todo.push(host.wake(*peer)),
+                Some(_) => {}
+                None if host.connected => todo.push(Do::Ask(*peer)),
+                None => {}
+            }
+        }
+        todo
+    }
+}
+
+impl Host {
+    /// Leaves it alone for a while.
+    fn rest(&mut self, peer: PeerId, now: Instant) -> Do {
+        let rest = FIRST_REST.saturating_mul(1_u32 << self.rests.min(8));
+        self.rests = self.rests.saturating_add(1);
+        self.rests_until = now.checked_add(rest.min(LONGEST_REST));
+        Do::Leave(peer)
+    }
+
+    /// Dials it, for the first time or again.
+    fn wake(&mut self, peer: PeerId) -> Do {
+        self.silent = 0;
+        self.rests_until = None;
+        Do::Keep(peer, self.addresses.clone())
     }
 }
 
@@ -219,4 +288,109 @@ fn seen(peer: PeerId, host: &Host) -> Option<LanTable> {
         free: table.free,
         locked: table.locked,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(seed: u8) -> PeerId {
+        PeerId::of(&IdentityKey::from_seed([seed; 32])).unwrap()
+    }
+
+    fn address() -> Multiaddr {
+        "/ip4/192.168.0.2/tcp/4001".parse().unwrap()
+    }
+
+    fn found(seed: u8) -> NodeEvent {
+        let address = address();
+        NodeEvent::Found {
+            peer: peer(seed),
+            address,
+        }
+    }
+
+    fn answer(bytes: Option<Vec<u8>>) -> NodeEvent {
+        let peer = peer(1);
+        NodeEvent::Announcement { peer, bytes }
+    }
+
+    fn keep() -> Vec<Do> {
+        vec![Do::Keep(peer(1), vec![address()])]
+    }
+
+    #[test]
+    fn a_host_whose_first_answers_fail_is_asked_again() {
+        let (mut hosts, start) = (Hosts::default(), Instant::now());
+        assert_eq!(hosts.hear(peer(0), found(1), start), keep());
+        assert_eq!(hosts.hear(peer(0), found(1), start), vec![]);
+        let connected = || NodeEvent::Connected {
+            peer: peer(1),
+            address: address(),
+        };
+        let ask = vec![Do::Ask(peer(1))];
+        assert_eq!(hosts.hear(peer(0), connected(), start), ask);
+        for _ in 1..MAX_SILENT {
+            assert_eq!(hosts.hear(peer(0), answer(None), start), vec![]);
+        }
+        let leave = vec![Do::Leave(peer(1))];
+        assert_eq!(hosts.hear(peer(0), answer(None), start), leave);
+        hosts.hear(peer(0), NodeEvent::Disconnected { peer: peer(1) }, start);
+        assert_eq!(hosts.tick(start + FIRST_REST / 2), vec![]);
+        assert_eq!(hosts.tick(start + FIRST_REST), keep());
+        assert_eq!(hosts.tick(start + FIRST_REST), vec![], "once");
+        hosts.hear(peer(0), connected(), start);
+        let table = Announcement {
+            lobby: [1; 8],
+            host: "Anna".to_owned().try_into().unwrap(),
+            game: "loot".to_owned().try_into().unwrap(),
+            options: Default::default(),
+            seats: 3,
+            free: 2,
+            locked: false,
+        };
+        let table = Some(table.to_bytes());
+        assert_eq!(hosts.hear(peer(0), answer(table), start), vec![]);
+        let host = &hosts.0[&peer(1)];
+        assert_eq!(seen(peer(1), host).unwrap().host, "Anna");
+        assert_eq!(host.rests, 0);
+        assert_eq!(hosts.tick(start), ask);
+    }
+
+    #[test]
+    fn a_host_that_cannot_be_reached_is_dialled_ever_more_seldom() {
+        let (mut hosts, mut now) = (Hosts::default(), Instant::now());
+        hosts.hear(peer(0), found(1), now);
+        let mut rests = Vec::new();
+        for _ in 0..9 {
+            let failed = NodeEvent::DialFailed {
+                peer: Some(peer(1)),
+                addresses: vec![address()],
+                reason: crate::net::DialFailure::TooMany(String::new()),
+                retry_in: Some(LONG_DELAY * 2),
+            };
+            assert_eq!(hosts.hear(peer(0), failed, now), vec![Do::Leave(peer(1))]);
+            let from = now;
+            while hosts.tick(now).is_empty() {
+                now += ASK;
+            }
+            rests.push((now - from).as_secs());
+        }
+        assert_eq!(rests, [15, 30, 60, 120, 240, 480, 600, 600, 600]);
+    }
+
+    #[test]
+    fn those_that_do_not_answer_make_room() {
+        let (mut hosts, now) = (Hosts::default(), Instant::now());
+        assert_eq!(hosts.hear(peer(0), found(0), now), vec![], "this program");
+        for seed in 1..=32 {
+            hosts.hear(peer(0), found(seed), now);
+        }
+        assert_eq!(hosts.hear(peer(0), found(33), now), vec![]);
+        for _ in 0..MAX_SILENT {
+            hosts.hear(peer(0), answer(None), now);
+        }
+        assert_eq!(hosts.hear(peer(0), found(33), now).len(), 1);
+        assert_eq!(hosts.0.len(), MAX_HOSTS);
+    }
 }
