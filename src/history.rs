@@ -27,9 +27,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::games::ivory::daily::is_date;
 use crate::games::{AnyGame, game_info};
-use crate::session::driver::display_names;
 use crate::session::journal::SavedSeat;
-use crate::session::text::{clean, clean_reason};
+use crate::session::text::{clean, clean_reason, player_names};
 use crate::store::{DataDir, DataView, JournalFile, StoreError, TranscriptFile, read_transcript};
 
 /// The version of the summary's encoding.
@@ -104,7 +103,7 @@ impl Summary {
             version: VERSION,
             bytes: 0,
             game: clean(charter.game.as_str()),
-            players: display_names(charter),
+            players: player_names(charter),
             me,
             day: day_of(charter),
             ending,

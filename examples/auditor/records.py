@@ -20,6 +20,14 @@ KINDS = ("commit key act yield ack interject effects shuffle tip confirm open cl
          "accept rebuild").split()
 
 
+# Characters that stand in no text.
+NEVER_SHOWN = [
+    (0x00, 0x1f), (0x7f, 0x9f), (0xad, 0xad), (0x34f, 0x34f), (0x61c, 0x61c), (0x115f, 0x1160), (0x17b4, 0x17b5),
+    (0x180b, 0x180f), (0x200b, 0x200f), (0x2028, 0x202e), (0x2060, 0x206f), (0x2800, 0x2800), (0x3164, 0x3164),
+    (0xfeff, 0xfeff), (0xffa0, 0xffa0), (0xfff0, 0xfffb), (0x1bca0, 0x1bca3), (0x1d173, 0x1d17a), (0xe0000, 0xe0fff),
+]
+
+
 class Malformed(Exception):
     pass
 
@@ -115,9 +123,12 @@ class Reader:
 
     def text(self, most=64):
         try:
-            return self.bytes(most).decode()
+            text = self.bytes(most).decode()
         except UnicodeDecodeError:
             raise Malformed("no UTF-8") from None
+        if any(low <= ord(c) <= high for c in text for low, high in NEVER_SHOWN):
+            raise Malformed("a character that is never shown")
+        return text
 
     def handle(self):
         return self.u16(), self.u8()

@@ -20,7 +20,7 @@ use super::{Exit, usage};
 use crate::games::AnyGame;
 use crate::replay::deals::Ledger;
 use crate::replay::verdict;
-use crate::session::text::clean;
+use crate::session::text::{clean, player_names};
 use crate::session::{Seating, ground_in_words, ground_name};
 use crate::store::{read_transcript, take_transcript, write_out};
 
@@ -56,11 +56,7 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
         ControlFlow::<Infallible>::Continue(())
     });
     let charter = transcript.charter().charter();
-    let names: Vec<String> = charter
-        .players
-        .iter()
-        .map(|player| clean(player.name.as_str()))
-        .collect();
+    let names = player_names(charter);
     if let Some(file) = &args.html {
         let audited = Audited {
             charter,

@@ -15,7 +15,8 @@ use super::{Act, Cards, Kept, MAX_MOMENTS, Replay};
 use crate::games::{AnyGame, TableGame as _, game_info};
 use crate::session::Seating;
 use crate::session::SessionEvent;
-use crate::session::driver::{display_names, progress, removal, told_by};
+use crate::session::driver::{progress, removal, told_by};
+use crate::session::text::player_names;
 
 /// A replay that is being written.
 pub(super) struct Recorder {
@@ -32,7 +33,7 @@ pub(super) struct Recorder {
 impl Recorder {
     pub(super) fn new(audit: &Audit<AnyGame>) -> Self {
         let replica = audit.replica();
-        let names = display_names(replica.charter());
+        let names = player_names(replica.charter());
         let id = replica.charter().rules().game;
         let game = game_info(&id).map_or(id.as_str(), |info| info.name);
         let line = format!(

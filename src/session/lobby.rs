@@ -23,7 +23,7 @@ use super::door::GuestDoor;
 use super::frame::{Announcement, Back, Frame, Join, Proposal, Roster, Taken, Watch};
 use super::gallery::Gallery;
 use super::talk::{Bucket, Rate};
-use super::text::{clean, clean_reason};
+use super::text::{clean, clean_reason, display_names};
 use super::{LobbySeat, LobbyView};
 use crate::games::AnyGame;
 use crate::net::{AddressRecord, Multiaddr, PeerId, RecordError};
@@ -242,10 +242,7 @@ impl HostLobby {
         LobbyView {
             game: self.rules.game.clone(),
             options: self.rules.written_options().into_iter().collect(),
-            seats: self
-                .seats()
-                .map(|seat| self.taken(seat).as_ref().map(shown))
-                .collect(),
+            seats: shown(self.seats().map(|seat| self.taken(seat))),
             ready: flags(self.ready(), usize::from(self.rules.seats)),
             me: host_seat(),
             ticket: None,
@@ -614,13 +611,26 @@ impl HostLobby {
     }
 }
 
-/// Who has taken a seat, for the screen.
-fn shown(taken: &Taken) -> LobbySeat {
-    LobbySeat {
-        name: clean(taken.name.as_str()),
-        party: taken.party,
-        played_by: taken.played_by.clone(),
-    }
+/// Who has taken which seat, for the screen.
+fn shown(seats: impl Iterator<Item = Option<Taken>>) -> Vec<Option<LobbySeat>> {
+    let seats: Vec<Option<Taken>> = seats.collect();
+    let name = |taken: &'_ Option<Taken>| taken.as_ref().map(|taken| taken.name.to_string());
+    let given: Vec<String> = seats
+        .iter()
+        .map(|taken| name(taken).unwrap_or_default())
+        .collect();
+    let names = display_names(given.iter().map(String::as_str));
+    let shown = seats.into_iter().zip(names).map(|(taken, name)| {
+        let Taken {
+            party, played_by, ..
+        } = taken?;
+        Some(LobbySeat {
+            name,
+            party,
+            played_by,
+        })
+    });
+    shown.collect()
 }
 
 /// A flag for each seat.
@@ -636,11 +646,7 @@ pub fn view_of(roster: &Roster) -> LobbyView {
         options: options
             .map(|(key, value)| (clean(key.as_str()), clean(value.as_str())))
             .collect(),
-        seats: roster
-            .seats
-            .iter()
-            .map(|taken| taken.as_ref().map(shown))
-            .collect(),
+        seats: shown(roster.seats.iter().cloned()),
         ready: flags(roster.ready, roster.seats.len()),
         me: roster.you,
         ticket: None,

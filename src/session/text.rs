@@ -1,6 +1,14 @@
 //! Text from strangers, made fit for a terminal.
 
-/// A name: without control and direction-changing characters, and of at most 64 characters.
+use fairdeal_protocol::charter::Charter;
+use fairdeal_protocol::wire::bounded::is_shown;
+use unicode_security::confusable_detection::skeleton;
+use unicode_width::UnicodeWidthChar as _;
+
+/// Marks on one letter that are shown; no writing system puts more there.
+const MAX_MARKS: usize = 3;
+
+/// A name: without characters that are never shown, without heaps of marks, and of at most 64 characters.
 pub fn clean(text: &str) -> String {
     clean_to(text, 64)
 }
@@ -24,10 +32,10 @@ fn unbroken(c: char) -> char {
     if c.is_whitespace() { ' ' } else { c }
 }
 
-/// Lines, without control and direction-changing characters: whatever goes to a terminal, for it may hold the words or
+/// Lines, without characters that are never shown: whatever goes to a terminal, for it may hold the words or
 /// addresses of strangers. In JSON such characters stand in strings alone, so it stays JSON.
 pub fn printable(text: &str) -> String {
-    let shows = |c: &char| matches!(c, '\n' | '\t') || !(c.is_control() || changes_direction(*c));
+    let shows = |c: &char| matches!(c, '\n' | '\t') || is_shown(*c);
     text.chars().filter(shows).collect()
 }
 
@@ -46,20 +54,48 @@ pub fn reasons(error: &(dyn std::error::Error + 'static)) -> String {
     words
 }
 
-fn clean_to(text: &str, most: usize) -> String {
-    let shown = text
-        .chars()
-        .filter(|c| !c.is_control() && !changes_direction(*c))
-        .take(most);
-    let cleaned: String = shown.collect();
-    cleaned.trim().to_owned()
+/// The names of seats in order, for a screen: cleaned, and those that are empty or look alike told apart by the seat's
+/// number.
+pub fn display_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let cleaned: Vec<String> = names.into_iter().map(clean).collect();
+    let looks: Vec<String> = cleaned.iter().map(|name| looks(name)).collect();
+    let numbered = cleaned.iter().zip(&looks).enumerate();
+    let told_apart = numbered.map(|(seat, (name, look))| {
+        let alike = looks.iter().filter(|other| *other == look).count() > 1;
+        if look.is_empty() || alike {
+            format!("{name}#{}", seat + 1)
+        } else {
+            name.clone()
+        }
+    });
+    told_apart.collect()
 }
 
-/// Marks, embeddings, overrides and isolates of bidirectional text, and other invisible formatting.
-fn changes_direction(c: char) -> bool {
-    matches!(c,
-        '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+/// The same for the seats of a charter.
+pub fn player_names(charter: &Charter) -> Vec<String> {
+    display_names(charter.players.iter().map(|player| player.name.as_str()))
+}
+
+/// What a name looks like at a glance: without case, blanks and marks that stand alone, and with one letter for all that
+/// look like it (Unicode Technical Standard 39, "Confusable Detection").
+fn looks(name: &str) -> String {
+    let visible: String = name.chars().filter(|c| !c.is_whitespace()).collect();
+    let look: String = skeleton(&visible).collect();
+    let folded = look.to_lowercase();
+    // A capital I looks like a small l, and is a small i without case: the three are one.
+    skeleton(&folded)
+        .map(|c| if c == 'i' { 'l' } else { c })
+        .collect()
+}
+
+fn clean_to(text: &str, most: usize) -> String {
+    let mut marks = 0;
+    let shown = text.chars().filter(|c| {
+        marks = if c.width() == Some(0) { marks + 1 } else { 0 };
+        is_shown(*c) && marks <= MAX_MARKS
+    });
+    let cleaned: String = shown.take(most).collect();
+    cleaned.trim().to_owned()
 }
 
 #[cfg(test)]
@@ -72,6 +108,25 @@ mod tests {
         assert_eq!(clean(&"x".repeat(1000)).len(), 64);
         assert_eq!(clean_reason(&"x".repeat(1000)).len(), 200);
         assert_eq!(clean("Bélà 🂡"), "Bélà 🂡");
+    }
+
+    #[test]
+    fn marks_do_not_pile_up() {
+        let pile = format!("e{}", "\u{301}".repeat(50));
+        assert_eq!(clean(&pile), "e\u{301}\u{301}\u{301}");
+    }
+
+    #[test]
+    fn names_that_look_alike_are_told_apart() {
+        let names = |all: &[&str]| display_names(all.iter().copied());
+        assert_eq!(names(&["Anna", "Ben"]), ["Anna", "Ben"]);
+        assert_eq!(names(&["Anna", "", "Anna"]), ["Anna#1", "#2", "Anna#3"]);
+        assert_eq!(names(&["anna", "A n na "]), ["anna#1", "A n na#2"]);
+        // Cyrillic а; a capital i and a small l; blanks only.
+        assert_eq!(names(&["Ann\u{430}", "Anna"]), ["Ann\u{430}#1", "Anna#2"]);
+        assert_eq!(names(&["Ali", "AIi", "\u{2003}"]).len(), 3);
+        assert_eq!(names(&["AlI", "AIl"]), ["AlI#1", "AIl#2"]);
+        assert_eq!(names(&["\u{2003}\u{3000}", "Zoë"]), ["#1", "Zoë"]);
     }
 
     #[test]

@@ -35,13 +35,13 @@ use crate::games::{AnyGame, game_info, rule_set};
 use crate::history::{What, history};
 use crate::net::{Multiaddr, Ticket, Transport, everywhere, leads_to};
 use crate::replay::{Replay, ReplayError};
-use crate::session::driver::{Attended, Pilot, Role, Setup, display_names, start};
+use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::frame::ProgramId;
 use crate::session::house::{self, House};
 use crate::session::journal::{Place, open_seats, saved_tables};
 use crate::session::lan::Browser;
 use crate::session::practice;
-use crate::session::text::reasons;
+use crate::session::text::{player_names, reasons};
 use crate::session::{Command, Handle, PeerState, SessionEvent};
 use crate::signals::Signals;
 use crate::store::{DataDir, IdentityKey, Settings, read_transcript};
@@ -415,7 +415,7 @@ impl Rim {
             }
             Effect::Audit(path) => {
                 self.read(path, |transcript, reading| {
-                    let names = display_names(transcript.charter().charter());
+                    let names = player_names(transcript.charter().charter());
                     let report =
                         audit_with::<AnyGame>(transcript, &mut |progress| reading.tell(progress));
                     report.map(|report| News::Audited(Box::new(Audited { report, names })))

@@ -102,7 +102,7 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for Bounded<T,
     }
 }
 
-/// A string of at most `MAX` bytes.
+/// A string of at most `MAX` bytes, of characters that are [shown](is_shown).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct Text<const MAX: usize>(String);
@@ -114,17 +114,53 @@ impl<const MAX: usize> Text<MAX> {
     }
 }
 
-impl<const MAX: usize> TryFrom<String> for Text<MAX> {
-    type Error = TooMany;
+/// Why a string is no [`Text`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TextError {
+    /// It has too many bytes.
+    #[error("{got} bytes of text where at most {most} are allowed")]
+    TooLong {
+        /// How many there are.
+        got: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// A character in it is never shown.
+    #[error("the character U+{:04X} in a text, which is never shown", u32::from(*.0))]
+    Hidden(char),
+}
 
-    fn try_from(text: String) -> Result<Self, TooMany> {
-        if text.len() > MAX {
-            return Err(TooMany {
-                got: text.len(),
-                most: MAX,
-            });
-        }
-        Ok(Self(text))
+/// Whether a character may stand in a [`Text`]. Not controls, which lead a terminal astray, and not what is never seen by
+/// itself: marks of direction, joiners, tags, soft hyphens, fillers (Unicode's *default ignorable* code points, but for
+/// the selectors U+FE00 to U+FE0F that emoji need; separators of lines; interlinear marks; and the blank of Braille).
+pub fn is_shown(c: char) -> bool {
+    !c.is_control()
+        && !matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+fn check<const MAX: usize>(text: &str) -> Result<(), TextError> {
+    if text.len() > MAX {
+        return Err(TextError::TooLong {
+            got: text.len(),
+            most: MAX,
+        });
+    }
+    match text.chars().find(|c| !is_shown(*c)) {
+        Some(hidden) => Err(TextError::Hidden(hidden)),
+        None => Ok(()),
+    }
+}
+
+impl<const MAX: usize> TryFrom<String> for Text<MAX> {
+    type Error = TextError;
+
+    fn try_from(text: String) -> Result<Self, TextError> {
+        check::<MAX>(&text).map(|()| Self(text))
     }
 }
 
@@ -136,13 +172,11 @@ impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
             type Value = String;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "at most {MAX} bytes of text")
+                write!(f, "at most {MAX} bytes of text that is shown")
             }
 
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<String, E> {
-                if text.len() > MAX {
-                    return Err(E::invalid_length(text.len(), &self));
-                }
+                check::<MAX>(text).map_err(E::custom)?;
                 Ok(text.to_owned())
             }
         }
@@ -169,6 +203,27 @@ impl<const MAX: usize> fmt::Display for Text<MAX> {
 mod tests {
     use super::*;
     use crate::wire::codec::{CodecError, decode, encode};
+
+    #[test]
+    fn a_text_holds_what_is_shown() {
+        let text = |text: &str| Text::<16>::try_from(text.to_owned());
+        assert_eq!(text("Zoë 🎲\u{fe0f}").unwrap().as_str(), "Zoë 🎲\u{fe0f}");
+        let long = TextError::TooLong { got: 17, most: 16 };
+        assert_eq!(text(&"x".repeat(17)), Err(long));
+        for hidden in [
+            '\u{1b}',
+            '\n',
+            '\u{9b}',
+            '\u{202e}',
+            '\u{200d}',
+            '\u{3164}',
+            '\u{e0041}',
+        ] {
+            assert_eq!(text(&format!("a{hidden}")), Err(TextError::Hidden(hidden)));
+            let bytes = encode(&format!("a{hidden}"));
+            assert!(decode::<Text<16>>(&bytes, 64).is_err());
+        }
+    }
 
     #[test]
     fn one_too_many_is_refused_before_it_is_read() {

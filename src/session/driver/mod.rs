@@ -51,7 +51,6 @@ use crate::store::{DataDir, IdentityKey, Journal, StoreError};
 use indirect::Indirect;
 pub(crate) use news::{removal, told_by};
 use reaching::Reaching;
-pub(crate) use table::display_names;
 use watching::Watching;
 pub(crate) use watching::progress;
 

@@ -9,11 +9,12 @@ use fairdeal_protocol::table::replica::News;
 use tokio::time::Instant;
 
 use super::indirect::Indirect;
-use super::{ALL_DIAL, Driver, Seated, Stage, display_names};
+use super::{ALL_DIAL, Driver, Seated, Stage};
 use crate::games::{AnyGame, TableGame as _};
 use crate::net::{MAX_RECORDED, Multiaddr, PeerId, Ticket, TicketError, at_port_of, presentable};
 use crate::session::journal::{self, Header};
 use crate::session::lobby::{Agreed, LobbyError, Outbox};
+use crate::session::text::player_names;
 use crate::session::{LobbySeat, LobbyView, PeerState, SessionEvent, Waits};
 use crate::store::{Journal, StoreError};
 
@@ -232,7 +233,7 @@ impl Driver {
             records,
             again,
         } = agreed;
-        let names = display_names(charter.charter());
+        let names = player_names(charter.charter());
         let mut peers = BTreeMap::new();
         for (seat, player) in charter.charter().seated() {
             if seat == me {

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fairdeal_protocol::audit::auditor::audit;
-use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::entry::SignedEntry;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -27,7 +26,6 @@ use crate::net::{Multiaddr, PeerId, dialable};
 use crate::session::frame::Frame;
 use crate::session::gallery::Gallery;
 use crate::session::journal::Place;
-use crate::session::text::clean;
 use crate::session::{
     PeerState, Seating, SessionEvent, Snapshot, Standing, Waiting, Waits, coarse,
 };
@@ -707,27 +705,6 @@ struct Addressed {
     frame: Frame,
     /// Whether it is said again anyway, so that a busy link need not carry it.
     spare: bool,
-}
-
-/// Names for the screen: cleaned, and told apart by their seat if two are alike.
-pub(crate) fn display_names(charter: &Charter) -> Vec<String> {
-    let cleaned: Vec<String> = charter
-        .players
-        .iter()
-        .map(|player| clean(player.name.as_str()))
-        .collect();
-    cleaned
-        .iter()
-        .enumerate()
-        .map(|(seat, name)| {
-            let alike = cleaned.iter().filter(|other| *other == name).count() > 1;
-            if name.is_empty() || alike {
-                format!("{name}#{}", seat + 1)
-            } else {
-                name.clone()
-            }
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -16,7 +16,6 @@ use rand_core::CryptoRng;
 use tokio::time::Instant;
 
 use super::news::{removal, told_by};
-use super::table::display_names;
 use super::{Attended, Driver, Stage};
 use crate::games::AnyGame;
 use crate::history;
@@ -24,7 +23,7 @@ use crate::net::PeerId;
 use crate::session::door::GuestDoor;
 use crate::session::frame::{Frame, Roster, Showing, Watch};
 use crate::session::lobby::{Outbox, host_seat, view_of};
-use crate::session::text::clean_reason;
+use crate::session::text::{clean_reason, player_names};
 use crate::session::{Seating, SessionEvent, Snapshot, Standing, Waits};
 
 /// After how long without an answer it asks again.
@@ -263,7 +262,7 @@ impl Driver {
         watching.watch.lobby = Some(charter.charter().lobby);
         let shown = Shown {
             id: charter.table(),
-            names: display_names(charter.charter()),
+            names: player_names(charter.charter()),
             charter,
             follower,
             asked: Instant::now(),
