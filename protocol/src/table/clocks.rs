@@ -27,6 +27,8 @@ const LONG_TURN: u64 = 600_000;
 const CALM: u64 = 120_000;
 /// The longest time between two ticks, or without a message from anybody, that is no break, in milliseconds.
 const BREAK: u64 = 10_000;
+/// The longest time between two ticks that is no break whatever the absence timeout, in milliseconds.
+const TICKS: u64 = 1_000;
 /// How long an entry is due at least before a journal notes it, in milliseconds: a quick move costs no record.
 const NOTED: u64 = 15_000;
 
@@ -138,7 +140,9 @@ impl Clocks {
     pub fn tick(&mut self, now: u64) {
         let passed = self.now.and_then(|before| now.checked_sub(before));
         match passed {
-            Some(passed) if passed <= BREAK => self.uptime = self.uptime.saturating_add(passed),
+            Some(passed) if passed <= self.longest_tick() => {
+                self.uptime = self.uptime.saturating_add(passed);
+            }
             _ => {
                 self.awake_from = self.uptime;
                 self.contact = None;
@@ -165,6 +169,12 @@ impl Clocks {
             });
         }
         self.fresh = SeatSet::EMPTY;
+    }
+
+    /// The longest time between two ticks that is no break. Where the absence timeout is short it is shorter: a program
+    /// that was stopped for all of it has heard nobody in that time, and blames nobody for it.
+    fn longest_tick(&self) -> u64 {
+        BREAK.min((self.limits.absence / 2).max(TICKS))
     }
 
     /// Something of that seat has come that is authenticated: a message over its own connection, or anything new that
@@ -432,6 +442,21 @@ mod tests {
             program.clocks.is_overdue(seat(2)),
             "it was silent all the time"
         );
+    }
+
+    #[test]
+    fn stopped_program_blames_nobody_when_it_goes_on() {
+        let mut program = Program::new(2 * SECOND, None);
+        program.clocks.expect(SeatSet::one(seat(2)));
+        program.pass(MINUTE, &[1, 2]);
+        assert!(program.clocks.may_consent() && program.clocks.may_claim());
+        program.jump(program.now + 5 * SECOND);
+        assert!(program.clocks.is_overdue(seat(2)));
+        assert!(!program.clocks.may_consent() && !program.clocks.may_claim());
+        program.pass(SECOND, &[1]);
+        assert!(!program.clocks.may_consent() && !program.clocks.may_claim());
+        program.pass(SECOND, &[1]);
+        assert!(program.clocks.may_claim());
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub(crate) use watching::progress;
 
 /// How often lost messages are looked for.
 const TICK: Duration = Duration::from_millis(500);
+/// The time between two ticks, in milliseconds, from which on this program must have been stopped or asleep.
+const LATE: u64 = 2_000;
 /// How long a finished table stays to hand the last entries to others, where nobody is there who says when.
 const LINGER: Duration = Duration::from_secs(10);
 /// How long a seat waits for those after it to dial: they may not be able to, as where it listens on this machine alone.
@@ -455,6 +457,8 @@ struct Seated {
     links: BTreeMap<Seat, SeatSet>,
     /// The seats without a direct link.
     indirect: Indirect,
+    /// The wall clock at the last tick.
+    ticked: Option<u64>,
     /// Those who look on, at the host. Who comes back has forgotten the password, and shows nobody anything.
     gallery: Option<Gallery>,
 }
@@ -919,6 +923,11 @@ impl Driver {
                     gallery.tick();
                 }
                 let now = wall_clock();
+                // After a sleep what came meanwhile waits to be read: nobody is called silent before that.
+                let before = seated.ticked.replace(now);
+                if before.is_some_and(|before| now.saturating_sub(before) > LATE) {
+                    return;
+                }
                 seated.table.tick(now, &mut self.rng);
                 let waits = seated.waits();
                 let may_claim = waits.may_claim;

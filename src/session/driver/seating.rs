@@ -276,6 +276,7 @@ impl Driver {
             linked: SeatSet::EMPTY,
             links: BTreeMap::new(),
             indirect: Indirect::default(),
+            ticked: None,
             gallery: None,
         }));
         self.journal = Some(journal);
