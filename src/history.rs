@@ -230,7 +230,8 @@ pub enum KeepError {
 }
 
 /// Saves the transcript of a table that has been played or followed here, with its summary; `game` is as it
-/// stands at the end, and `forfeited` the seat whose wrong digest has stopped the table.
+/// stands at the end, and `forfeited` the seat whose wrong digest has stopped the table. What a spectator (`me` is `None`)
+/// has followed never replaces what a player has saved of the same table.
 ///
 /// # Errors
 /// [`KeepError`]. That the summary is not written is none: it is made again when it is wanted.
@@ -243,6 +244,9 @@ pub fn keep(
 ) -> Result<PathBuf, KeepError> {
     let bytes = transcript.to_bytes()?;
     let table = transcript.charter().table().to_string();
+    if let (None, Some(own)) = (me, saved_by_player(data, &table)) {
+        return Ok(own);
+    }
     let path = data.save_transcript(&table, &bytes)?;
     let charter = transcript.charter().charter();
     let ending = forfeited.map_or_else(|| ending(transcript), |by| Ending::Forfeited { by });
@@ -254,6 +258,16 @@ pub fn keep(
     };
     save(data, &table, &summary);
     Ok(path)
+}
+
+/// The transcript of a table, unless only a spectator has saved one. One of which nothing is known counts as a player's.
+fn saved_by_player(data: &DataDir, table: &str) -> Option<PathBuf> {
+    let files = data.transcripts().ok()?;
+    let file = files.into_iter().find(|file| file.table == table)?;
+    let summary = data.summary(&file);
+    let summary = summary.and_then(|bytes| serde_json::from_slice::<Summary>(&bytes).ok());
+    let by_spectator = summary.is_some_and(|summary| summary.me.is_none());
+    (!by_spectator).then_some(file.path)
 }
 
 fn save(data: &DataDir, table: &str, summary: &Summary) {

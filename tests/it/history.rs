@@ -51,6 +51,32 @@ fn kept() -> (TempDir, DataDir, PathBuf) {
 }
 
 #[test]
+fn spectator_never_replaces_what_a_player_has_saved() {
+    let (_root, data, path) = kept();
+    let saved = std::fs::read(&path).unwrap();
+    // The same table as somebody else shows it: as far as its first steps.
+    let mut first = None;
+    play("loot", 2, &[("target", "10")], 1, &mut |room| {
+        let table = &room[0].table;
+        first.get_or_insert_with(|| (table.transcript(), table.game().clone()));
+    });
+    let (shown, game) = first.unwrap();
+    assert_ne!(shown.to_bytes().unwrap(), saved);
+    let watched = keep(&data, &shown, &game, None, None).unwrap();
+    assert_eq!(watched, path);
+    assert_eq!(std::fs::read(&path).unwrap(), saved);
+
+    // A spectator's own file gives way to a longer one.
+    let root = TempDir::new().unwrap();
+    let other = DataDir::open(Some(root.path())).unwrap();
+    let path = keep(&other, &shown, &game, None, None).unwrap();
+    assert_ne!(std::fs::read(&path).unwrap(), saved);
+    let whole = fairdeal_protocol::transcript::Transcript::from_bytes(&saved).unwrap();
+    keep(&other, &whole, &game, None, None).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), saved);
+}
+
+#[test]
 fn a_game_that_was_played_here_is_listed_at_once() {
     let root = TempDir::new().unwrap();
     let args = [
