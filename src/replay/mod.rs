@@ -287,6 +287,7 @@ impl Replay {
             indirect: SeatSet::EMPTY,
             round_trips: BTreeMap::new(),
             waits: Waits::default(),
+            timing: None,
         }
     }
 

@@ -126,6 +126,8 @@ pub struct Snapshot {
     pub round_trips: BTreeMap<Seat, u32>,
     /// For whom the table waits, and what this player may do about it.
     pub waits: Waits,
+    /// The absence timeout and the turn time; `None` at a table of one party.
+    pub timing: Option<Timing>,
 }
 
 /// Who plays which seat, as the charter declares it: a declaration, not a proof.
@@ -175,10 +177,10 @@ impl Seating {
     }
 
     /// For each seat the lowest seat of its party, from 0.
-    pub fn parties_by_seat(&self) -> Vec<usize> {
+    pub fn parties_by_seat(&self) -> Vec<Seat> {
         let seats = Seat::first(self.played_by.len());
         let party = |seat| self.parties.party_of(seat).map_or(seat, Party::lowest);
-        seats.map(|seat| party(seat).index()).collect()
+        seats.map(party).collect()
     }
 
     /// The notes of all seats in one line, if there are any: "Ada: bot (normal), in Anna's program; ...".
@@ -207,6 +209,9 @@ pub struct Waits {
     pub may_claim: Option<Ground>,
     /// The seats whose removal this player may propose: their time for the action has run out.
     pub may_propose: SeatSet,
+    /// How long this player has left for its action: in seconds as in [`Waiting`], and only while it is its turn at a
+    /// table with a turn time.
+    pub own_turn_left: Option<u64>,
 }
 
 /// A seat for whose entry the table waits. The times are in seconds, in steps as coarse as somebody notices
@@ -250,14 +255,6 @@ pub fn ground_in_words(ground: Ground) -> &'static str {
     match ground {
         Ground::Absent => "stayed away",
         Ground::OutOfTime => "ran out of time",
-    }
-}
-
-/// The same for scripts.
-pub fn ground_name(ground: Ground) -> &'static str {
-    match ground {
-        Ground::Absent => "absent",
-        Ground::OutOfTime => "out-of-time",
     }
 }
 

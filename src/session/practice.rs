@@ -119,6 +119,7 @@ impl Practice {
             indirect: SeatSet::EMPTY,
             round_trips: BTreeMap::new(),
             waits: Waits::default(),
+            timing: None,
         }
     }
 

@@ -312,6 +312,7 @@ impl Stage {
         let snapshot = Snapshot {
             shares: known.iter().map(|(card, _)| (card, others)).collect(),
             waits: self.waits.clone(),
+            timing: None,
             table: Hash32([7; 32]),
             me: Some(me),
             names: scene.names.clone(),

@@ -295,6 +295,7 @@ impl Driver {
             indirect: seated.indirect.told(),
             round_trips: seated.round_trips.clone(),
             waits: seated.waits(),
+            timing: seated.charter.charter().timing(),
         };
         self.tell(SessionEvent::Snapshot(Box::new(snapshot))).await;
     }
@@ -560,18 +561,21 @@ impl Seated {
     pub(super) fn waits(&self) -> Waits {
         let (table, clocks) = (&self.table, self.table.clocks());
         let now = super::wall_clock();
+        let turn_left = |due: u64| {
+            let time = clocks.limits().turn_time?;
+            Some(coarse(due.saturating_add(time).saturating_sub(now)))
+        };
         let waiting = |wait: Wait| {
             let silent = now.saturating_sub(wait.heard);
-            let turn_left = clocks.limits().turn_time.map(|time| {
-                let end = wait.due.saturating_add(time);
-                coarse(end.saturating_sub(now))
-            });
             Waiting {
                 seat: wait.seat,
                 silent: (silent >= SILENT).then(|| coarse(silent)),
-                turn_left,
+                turn_left: turn_left(wait.due),
             }
         };
+        // The next tick notes since when the action is due.
+        let own_turn_left = table.is_my_turn().then(|| clocks.due(table.me()));
+        let own_turn_left = own_turn_left.and_then(|due| turn_left(due.unwrap_or(now)));
         let others = table.waits().map(waiting);
         let told = |waiting: &Waiting| waiting.silent.is_some() || waiting.turn_left.is_some();
         let may_propose = table.replica().live().iter();
@@ -581,6 +585,7 @@ impl Seated {
             may_propose: may_propose
                 .filter(|seat| table.may_propose_removal(*seat))
                 .collect(),
+            own_turn_left,
         }
     }
 

@@ -168,6 +168,7 @@ impl Shown {
             indirect: SeatSet::EMPTY,
             round_trips: std::collections::BTreeMap::new(),
             waits: Waits::default(),
+            timing: replica.charter().timing(),
         }
     }
 }

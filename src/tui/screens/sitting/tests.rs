@@ -355,6 +355,7 @@ fn what_can_be_done_about_a_player_that_does_not_act() {
         seats: vec![late],
         may_claim,
         may_propose,
+        ..Waits::default()
     };
     let mut stage = seated(0);
     stage.rest();
