@@ -36,6 +36,10 @@ bench-network:
 pictures:
     cargo run --example pictures -- docs/pictures
 
+# Writes docs/events.schema.json anew from the types in src/events.
+schema:
+    UPDATE_SCHEMA=1 cargo test --test it -- events::schema_file
+
 play *ARGS:
     cargo run --release -- play loot {{ARGS}}
 

@@ -2,6 +2,7 @@
 
 pub mod bots;
 pub mod cli;
+pub mod events;
 pub mod games;
 pub mod history;
 mod markup;

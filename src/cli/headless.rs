@@ -2,17 +2,14 @@
 
 use std::time::Duration;
 
-use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
 
 use super::Exit;
 use super::output::{Lines, complain};
-use crate::games::{AnyGame, TableGame as _};
-use crate::session::{
-    Command, Handle, LobbyView, PeerState, SessionEvent, ground_in_words, ground_name,
-};
+use crate::events::convert::Converter;
+use crate::events::{SessionLine, Version};
+use crate::session::{Command, Handle, LobbyView, SessionEvent, ground_in_words};
 use crate::signals::Signals;
 
 /// How long a program may take to go when it is asked to: for the last events, and until the others know.
@@ -25,7 +22,7 @@ const PROGRESS: u64 = 10;
 pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> {
     let mut printer = Printer {
         json,
-        game: None,
+        events: Converter::default(),
         ticket: None,
         why: None,
         exit: Exit::Failed,
@@ -64,8 +61,7 @@ pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> 
 
 struct Printer {
     json: bool,
-    /// The game as it last stood, to write actions as the referee does.
-    game: Option<AnyGame>,
+    events: Converter,
     /// The last ticket that was printed: addresses come and go.
     ticket: Option<String>,
     /// Why the host could not be reached, as it was printed last.
@@ -76,10 +72,8 @@ struct Printer {
 
 impl Printer {
     fn event(&mut self, event: &SessionEvent) {
-        match event {
-            SessionEvent::Snapshot(snapshot) => self.game = Some(snapshot.game.clone()),
-            SessionEvent::Over { .. } => self.exit = Exit::Done,
-            _ => {}
+        if let SessionEvent::Over { .. } = event {
+            self.exit = Exit::Done;
         }
         let line = if self.json {
             self.json_line(event)
@@ -99,103 +93,18 @@ impl Printer {
         }
     }
 
-    fn json_line(&self, event: &SessionEvent) -> Option<String> {
-        let seat = |seat: &Seat| json!(seat.index());
-        let value: Value = match event {
-            SessionEvent::Lobby(view) => {
-                let ticket = self.new_ticket(view)?;
-                json!({"event": "ticket", "ticket": ticket, "addresses": view.addresses})
-            }
-            SessionEvent::Reaching { seconds, why } if self.is_progress(*seconds, why) => {
-                json!({"event": "reaching", "seconds": seconds, "why": why})
-            }
-            SessionEvent::Reaching { .. } => return None,
-            SessionEvent::Seated { seat: at, name } => {
-                json!({"event": "seated", "seat": seat(at), "name": name})
-            }
-            SessionEvent::Started {
-                table,
-                game,
-                names,
-                me,
-            } => json!({
-                "event": "started", "table": table.to_string(), "game": game, "seats": names,
-                "me": me.as_ref().map(seat),
-            }),
-            SessionEvent::Deal(deal) => json!({"event": "deal", "deal": deal}),
-            SessionEvent::Action {
-                step,
-                seat: by,
-                action,
-            } => {
-                let action = self
-                    .game
-                    .as_ref()
-                    .map(|game| game.action_to_json(*by, action, &Faces::new()));
-                json!({"event": "action", "step": step, "seat": seat(by), "action": action})
-            }
-            SessionEvent::Game(event) => {
-                let event = self.game.as_ref().map(|game| game.event_to_json(event));
-                json!({"event": "game", "what": event})
-            }
-            SessionEvent::Peer { seat: who, state } => {
-                let state = match state {
-                    PeerState::Connected => "connected",
-                    PeerState::Lost => "lost",
-                    PeerState::Left => "left",
-                    PeerState::Absent | PeerState::Removed => "removed",
-                };
-                json!({"event": "peer", "seat": seat(who), "state": state})
-            }
-            SessionEvent::Fault {
-                stopped,
-                seat: who,
-                what,
-                evidence,
-            } => json!({
-                "event": "fault", "seat": who.as_ref().map(seat), "what": what,
-                "evidence": evidence, "stopped": stopped,
-            }),
-            SessionEvent::Claimed {
-                by,
-                absent,
-                ground,
-                transcript,
-            } => {
-                let seats = |all: &[Seat]| all.iter().map(seat).collect::<Vec<_>>();
-                json!({
-                    "event": "claimed", "by": seats(by), "absent": seats(absent),
-                    "ground": ground_name(*ground), "transcript": transcript,
-                })
-            }
-            SessionEvent::Over {
-                scores,
-                winners,
-                log,
-                transcript,
-            } => json!({
-                "event": "over", "scores": scores,
-                "winners": winners.iter().map(seat).collect::<Vec<_>>(),
-                "log": log.to_string(), "transcript": transcript,
-            }),
-            SessionEvent::Error(message) => json!({"event": "error", "message": message}),
-            SessionEvent::Chat {
-                seat: who,
-                name,
-                text,
-            } => json!({
-                "event": "chat", "seat": who.as_ref().map(seat), "name": name, "text": text,
-            }),
-            SessionEvent::Invited {
-                seat: by,
-                name,
-                ticket,
-            } => json!({"event": "invited", "seat": seat(by), "name": name, "ticket": ticket}),
-            SessionEvent::Reach(message) => json!({"event": "reach", "message": message}),
-            SessionEvent::Refused(message) => json!({"event": "refused", "message": message}),
-            SessionEvent::Snapshot(_) | SessionEvent::Line(_) => return None,
+    fn json_line(&mut self, event: &SessionEvent) -> Option<String> {
+        let is_told = match event {
+            SessionEvent::Lobby(view) => self.new_ticket(view).is_some(),
+            SessionEvent::Reaching { seconds, why } => self.is_progress(*seconds, why),
+            _ => true,
         };
-        Some(value.to_string())
+        let event = self.events.event(event).filter(|_| is_told)?;
+        let line = SessionLine { v: Version, event };
+        let written = serde_json::to_string(&line);
+        written
+            .inspect_err(|error| complain(format!("an event cannot be written: {error}")))
+            .ok()
     }
 
     /// Whether news of the way to the host are told: every so often, and when there is a new reason.

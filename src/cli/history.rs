@@ -2,12 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::Exit;
 use super::args::Common;
 use super::output::print;
+use crate::events::results::Ended;
+use crate::events::{HistoryLine, SeatNumber, Version, path_text};
 use crate::history::{Ending, Past, Summary, What, history as past_games};
 use crate::store::{DataDir, DataView};
 
@@ -26,7 +27,10 @@ pub(super) fn history(common: &Common, json: bool) -> anyhow::Result<Exit> {
         past.read(&data, keep.as_ref(), &mut |_| ControlFlow::Continue(()));
     }
     let text = if json {
-        all.iter().map(|past| format!("{}\n", line(past))).collect()
+        let lines = all
+            .iter()
+            .map(|past| Ok(format!("{}\n", serde_json::to_string(&line(past))?)));
+        lines.collect::<serde_json::Result<String>>()?
     } else if all.is_empty() {
         "There are no past games yet.\n".to_owned()
     } else {
@@ -95,19 +99,19 @@ fn players(summary: &Summary) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-fn line(past: &Past) -> Value {
+fn line(past: &Past) -> HistoryLine {
     let ended = match &past.what {
         What::Over(summary) => match summary.ending {
-            Ending::Finished => "finished",
-            Ending::Unfinished => "unfinished",
-            Ending::Claimed { .. } => "claimed",
-            Ending::Forfeited { .. } => "forfeited",
-            Ending::Unfair { .. } => "unfair",
+            Ending::Finished => Ended::Finished,
+            Ending::Unfinished => Ended::Unfinished,
+            Ending::Claimed { .. } => Ended::Claimed,
+            Ending::Forfeited { .. } => Ended::Forfeited,
+            Ending::Unfair { .. } => Ended::Unfair,
         },
-        What::Waits(_) => "waits",
-        What::Open(_) => "open",
-        What::Unread => "unread",
-        What::Unreadable(_) => "unreadable",
+        What::Waits(_) => Ended::Waits,
+        What::Open(_) => Ended::Open,
+        What::Unread => Ended::Unread,
+        What::Unreadable(_) => Ended::Unreadable,
     };
     let why = match &past.what {
         What::Unreadable(why) => Some(why),
@@ -119,24 +123,35 @@ fn line(past: &Past) -> Value {
     };
     let summary = past.summary();
     let forfeited_by = summary.and_then(|summary| match summary.ending {
-        Ending::Forfeited { by } => Some(by.index()),
+        Ending::Forfeited { by } => Some(by.into()),
         _ => None,
     });
-    json!({
-        "table": past.table,
-        "date": past.date(),
-        "game": summary.map(|summary| &summary.game),
-        "players": summary.map(|summary| &summary.players),
-        "me": summary.and_then(|summary| summary.me).map(|seat| seat.index()),
-        "ended": ended,
-        "why": why,
-        "forfeited_by": forfeited_by,
-        "scores": summary.map(|summary| &summary.scores),
-        "winners": summary.map(|summary| {
-            summary.winners.iter().map(|seat| seat.index()).collect::<Vec<_>>()
-        }),
-        "log": summary.filter(|_| ended != "waits").map(|summary| &summary.log),
-        "bytes": past.bytes,
-        "transcript": past.path,
-    })
+    let winners = |summary: &Summary| {
+        summary
+            .winners
+            .iter()
+            .copied()
+            .map(SeatNumber::from)
+            .collect()
+    };
+    // The log of a game that has not ended goes on.
+    let has_ended = matches!(past.what, What::Over(_));
+    HistoryLine {
+        v: Version,
+        table: past.table.clone(),
+        date: past.date(),
+        game: summary.map(|summary| summary.game.clone()),
+        players: summary.map(|summary| summary.players.clone()),
+        me: summary.and_then(|summary| summary.me).map(SeatNumber::from),
+        ended,
+        why: why.cloned(),
+        forfeited_by,
+        scores: summary.map(|summary| summary.scores.clone()),
+        winners: summary.map(winners),
+        log: summary
+            .filter(|_| has_ended)
+            .map(|summary| summary.log.clone()),
+        bytes: past.bytes,
+        transcript: past.path.as_deref().map(path_text),
+    }
 }

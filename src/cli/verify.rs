@@ -11,24 +11,27 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::abandonment::Abandonment;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::transcript::End;
-use serde_json::json;
 
 use super::args::Verify;
 use super::output::{complain, print, say};
-use super::page::Audited;
+use super::page;
 use super::{Exit, usage};
+use crate::events::results::{
+    self, Audited, Claim, Departed, Departure, ProvenFault, Unreadable, Verdict,
+};
+use crate::events::{SeatNumber, VerifyLine, Version, numbers};
 use crate::games::AnyGame;
 use crate::replay::deals::Ledger;
 use crate::replay::verdict;
 use crate::session::text::{clean, player_names};
-use crate::session::{Seating, ground_in_words, ground_name};
+use crate::session::{Seating, ground_in_words};
 use crate::store::{read_transcript, take_transcript, write_out};
 
 pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     let piped = args.file.as_os_str() == "-";
     let unreadable = |why: String| {
         if args.json {
-            say(json!({"result": "unreadable", "why": why}))?;
+            say_json(Verdict::Unreadable(Unreadable { why: why.clone() }))?;
         }
         match piped {
             true => complain(format!("standard input: {why}")),
@@ -58,7 +61,7 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     let charter = transcript.charter().charter();
     let names = player_names(charter);
     if let Some(file) = &args.html {
-        let audited = Audited {
+        let audited = page::Audited {
             charter,
             names: &names,
             report: &report,
@@ -70,7 +73,7 @@ pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     }
     let seating = Seating::of(charter);
     if args.json {
-        say(in_json(&report, &names, &seating))?;
+        say_json(in_json(&report, &names, &seating))?;
     } else {
         print(in_words(&report, charter.game.as_str(), &names, &seating).as_bytes())?;
     }
@@ -161,63 +164,73 @@ fn forfeited_by(finding: &Finding) -> Option<Seat> {
     }
 }
 
-fn in_json(report: &Report, names: &[String], seating: &Seating) -> serde_json::Value {
-    let checks: serde_json::Map<String, serde_json::Value> = report
-        .tally
-        .checks()
-        .into_iter()
-        .map(|(name, count)| (name.to_owned(), json!(count)))
-        .collect();
-    let finding = report.finding.as_ref().map(|finding| {
-        json!({
-            "what": finding.to_string(),
-            "seat": finding.seat().map(|seat| seat.index()),
-            "step": finding.step(),
-        })
+fn in_json(report: &Report, names: &[String], seating: &Seating) -> Verdict {
+    let checks = report.tally.checks().into_iter();
+    let numbers_of = |seats: &[Seat]| seats.iter().copied().map(SeatNumber::from).collect();
+    let finding = report.finding.as_ref().map(|finding| results::Finding {
+        what: finding.to_string(),
+        seat: finding.seat().map(SeatNumber::from),
+        step: finding.step(),
     });
-    let left: Vec<serde_json::Value> = report
-        .left
-        .iter()
-        .map(|gone| {
-            let (why, fault) = match &gone.why {
-                Reason::Left => ("left", None),
-                Reason::Absent => ("absent", None),
-                Reason::Fault(fault) => ("fault", Some(fault)),
-            };
-            let fault =
-                fault.map(|fault| json!({"step": fault.step, "what": fault.what.to_string()}));
-            json!({"seat": gone.seat.index(), "deal": gone.deal, "why": why, "fault": fault})
-        })
-        .collect();
-    let winners: Vec<usize> = report.winners.iter().map(|seat| seat.index()).collect();
-    json!({
-        "result": if report.is_fair() { "fair" } else { "unfair" },
-        "verdict": report.is_fair().then(|| verdict(report, names.len())),
-        "finished": report.end == End::Finished,
-        "table": report.table.to_string(),
-        "log": report.log.to_string(),
-        "seats": names,
-        "parties": seating.parties_by_seat(),
-        "played_by": seating.played_by.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "steps": report.steps,
-        "deals": report.deals,
-        "deals_opened": report.deals_opened,
-        "left": left,
-        "claims": report.claims.iter().map(claim_json).collect::<Vec<_>>(),
-        "unopened": numbers(report.unopened),
-        "checks": checks,
-        "scores": report.scores,
-        "winners": winners,
-        "finding": finding,
-        "forfeited_by": report.finding.as_ref().and_then(forfeited_by).map(Seat::index),
-    })
+    let left = report.left.iter().map(|gone| {
+        let (why, fault) = match &gone.why {
+            Reason::Left => (Departure::Left, None),
+            Reason::Absent => (Departure::Absent, None),
+            Reason::Fault(fault) => (Departure::Fault, Some(fault)),
+        };
+        Departed {
+            seat: gone.seat.into(),
+            deal: gone.deal,
+            why,
+            fault: fault.map(|fault| ProvenFault {
+                step: fault.step,
+                what: fault.what.to_string(),
+            }),
+        }
+    });
+    let forfeited_by = report.finding.as_ref().and_then(forfeited_by);
+    let audited = Box::new(Audited {
+        verdict: report
+            .is_fair()
+            .then(|| verdict(report, names.len()).to_owned()),
+        finished: report.end == End::Finished,
+        table: report.table.to_string(),
+        log: report.log.to_string(),
+        seats: names.to_vec(),
+        parties: numbers_of(&seating.parties_by_seat()),
+        played_by: seating.played_by.iter().map(ToString::to_string).collect(),
+        steps: report.steps,
+        deals: report.deals,
+        deals_opened: report.deals_opened,
+        left: left.collect(),
+        claims: report.claims.iter().map(claim).collect(),
+        unopened: numbers(report.unopened),
+        checks: checks
+            .map(|(name, count)| (name.to_owned(), count.into()))
+            .collect(),
+        scores: report.scores.clone(),
+        winners: numbers_of(&report.winners),
+        finding,
+        forfeited_by: forfeited_by.map(SeatNumber::from),
+    });
+    if report.is_fair() {
+        Verdict::Fair(audited)
+    } else {
+        Verdict::Unfair(audited)
+    }
 }
 
-fn numbers(seats: SeatSet) -> Vec<usize> {
-    seats.iter().map(Seat::index).collect()
+fn claim(claim: &Abandonment) -> Claim {
+    Claim {
+        by: numbers(claim.by),
+        absent: numbers(claim.absent),
+        ground: claim.ground.into(),
+    }
 }
 
-fn claim_json(claim: &Abandonment) -> serde_json::Value {
-    let ground = ground_name(claim.ground);
-    json!({"by": numbers(claim.by), "absent": numbers(claim.absent), "ground": ground})
+fn say_json(verdict: Verdict) -> anyhow::Result<()> {
+    say(serde_json::to_string(&VerifyLine {
+        v: Version,
+        verdict,
+    })?)
 }

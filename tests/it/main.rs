@@ -14,6 +14,7 @@ mod bots;
 mod cheat;
 mod engine;
 mod errors;
+mod events;
 #[path = "../fixture/record.rs"]
 mod fixture;
 mod games;
@@ -34,6 +35,7 @@ mod reach;
 mod readme;
 mod replay;
 mod resume;
+mod schema;
 #[cfg(unix)]
 mod screen;
 mod sitting;

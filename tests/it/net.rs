@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::process::{Program, fairdeal};
 
-const LISTEN: [&str; 2] = ["--listen", "/ip4/127.0.0.1/tcp/0"];
+pub(crate) const LISTEN: [&str; 2] = ["--listen", "/ip4/127.0.0.1/tcp/0"];
 
 pub(crate) fn host(root: &Path, seats: &str, target: &str) -> Program {
     let option = format!("target={target}");

@@ -81,6 +81,7 @@ impl Program {
     pub(crate) fn wait_for_matching(&mut self, wanted: impl Fn(&Value) -> bool) -> Option<Value> {
         loop {
             let line = self.line()?;
+            super::events::check_session_line(&line);
             let event: Value = serde_json::from_str(&line).unwrap();
             self.events.push(event.clone());
             if wanted(&event) {

@@ -1,0 +1,147 @@
+//! From what a session tells its player to the event that `--json` prints.
+
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::seat::Seat;
+
+use super::session::{
+    Action, Chat, Claimed, Deal, Error, Event, Fault, Game, Invited, Over, Peer, PeerState, Reach,
+    Reaching, Refused, Seated, Started, Ticket,
+};
+use super::turn::Positions;
+use super::{SeatNumber, path_text};
+use crate::games::{AnyGame, TableGame as _};
+use crate::session::{self, SessionEvent};
+
+/// Turns the events of one session, in their order, into those of `--json`.
+#[derive(Debug, Default)]
+pub struct Converter {
+    /// The game as it last stood, to write actions as the referee does.
+    game: Option<AnyGame>,
+    /// This seat, and the cards that it knew then.
+    me: Option<Seat>,
+    known: Faces,
+    positions: Positions,
+}
+
+impl Converter {
+    /// The event, if scripts are told of it.
+    pub fn event(&mut self, event: &SessionEvent) -> Option<Event> {
+        let seats = |all: &[Seat]| all.iter().copied().map(SeatNumber::from).collect();
+        Some(match event {
+            SessionEvent::Lobby(view) => Event::Ticket(Ticket {
+                ticket: view.ticket.clone()?,
+                addresses: view.addresses.clone(),
+            }),
+            SessionEvent::Reaching { seconds, why } => Event::Reaching(Reaching {
+                seconds: *seconds,
+                why: why.clone(),
+            }),
+            SessionEvent::Reach(message) => Event::Reach(Reach {
+                message: message.clone(),
+            }),
+            SessionEvent::Seated { seat, name } => Event::Seated(Seated {
+                seat: (*seat).into(),
+                name: name.clone(),
+            }),
+            SessionEvent::Started {
+                table,
+                game,
+                names,
+                me,
+            } => Event::Started(Started {
+                table: table.to_string(),
+                game: game.clone(),
+                seats: names.clone(),
+                me: me.map(SeatNumber::from),
+            }),
+            SessionEvent::Snapshot(snapshot) => {
+                self.game = Some(snapshot.game.clone());
+                self.me = snapshot.me;
+                self.known.clone_from(&snapshot.known);
+                Event::Turn(Box::new(self.positions.next(snapshot)?))
+            }
+            SessionEvent::Deal(deal) => Event::Deal(Deal { deal: *deal }),
+            SessionEvent::Action { step, seat, action } => {
+                // What another seat hides stays hidden, whatever this one may know of the card.
+                let nothing = Faces::new();
+                let mine = self.me == Some(*seat);
+                let known = if mine { &self.known } else { &nothing };
+                Event::Action(Action {
+                    step: *step,
+                    seat: (*seat).into(),
+                    // A session shows its game before anybody acts.
+                    action: self.game.as_ref()?.action_to_json(*seat, action, known),
+                })
+            }
+            SessionEvent::Game(event) => Event::Game(Game {
+                what: self.game.as_ref()?.event_to_json(event),
+            }),
+            SessionEvent::Peer { seat, state } => Event::Peer(Peer {
+                seat: (*seat).into(),
+                state: (*state).into(),
+            }),
+            SessionEvent::Fault {
+                stopped,
+                seat,
+                what,
+                evidence,
+            } => Event::Fault(Fault {
+                seat: seat.map(SeatNumber::from),
+                what: what.clone(),
+                evidence: evidence.as_deref().map(path_text),
+                stopped: *stopped,
+            }),
+            SessionEvent::Claimed {
+                by,
+                absent,
+                ground,
+                transcript,
+            } => Event::Claimed(Claimed {
+                by: seats(by),
+                absent: seats(absent),
+                ground: (*ground).into(),
+                transcript: transcript.as_deref().map(path_text),
+            }),
+            SessionEvent::Over {
+                scores,
+                winners,
+                log,
+                transcript,
+            } => Event::Over(Over {
+                scores: scores.clone(),
+                winners: seats(winners),
+                log: log.to_string(),
+                transcript: path_text(transcript),
+            }),
+            SessionEvent::Error(message) => Event::Error(Error {
+                message: message.clone(),
+            }),
+            SessionEvent::Chat { seat, name, text } => Event::Chat(Chat {
+                seat: seat.map(SeatNumber::from),
+                name: name.clone(),
+                text: text.clone(),
+            }),
+            SessionEvent::Invited { seat, name, ticket } => Event::Invited(Invited {
+                seat: (*seat).into(),
+                name: name.clone(),
+                ticket: ticket.clone(),
+            }),
+            SessionEvent::Refused(message) => Event::Refused(Refused {
+                message: message.clone(),
+            }),
+            // The same in words as other events.
+            SessionEvent::Line(_) => return None,
+        })
+    }
+}
+
+impl From<session::PeerState> for PeerState {
+    fn from(state: session::PeerState) -> Self {
+        match state {
+            session::PeerState::Connected => Self::Connected,
+            session::PeerState::Lost => Self::Lost,
+            session::PeerState::Left => Self::Left,
+            session::PeerState::Absent | session::PeerState::Removed => Self::Removed,
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The events of a session, one JSON object a line.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::turn::Turn;
+use super::{Ground, SeatNumber, Version};
+
+/// A line of a command that plays or watches: `play`, `host`, `join`, `resume` and `watch` with `--headless`,
+/// `bot host` and `bot join`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionLine {
+    /// The version of the format.
+    pub v: Version,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What happened. Programs pass over an event that they do not know: new ones may be added.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// The host can be reached: at first, and whenever the ticket changes.
+    Ticket(Ticket),
+    /// The host is not connected, and the program looks for it.
+    Reaching(Reaching),
+    /// How others can reach this table, as far as is known now.
+    Reach(Reach),
+    /// A player has sat down in the lobby.
+    Seated(Seated),
+    /// All seats have signed the charter; the table is open.
+    Started(Started),
+    /// A deal begins.
+    Deal(Deal),
+    /// A seat has acted.
+    Action(Action),
+    /// Something happened in the game.
+    Game(Game),
+    /// The position has changed for this seat.
+    Turn(Box<Turn>),
+    /// The connection of a seat has changed, or the seat is out of the game.
+    Peer(Peer),
+    /// A seat has provably cheated, or the table has stopped.
+    Fault(Fault),
+    /// The seats that were present have closed the table with a claim.
+    Claimed(Claimed),
+    /// The game is over.
+    Over(Over),
+    /// Somebody says something; this seat too.
+    Chat(Chat),
+    /// A player of this table invites to another table.
+    Invited(Invited),
+    /// An action or a chat message of this seat was refused.
+    Refused(Refused),
+    /// The session cannot go on.
+    Error(Error),
+}
+
+/// The host can be reached: at first, and whenever the ticket changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Ticket {
+    /// What `join` and `watch` take.
+    pub ticket: String,
+    /// The multiaddresses on which the host listens.
+    pub addresses: Vec<String>,
+}
+
+/// The host is not connected, and the program looks for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reaching {
+    /// Seconds until the program gives up.
+    pub seconds: u64,
+    /// Why the last attempt failed, if that is known.
+    pub why: Option<String>,
+}
+
+/// How others can reach this table, as far as is known now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reach {
+    /// In plain words.
+    pub message: String,
+}
+
+/// A player has sat down in the lobby.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Seated {
+    /// Where.
+    pub seat: SeatNumber,
+    /// The player's name, cleaned for display.
+    pub name: String,
+}
+
+/// All seats have signed the charter; the table is open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Started {
+    /// The table id: 64 hexadecimal digits.
+    #[schemars(regex(pattern = r"^[0-9a-f]{64}$"))]
+    pub table: String,
+    /// The game's id.
+    pub game: String,
+    /// The players' names in seat order, cleaned for display; no two are alike.
+    pub seats: Vec<String>,
+    /// This program's seat; `null` for a spectator.
+    pub me: Option<SeatNumber>,
+}
+
+/// A deal begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Deal {
+    /// Its number, from 0.
+    pub deal: u32,
+}
+
+/// A seat has acted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Action {
+    /// The step of the log, from 0.
+    pub step: u64,
+    /// Who acted.
+    pub seat: SeatNumber,
+    /// The action as the referee writes it; a card that this seat may not know is `null`.
+    #[schemars(with = "serde_json::Map<String, Value>")]
+    pub action: Value,
+}
+
+/// Something happened in the game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Game {
+    /// What, as the referee's `events` have it: an object with a `type`.
+    #[schemars(with = "serde_json::Map<String, Value>")]
+    pub what: Value,
+}
+
+/// The connection of a seat has changed, or the seat is out of the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Peer {
+    /// Whose.
+    pub seat: SeatNumber,
+    /// To what.
+    pub state: PeerState,
+}
+
+/// What has become of a seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PeerState {
+    /// There is a connection to it.
+    Connected,
+    /// There is none now; it may come back.
+    Lost,
+    /// It has left the game for good.
+    Left,
+    /// The other seats have removed it: it was absent, out of time, or guilty of a fault.
+    Removed,
+}
+
+/// A seat has provably cheated, or the table has stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fault {
+    /// The guilty seat; `null` if no seat is to blame.
+    pub seat: Option<SeatNumber>,
+    /// What is wrong, in plain words.
+    pub what: String,
+    /// The file with the evidence, if there is any.
+    pub evidence: Option<String>,
+    /// Whether the table has stopped; else the others play on without the seat.
+    pub stopped: bool,
+}
+
+/// The seats that were present have closed the table with a claim.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Claimed {
+    /// The seats that claim it.
+    pub by: Vec<SeatNumber>,
+    /// All other seats.
+    pub absent: Vec<SeatNumber>,
+    /// What they say of those.
+    pub ground: Ground,
+    /// The transcript of the unfinished game; `null` if it could not be saved.
+    pub transcript: Option<String>,
+}
+
+/// The game is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Over {
+    /// One score a seat, in seat order.
+    pub scores: Vec<i64>,
+    /// The winning seats.
+    pub winners: Vec<SeatNumber>,
+    /// The hash of the whole log: 64 hexadecimal digits.
+    #[schemars(regex(pattern = r"^[0-9a-f]{64}$"))]
+    pub log: String,
+    /// The transcript's file; empty if it could not be saved (an `error` follows).
+    pub transcript: String,
+}
+
+/// The session cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Error {
+    /// The reason and what to do, in plain words.
+    pub message: String,
+}
+
+/// Somebody says something; this seat too.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Chat {
+    /// Who; `null` for somebody without a seat.
+    pub seat: Option<SeatNumber>,
+    /// The name, cleaned for display.
+    pub name: String,
+    /// One line of at most 280 characters, cleaned for display.
+    pub text: String,
+}
+
+/// A player of this table invites to another table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Invited {
+    /// Who.
+    pub seat: SeatNumber,
+    /// The name, cleaned for display.
+    pub name: String,
+    /// The ticket of that table.
+    pub ticket: String,
+}
+
+/// An action or a chat message of this seat was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Refused {
+    /// The reason, in plain words.
+    pub message: String,
+}
