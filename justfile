@@ -50,3 +50,7 @@ fuzz TARGET *ARGS:
 # Writes the seeds of the fuzzing corpus.
 seeds:
     cargo run -p fairdeal-fuzz --example seeds
+
+# Plays whole games between real programs that are killed, cut off and left without disk (see CONTRIBUTING.md).
+torture MINUTES="60" SEED="0":
+    FAIRDEAL_TORTURE={{MINUTES}} FAIRDEAL_SEED={{SEED}} cargo test --release --test it -- --nocapture torture

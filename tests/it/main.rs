@@ -40,6 +40,8 @@ mod schema;
 mod screen;
 mod sitting;
 mod talk;
+#[cfg(target_os = "linux")]
+mod torture;
 mod transcript;
 mod watch;
 mod way;

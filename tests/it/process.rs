@@ -35,7 +35,18 @@ impl Program {
     }
 
     /// The same, by a command that has more to it, such as variables of the environment.
-    pub(crate) fn start_by(mut command: Command, root: &Path, name: &str, args: &[&str]) -> Self {
+    pub(crate) fn start_by(command: Command, root: &Path, name: &str, args: &[&str]) -> Self {
+        Self::start_to(Stdio::inherit(), command, root, name, args)
+    }
+
+    /// The same, with its standard error where it is wanted.
+    pub(crate) fn start_to(
+        stderr: Stdio,
+        mut command: Command,
+        root: &Path,
+        name: &str,
+        args: &[&str],
+    ) -> Self {
         let data = root.join(name);
         let mut child = command
             .arg("--data-dir")
@@ -43,7 +54,7 @@ impl Program {
             .args(["--name", name])
             .args(args)
             .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
+            .stderr(stderr)
             .spawn()
             .unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
@@ -70,6 +81,16 @@ impl Program {
             Err(RecvTimeoutError::Disconnected) => None,
             Err(RecvTimeoutError::Timeout) => panic!("not a line within {SILENCE:?}"),
         }
+    }
+
+    /// The lines that have come since, without waiting for any.
+    pub(crate) fn new_lines(&mut self) -> Vec<String> {
+        self.lines.try_iter().collect()
+    }
+
+    /// All the lines that are left of a program that has ended.
+    pub(crate) fn rest(&mut self) -> Vec<String> {
+        self.lines.iter().collect()
     }
 
     /// Reads until an event of that kind; `None` if the program ends without one.
@@ -117,7 +138,12 @@ impl Program {
     }
 
     pub(crate) fn is_running(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_none()
+        self.exit().is_none()
+    }
+
+    /// How it has ended; `None` while it runs.
+    pub(crate) fn exit(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().unwrap()
     }
 
     pub(crate) fn kill(&mut self) {

@@ -1,0 +1,135 @@
+//! A bad link between a guest and its host: it carries bytes late, stands still, and breaks.
+//!
+//! It lies at the address by which the guest joins. Connections that programs open at each other's own addresses, after
+//! this one is cut, are reset by `ss --kill`, where the system allows that.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How long a carrier sleeps while the link stands still.
+const NAP: Duration = Duration::from_millis(5);
+
+#[derive(Default)]
+struct State {
+    /// The host's port, 0 while it is not known.
+    to: u16,
+    open: Vec<TcpStream>,
+    still_until: Option<Instant>,
+    delay: Duration,
+    ended: bool,
+}
+
+/// The link of one guest; all of it ends when it is dropped.
+pub(super) struct Link {
+    /// Where the guest finds it.
+    pub(super) port: u16,
+    state: Arc<Mutex<State>>,
+}
+
+impl Link {
+    /// A link that leads nowhere yet.
+    pub(super) fn new() -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let state: Arc<Mutex<State>> = Arc::default();
+        let shared = Arc::clone(&state);
+        std::thread::spawn(move || {
+            for inbound in listener.incoming() {
+                if shared.lock().unwrap().ended {
+                    return;
+                }
+                if let Ok(inbound) = inbound {
+                    // Where no host listens the guest's connection closes, too.
+                    let _ = carry(inbound, &shared);
+                }
+            }
+        });
+        Self { port, state }
+    }
+
+    /// Leads to a host's port from now on.
+    pub(super) fn lead_to(&self, port: u16) {
+        self.state.lock().unwrap().to = port;
+    }
+
+    /// Breaks all connections.
+    pub(super) fn cut(&self) {
+        for stream in self.state.lock().unwrap().open.drain(..) {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// Carries nothing for so long.
+    pub(super) fn stand_still(&self, time: Duration) {
+        self.state.lock().unwrap().still_until = Some(Instant::now() + time);
+    }
+
+    /// Carries everything so much later from now on.
+    pub(super) fn slow_down(&self, delay: Duration) {
+        self.state.lock().unwrap().delay = delay;
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.cut();
+        self.state.lock().unwrap().ended = true;
+        // The thread that waits for connections notices it by one more.
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
+    }
+}
+
+fn carry(inbound: TcpStream, state: &Arc<Mutex<State>>) -> io::Result<()> {
+    let to = state.lock().unwrap().to;
+    let outbound = TcpStream::connect(("127.0.0.1", to))?;
+    for (from, into) in [(&inbound, &outbound), (&outbound, &inbound)] {
+        let (mut from, mut into) = (from.try_clone()?, into.try_clone()?);
+        let state = Arc::clone(state);
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(read @ 1..) = from.read(&mut buffer) {
+                let delay = state.lock().unwrap().delay;
+                std::thread::sleep(delay);
+                loop {
+                    let until = state.lock().unwrap().still_until;
+                    if until.is_none_or(|until| until <= Instant::now()) {
+                        break;
+                    }
+                    std::thread::sleep(NAP);
+                }
+                if into.write_all(&buffer[..read]).is_err() {
+                    break;
+                }
+            }
+            let _ = into.shutdown(Shutdown::Both);
+            let _ = from.shutdown(Shutdown::Both);
+        });
+    }
+    state.lock().unwrap().open.extend([inbound, outbound]);
+    Ok(())
+}
+
+/// Resets every TCP connection of a process; how many there were.
+pub(super) fn reset(process: u32) -> usize {
+    let list = Command::new("ss").args(["-Htnp"]).output();
+    let Ok(list) = list else { return 0 };
+    let text = String::from_utf8_lossy(&list.stdout).into_owned();
+    let mark = format!("pid={process},");
+    let mut count = 0;
+    for line in text.lines().filter(|line| line.contains(&mark)) {
+        let ends: Vec<&str> = line.split_whitespace().skip(3).take(2).collect();
+        let [local, peer] = ends.as_slice() else {
+            continue;
+        };
+        let killed = Command::new("ss")
+            .args(["-K", "-Htn", "src", local, "dst", peer])
+            .stderr(Stdio::null())
+            .output();
+        // It prints what it has closed.
+        count += usize::from(killed.is_ok_and(|killed| !killed.stdout.is_empty()));
+    }
+    count
+}
