@@ -9,7 +9,7 @@ use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// What holds the file system: it says `ready`, and lives until its input ends.
+/// The shell command that holds the file system: it says `ready`, and lives until its input ends.
 const HOLD: &str = r#"mount -t tmpfs -o "size=$1m" tmpfs "$2" && echo ready && exec cat"#;
 
 /// A file system of its own; gone when dropped.

@@ -167,7 +167,7 @@ fn copy(data: &Path, to: &Path, scratch: &Path) -> Result<PathBuf, String> {
 /// the table needs no network.
 ///
 /// # Errors
-/// What a command did that it must not do.
+/// A command broke a rule.
 pub(super) fn try_copy(
     data: &Path,
     root: &Path,

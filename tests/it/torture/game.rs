@@ -49,7 +49,7 @@ pub(super) struct Game<'a> {
 /// Plays it to its end and looks at what is left.
 ///
 /// # Errors
-/// What went wrong.
+/// The rule that was broken.
 pub(super) fn play(
     plan: &Plan,
     root: &Path,
@@ -148,7 +148,7 @@ impl Game<'_> {
         )
     }
 
-    /// What has come to its time, and what the program has said.
+    /// Does what is due for a player, and hears what its program says.
     fn look_after(&mut self, number: usize, now: Instant) -> Result<(), String> {
         let player = &mut self.players[number];
         let is_due = |at: Option<Instant>| at.is_some_and(|at| at <= now);

@@ -21,7 +21,7 @@ const GAMES: [(&str, &[&str]); 4] = [
 pub(super) struct Dice(ChaCha20Rng);
 
 impl Dice {
-    /// That of one game of a seed.
+    /// The dice of one game of a seed.
     pub(super) fn new(seed: u64, game: u64) -> Self {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());

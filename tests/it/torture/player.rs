@@ -13,7 +13,7 @@ use super::disk::Disk;
 use super::link::Link;
 use crate::process::{Program, fairdeal};
 
-/// What may be told of a step that all have consented to: its action and what happens by it.
+/// Events of a step that all have consented to: its action and the effects.
 const IN_FLIGHT: usize = 40;
 
 /// A player, whose program comes and goes.
@@ -23,7 +23,7 @@ pub(super) struct Player {
     pub(super) seats: usize,
     /// Where its data directory lies.
     home: PathBuf,
-    /// What its programs have said on standard error, one after the other.
+    /// The standard error of its programs, one after the other.
     stderr: PathBuf,
     /// First, so that it ends before its disk goes.
     pub(super) program: Option<Program>,
@@ -94,7 +94,7 @@ impl Player {
         self.home.join(&self.name)
     }
 
-    /// What its programs have said on standard error.
+    /// The standard error of its programs.
     pub(super) fn said(&self) -> String {
         fs::read(&self.stderr).map_or_else(
             |_| String::new(),
@@ -194,7 +194,7 @@ impl Player {
     /// Hears what its program has said since.
     ///
     /// # Errors
-    /// What it must not say.
+    /// It says something that it must not say.
     pub(super) fn listen(&mut self) -> Result<(), String> {
         let Some(program) = &mut self.program else {
             return Ok(());

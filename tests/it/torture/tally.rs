@@ -1,4 +1,4 @@
-//! What has happened, counted by name.
+//! Counts of what happened, by name.
 
 use std::collections::BTreeMap;
 use std::fmt;
