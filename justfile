@@ -23,6 +23,10 @@ deny:
 simulate TABLES="1000" FIRST="0":
     FAIRDEAL_TABLES={{TABLES}} FAIRDEAL_FIRST={{FIRST}} cargo test --release --test sim -- --nocapture tables
 
+# Plays games under every kind of network abuse (on Linux; see CONTRIBUTING.md).
+abuse SECONDS="300":
+    FAIRDEAL_ABUSE={{SECONDS}} cargo test --release --test it -- --nocapture abuse
+
 # Figures of earlier runs are in docs/performance.md.
 bench:
     cargo bench -p fairdeal-protocol --bench crypto --bench deal

@@ -9,6 +9,8 @@
 )]
 
 mod absent;
+#[cfg(target_os = "linux")]
+mod abuse;
 mod auditor;
 mod bots;
 mod cheat;

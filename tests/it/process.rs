@@ -1,5 +1,6 @@
 //! Running the program: children that never outlive their test, and their JSON lines.
 
+use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -16,6 +17,11 @@ pub(crate) fn fairdeal() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fairdeal"));
     command.env_remove("FAIRDEAL_DATA_DIR").stdin(Stdio::null());
     command
+}
+
+/// Where the standard error of a program is kept.
+fn errors_of(data: &Path) -> PathBuf {
+    data.with_extension("errors")
 }
 
 /// A running program whose standard output is JSON lines; killed when dropped.
@@ -36,13 +42,19 @@ impl Program {
 
     /// The same, by a command that has more to it, such as variables of the environment.
     pub(crate) fn start_by(command: Command, root: &Path, name: &str, args: &[&str]) -> Self {
-        Self::start_to(Stdio::inherit(), command, root, name, args)
+        Self::start_to(command, Stdio::inherit(), root, name, args)
+    }
+
+    /// The same, with its standard error kept for [`Program::errors`].
+    pub(crate) fn start_recorded(command: Command, root: &Path, name: &str, args: &[&str]) -> Self {
+        let errors = File::create(errors_of(&root.join(name))).unwrap();
+        Self::start_to(command, errors.into(), root, name, args)
     }
 
     /// The same, with its standard error where it is wanted.
     pub(crate) fn start_to(
-        stderr: Stdio,
         mut command: Command,
+        stderr: Stdio,
         root: &Path,
         name: &str,
         args: &[&str],
@@ -130,10 +142,24 @@ impl Program {
         self.child.id()
     }
 
+    /// Its standard error so far, if it was started by [`Program::start_recorded`].
+    pub(crate) fn errors(&self) -> String {
+        std::fs::read_to_string(errors_of(&self.data)).unwrap()
+    }
+
     /// Its resident memory in KiB, where the system tells.
     pub(crate) fn memory(&self) -> Option<u64> {
+        self.status("VmRSS:")
+    }
+
+    /// The most that [`Program::memory`] has been.
+    pub(crate) fn peak_memory(&self) -> Option<u64> {
+        self.status("VmHWM:")
+    }
+
+    fn status(&self, field: &str) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).ok()?;
-        let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+        let line = status.lines().find(|line| line.starts_with(field))?;
         line.split_whitespace().nth(1)?.parse().ok()
     }
 

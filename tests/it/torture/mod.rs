@@ -152,7 +152,7 @@ fn full_disk_stops_a_table_until_there_is_room() {
     guest.kill();
     disk.fill();
     let resume = ["resume", "--headless", "--json"];
-    let mut guest = Program::start_to(Stdio::inherit(), fairdeal(), disk.path(), "guest", &resume);
+    let mut guest = Program::start_by(fairdeal(), disk.path(), "guest", &resume);
     let kind = |line: &String| serde_json::from_str::<serde_json::Value>(line).unwrap();
     let mut told = Vec::new();
     let deadline = Instant::now() + Duration::from_secs(60);

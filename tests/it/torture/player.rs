@@ -134,8 +134,8 @@ impl Player {
             .unwrap();
         writeln!(stderr, "# fairdeal {}", args.join(" ")).unwrap();
         let program = Program::start_to(
-            Stdio::from(stderr),
             fairdeal(),
+            Stdio::from(stderr),
             &self.home,
             &self.name,
             args,
@@ -224,17 +224,14 @@ impl Player {
                 return Err(format!("{name} says {line}"));
             }
             "error" => self.error = Some(text("message")),
-            "disk" => match text("room").as_str() {
-                "full" if self.waits_for_room => {
+            "disk" if event["full"] == true => {
+                if self.waits_for_room {
                     return Err(format!("{name} says twice that its disk is full"));
                 }
-                "full" => {
-                    self.waits_for_room = true;
-                    self.since_full = 0;
-                }
-                "free" => self.waits_for_room = false,
-                _ => {}
-            },
+                self.waits_for_room = true;
+                self.since_full = 0;
+            }
+            "disk" => self.waits_for_room = false,
             kind @ ("action" | "deal" | "game") => {
                 if self.waits_for_room {
                     self.since_full += 1;

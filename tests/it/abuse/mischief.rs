@@ -1,0 +1,548 @@
+//! The kinds of abuse, and the attackers that commit them.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use fairdeal::net::AddressRecord;
+use fairdeal::session::frame::{Frame, Join, MAX_FRAME, Watch};
+use fairdeal::store::IdentityKey;
+use fairdeal_protocol::crypto::pake::{Door, Guest, Knock, Password, Proof};
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::party::PlayedBy;
+use fairdeal_protocol::transcript::page::Mark;
+use fairdeal_protocol::wire::bounded::Text;
+use fairdeal_protocol::wire::codec::decode;
+use futures::{AsyncReadExt as _, AsyncWriteExt as _};
+use libp2p::core::muxing::SubstreamBox;
+use libp2p::identity::Keypair;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use super::rude::{ANNOUNCE, MULTISTREAM, Rude, dial, selection};
+
+/// Networks that attackers come from: 127.0.0.2 and those after it. Honest players come from 127.0.0.1.
+const NETWORKS: usize = 8;
+/// Networks that guess passwords: the password gate serves four networks at most without delaying honest guests.
+const GUESSING_NETWORKS: usize = 2;
+/// How long one connection is abused before the attacker opens another.
+const ROUND: Duration = Duration::from_secs(2);
+
+/// A kind of abuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// TCP connections that say nothing.
+    SilentSockets,
+    /// TCP connections that send one byte.
+    OneByte,
+    /// TCP connections that send a byte now and then.
+    SlowLoris,
+    /// As many streams of messages as the connection allows, all kept open.
+    ManyStreams,
+    /// Streams of protocols that nobody speaks, and garbage on those of libp2p.
+    OtherProtocols,
+    /// Frames that claim to be longer than the limit.
+    Oversized,
+    /// Streams that end in the middle of a name, a length or a frame.
+    CutShort,
+    /// Frames that do not decode, and empty ones.
+    Garbage,
+    /// A new stream for each message, long or valid; no answer is read.
+    StreamPerMessage,
+    /// A new program name on each stream, as if the peer restarted for each message.
+    ProgramNames,
+    /// Requests for the announcement without end.
+    Announcements,
+    /// Requests on a connection that is never read.
+    NeverReads,
+    /// Valid frames without end.
+    ValidFrames,
+    /// Connections that end after the handshake, each under a new identity.
+    ChurnOfMany,
+    /// The same under one identity.
+    ChurnOfOne,
+    /// Wrong passwords from one peer.
+    LoginsOfOne,
+    /// Wrong passwords from many peers.
+    LoginsOfMany,
+}
+
+impl Kind {
+    /// How the output calls it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::SilentSockets => "silent sockets",
+            Self::OneByte => "one byte a socket",
+            Self::SlowLoris => "slow bytes",
+            Self::ManyStreams => "many streams",
+            Self::OtherProtocols => "other protocols",
+            Self::Oversized => "oversized frames",
+            Self::CutShort => "frames cut short",
+            Self::Garbage => "garbage frames",
+            Self::StreamPerMessage => "a stream per message",
+            Self::ProgramNames => "new program names",
+            Self::Announcements => "announcements",
+            Self::NeverReads => "never reads",
+            Self::ValidFrames => "valid frames",
+            Self::ChurnOfMany => "churn, new identities",
+            Self::ChurnOfOne => "churn, one identity",
+            Self::LoginsOfOne => "logins of one peer",
+            Self::LoginsOfMany => "logins of many peers",
+        }
+    }
+
+    /// Whether it ends at TCP: each attacker has one socket, so there are more of them.
+    fn is_half_open(self) -> bool {
+        matches!(self, Self::SilentSockets | Self::OneByte | Self::SlowLoris)
+    }
+
+    fn guesses_passwords(self) -> bool {
+        matches!(self, Self::LoginsOfOne | Self::LoginsOfMany)
+    }
+
+    /// Whether each connection has an identity of its own; else each attacker has one.
+    fn changes_identity(self) -> bool {
+        !matches!(self, Self::ChurnOfOne | Self::LoginsOfOne)
+    }
+}
+
+/// How hard attackers try.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Strength {
+    /// Attackers that complete the handshake, for each kind and victim.
+    pub(super) clients: usize,
+    /// Attackers that open a socket alone.
+    pub(super) sockets: usize,
+    /// The pause after each action of an attacker.
+    pub(super) pause: Duration,
+}
+
+/// A program that is attacked; clones share what is learned of its table.
+#[derive(Clone, Debug)]
+pub(super) struct Victim {
+    pub(super) address: SocketAddr,
+    /// Its lobby, by its ticket.
+    pub(super) lobby: Option<[u8; 8]>,
+    /// The table, once it plays.
+    pub(super) table: Arc<Mutex<Option<Hash32>>>,
+}
+
+/// Attackers at work; they stop when this is dropped.
+#[derive(Debug)]
+pub(super) struct Attack {
+    tasks: JoinSet<()>,
+    runtime: tokio::runtime::Handle,
+    strength: Strength,
+    strikes: Arc<AtomicUsize>,
+}
+
+impl Attack {
+    pub(super) fn new(runtime: &tokio::runtime::Handle, strength: Strength) -> Self {
+        Self {
+            tasks: JoinSet::new(),
+            runtime: runtime.clone(),
+            strength,
+            strikes: Arc::new(AtomicUsize::new(0)),
+        }
+    }
+
+    /// Sets attackers of each kind on a victim.
+    pub(super) fn begin(&mut self, kinds: &[Kind], victim: &Victim) {
+        for kind in kinds {
+            let count = match kind {
+                kind if kind.is_half_open() => self.strength.sockets,
+                Kind::LoginsOfOne => 1,
+                _ => self.strength.clients,
+            };
+            let networks = if kind.guesses_passwords() {
+                GUESSING_NETWORKS
+            } else {
+                NETWORKS
+            };
+            for number in 0..count {
+                let last = u8::try_from(2 + number % networks).expect("few networks");
+                let attacker = Attacker {
+                    kind: *kind,
+                    number,
+                    from: Ipv4Addr::new(127, 0, 0, last),
+                    victim: victim.clone(),
+                    pause: self.strength.pause,
+                    strikes: Arc::clone(&self.strikes),
+                };
+                self.tasks.spawn_on(attacker.run(), &self.runtime);
+            }
+        }
+    }
+
+    /// Stops all attackers; how often they have struck.
+    ///
+    /// # Panics
+    /// If one of them has panicked.
+    pub(super) fn end(mut self) -> usize {
+        while let Some(ended) = self.tasks.try_join_next() {
+            ended.expect("an attacker goes on until it is stopped");
+        }
+        self.strikes()
+    }
+
+    /// How many sockets, connections, streams and frames the attackers have sent.
+    pub(super) fn strikes(&self) -> usize {
+        self.strikes.load(Ordering::Relaxed)
+    }
+}
+
+struct Attacker {
+    kind: Kind,
+    number: usize,
+    from: Ipv4Addr,
+    victim: Victim,
+    pause: Duration,
+    strikes: Arc<AtomicUsize>,
+}
+
+fn identity() -> Keypair {
+    let identity = IdentityKey::generate().expect("the system has randomness");
+    Keypair::ed25519_from_bytes(*identity.seed()).expect("a seed is a key")
+}
+
+impl Attacker {
+    async fn run(self) {
+        let mut key = identity();
+        loop {
+            // It ends in an error whenever the victim defends itself.
+            let _ = timeout(ROUND, self.round(&key)).await;
+            if self.kind.changes_identity() {
+                key = identity();
+            }
+            sleep(self.pause.max(Duration::from_millis(1))).await;
+        }
+    }
+
+    /// Counts one action and makes the pause after it.
+    async fn strike(&self) {
+        self.strikes.fetch_add(1, Ordering::Relaxed);
+        if self.pause.is_zero() {
+            tokio::task::yield_now().await;
+        } else {
+            sleep(self.pause).await;
+        }
+    }
+
+    async fn round(&self, key: &Keypair) -> io::Result<()> {
+        if self.kind.is_half_open() {
+            return self.half_open().await;
+        }
+        let rude = Rude::connect(self.victim.address, self.from, key).await?;
+        match self.kind {
+            Kind::SilentSockets | Kind::OneByte | Kind::SlowLoris => Ok(()),
+            Kind::ChurnOfMany | Kind::ChurnOfOne => {
+                self.strike().await;
+                Ok(())
+            }
+            Kind::ManyStreams => self.many_streams(&rude).await,
+            Kind::OtherProtocols => self.other_protocols(&rude).await,
+            Kind::Oversized => self.oversized(&rude).await,
+            Kind::CutShort => self.cut_short(&rude).await,
+            Kind::Garbage => self.garbage(&rude).await,
+            Kind::StreamPerMessage => self.stream_per_message(&rude).await,
+            Kind::ProgramNames => self.program_names(&rude).await,
+            Kind::Announcements => self.announcements(&rude).await,
+            Kind::NeverReads => self.never_reads(&rude).await,
+            Kind::ValidFrames => self.valid_frames(&rude).await,
+            Kind::LoginsOfOne | Kind::LoginsOfMany => self.logins(&rude).await,
+        }
+    }
+
+    /// A socket that is held until the victim closes it.
+    async fn half_open(&self) -> io::Result<()> {
+        let mut stream = dial(self.victim.address, self.from).await?;
+        // It costs no port for a minute, as a connection that is closed in order does.
+        stream.set_zero_linger()?;
+        self.strike().await;
+        if self.kind == Kind::OneByte {
+            stream.write_all(&[0x13]).await?;
+        }
+        let mut bytes = selection(MULTISTREAM).into_iter();
+        let mut answer = [0; 64];
+        loop {
+            let slice = Duration::from_millis(100);
+            match timeout(slice, stream.read(&mut answer)).await {
+                Ok(Ok(0) | Err(_)) => return Ok(()),
+                Ok(Ok(_)) => {}
+                Err(_) if self.kind == Kind::SlowLoris => {
+                    let byte = bytes.next().unwrap_or(b'\n');
+                    stream.write_all(&[byte]).await?;
+                    self.strike().await;
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    async fn many_streams(&self, rude: &Rude) -> io::Result<()> {
+        let mut open = Vec::new();
+        for number in 0.. {
+            let mut stream = match number % 3 {
+                // It says nothing at all.
+                0 => rude.open().await?,
+                1 => rude.open_as(super::rude::TABLE).await?,
+                _ => rude.open_table([7; 8], number).await?,
+            };
+            stream.flush().await?;
+            open.push(stream);
+            self.strike().await;
+        }
+        Ok(())
+    }
+
+    async fn other_protocols(&self, rude: &Rude) -> io::Result<()> {
+        let known = [
+            "/nonsense/1",
+            "/fairdeal/table/4",
+            "/ipfs/ping/1.0.0",
+            "/ipfs/id/1.0.0",
+            "/ipfs/id/push/1.0.0",
+            "/libp2p/dcutr",
+            "/libp2p/circuit/relay/0.2.0/hop",
+            "/libp2p/circuit/relay/0.2.0/stop",
+            "ls",
+        ];
+        for number in 0_u8.. {
+            let name = known[usize::from(number) % known.len()];
+            let mut stream = rude.open_as(name).await?;
+            // As a length it is a small message, as a protobuf it is none.
+            stream.write_all(&[number; 40]).await?;
+            stream.flush().await?;
+            self.strike().await;
+            // Names without an end.
+            let mut stream = rude.open().await?;
+            stream.write_all(&[0xff; 300]).await?;
+            stream.flush().await?;
+            self.strike().await;
+        }
+        Ok(())
+    }
+
+    async fn oversized(&self, rude: &Rude) -> io::Result<()> {
+        let most = u32::try_from(MAX_FRAME).expect("a frame is short");
+        for number in 0.. {
+            for length in [u32::MAX, most + 1, u32::MAX / 2] {
+                let mut stream = rude.open_table([7; 8], number).await?;
+                stream.write_all(&length.to_le_bytes()).await?;
+                stream.write_all(&[1; 20_000]).await?;
+                stream.flush().await?;
+                self.strike().await;
+                let mut question = rude.open_as(ANNOUNCE).await?;
+                question.write_all(&length.to_le_bytes()).await?;
+                question.flush().await?;
+                self.strike().await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn cut_short(&self, rude: &Rude) -> io::Result<()> {
+        let mut whole = selection(super::rude::TABLE);
+        whole.extend([7; 16]);
+        whole.extend(1000_u32.to_le_bytes());
+        whole.extend([1; 10]);
+        for end in (0..=whole.len()).cycle() {
+            let mut stream = rude.open().await?;
+            stream.write_all(&whole[..end]).await?;
+            stream.flush().await?;
+            // Closed in order by every other one, reset by the rest.
+            if end % 2 == 0 {
+                stream.close().await?;
+            }
+            self.strike().await;
+        }
+        Ok(())
+    }
+
+    async fn garbage(&self, rude: &Rude) -> io::Result<()> {
+        let mut stream = rude.open_table([7; 8], 1).await?;
+        let good = self.join(None).to_bytes();
+        for number in self.number.. {
+            let frame = match number % 4 {
+                0 => Vec::new(),
+                1 => vec![0xff; 1000],
+                2 => vec![7; 100_000],
+                _ => {
+                    let mut flipped = good.clone();
+                    let at = number % flipped.len();
+                    flipped[at] ^= 0x40;
+                    flipped
+                }
+            };
+            self.say(&mut stream, &frame).await?;
+        }
+        Ok(())
+    }
+
+    /// The victim reads the first message of each stream, whether or not the messages before were taken.
+    async fn stream_per_message(&self, rude: &Rude) -> io::Result<()> {
+        let mut open = Vec::new();
+        let watch = self.watch().to_bytes();
+        for number in 1.. {
+            let mut stream = rude.open_table([7; 8], number).await?;
+            // Long messages cost memory, but end the connection once they are decoded; valid ones do not.
+            if self.number.is_multiple_of(2) {
+                self.say(&mut stream, &vec![9; MAX_FRAME]).await?;
+            } else {
+                self.say(&mut stream, &watch).await?;
+            }
+            open.push(stream);
+            if open.len() > 32 {
+                open.remove(0);
+            }
+        }
+        Ok(())
+    }
+
+    async fn program_names(&self, rude: &Rude) -> io::Result<()> {
+        let watch = self.watch().to_bytes();
+        for number in 0_u64.. {
+            let program = (number % 3).to_le_bytes();
+            let mut stream = rude.open_table(program, number).await?;
+            self.say(&mut stream, &watch).await?;
+        }
+        Ok(())
+    }
+
+    async fn announcements(&self, rude: &Rude) -> io::Result<()> {
+        let mut unread = Vec::new();
+        loop {
+            let mut stream = rude.open_as(ANNOUNCE).await?;
+            self.say(&mut stream, &[]).await?;
+            if self.number.is_multiple_of(2) {
+                // Until the answer has come, as far as there is one.
+                let mut answer = Vec::new();
+                let _ = stream.read_to_end(&mut answer).await;
+            } else {
+                unread.push(stream);
+                if unread.len() > 16 {
+                    unread.clear();
+                }
+            }
+        }
+    }
+
+    async fn never_reads(&self, rude: &Rude) -> io::Result<()> {
+        let mut open = Vec::new();
+        for _ in 0..16 {
+            let mut question = rude.open_as(ANNOUNCE).await?;
+            self.say(&mut question, &[]).await?;
+            open.push(question);
+        }
+        let mut stream = rude.open_table([7; 8], 1).await?;
+        self.say(&mut stream, &self.watch().to_bytes()).await?;
+        for _ in 0..8 {
+            if let Some(more) = self.more() {
+                self.say(&mut stream, &more.to_bytes()).await?;
+            }
+        }
+        rude.freeze().await;
+        rude.closed().await;
+        Ok(())
+    }
+
+    async fn valid_frames(&self, rude: &Rude) -> io::Result<()> {
+        let mut stream = rude.open_table([7; 8], 1).await?;
+        self.say(&mut stream, &self.watch().to_bytes()).await?;
+        loop {
+            let Some(more) = self.more() else {
+                // In a lobby nothing else leaves the seats to honest guests.
+                self.say(&mut stream, &self.watch().to_bytes()).await?;
+                continue;
+            };
+            let frames = match self.number % 3 {
+                0 => vec![self.join(None)],
+                1 => vec![more],
+                _ => vec![
+                    self.watch(),
+                    more,
+                    self.join(None),
+                    Frame::Ready(true),
+                    Frame::Say(text("hello")),
+                ],
+            };
+            for frame in frames {
+                self.say(&mut stream, &frame.to_bytes()).await?;
+            }
+        }
+    }
+
+    /// Wrong passwords, one after the other.
+    async fn logins(&self, rude: &Rude) -> io::Result<()> {
+        let mut stream = rude.open_table([7; 8], 1).await?;
+        let lobby = self.victim.lobby;
+        let wrong: Proof = decode(&[9; 64], 64).expect("any 64 bytes are a proof");
+        loop {
+            let knock = self.guess();
+            let knock = Frame::Knock { lobby, knock };
+            self.say(&mut stream, &knock.to_bytes()).await?;
+            let join = self.join(Some(wrong));
+            self.say(&mut stream, &join.to_bytes()).await?;
+        }
+    }
+
+    /// The first message of a login with some password.
+    fn guess(&self) -> Knock {
+        let count = self.strikes.load(Ordering::Relaxed);
+        let mut seed = [0; 32];
+        seed[..8].copy_from_slice(&count.to_le_bytes());
+        let mut rng = ChaCha20Rng::from_seed(seed);
+        let password = Password::new(format!("guess {count}")).expect("a password");
+        let door = Door {
+            lobby: self.victim.lobby.unwrap_or_default(),
+            guest: [1; 32],
+            host: [2; 32],
+        };
+        Guest::start(&password, &door, &mut rng).1
+    }
+
+    fn join(&self, proof: Option<Proof>) -> Frame {
+        Frame::Join(Join {
+            lobby: self.victim.lobby,
+            name: text("stranger"),
+            nonce: [9; 32],
+            record: AddressRecord::default(),
+            proof,
+            program: [7; 16].into(),
+            played_by: PlayedBy::Person,
+        })
+    }
+
+    fn watch(&self) -> Frame {
+        let lobby = self.victim.lobby;
+        Frame::Watch(Watch { lobby, proof: None })
+    }
+
+    /// A spectator's request for the log from its beginning, once the table plays.
+    fn more(&self) -> Option<Frame> {
+        let table = *self.victim.table.lock().unwrap();
+        table.map(|table| Frame::More {
+            table,
+            mark: Mark::default(),
+        })
+    }
+
+    /// Sends one frame.
+    async fn say(&self, stream: &mut SubstreamBox, frame: &[u8]) -> io::Result<()> {
+        let length = u32::try_from(frame.len()).expect("a frame is short");
+        stream.write_all(&length.to_le_bytes()).await?;
+        stream.write_all(frame).await?;
+        stream.flush().await?;
+        self.strike().await;
+        Ok(())
+    }
+}
+
+fn text<const MAX: usize>(text: &str) -> Text<MAX> {
+    text.to_owned().try_into().expect("a short text")
+}
