@@ -176,8 +176,11 @@ impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
             }
 
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<String, E> {
-                check::<MAX>(text).map_err(E::custom)?;
-                Ok(text.to_owned())
+                match check::<MAX>(text) {
+                    Ok(()) => Ok(text.to_owned()),
+                    Err(TextError::TooLong { got, .. }) => Err(E::invalid_length(got, &self)),
+                    Err(hidden) => Err(E::custom(hidden)),
+                }
             }
         }
 
