@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use crate::games::ivory::daily::is_date;
 use crate::games::{AnyGame, game_info};
 use crate::session::journal::SavedSeat;
-use crate::session::text::{clean, clean_reason, player_names};
+use crate::session::text::{clean, clean_error, clean_reason, player_names};
 use crate::store::{DataDir, DataView, JournalFile, StoreError, TranscriptFile, read_transcript};
 
 /// The version of the summary's encoding.
@@ -286,25 +286,30 @@ fn length(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
-/// All past games and those that wait to be gone on with, newest first. A broken file is listed with what is wrong
-/// with it.
-///
-/// # Errors
-/// [`StoreError`] if the data directory cannot be listed.
-pub fn history(data: &DataView) -> Result<Vec<Past>, StoreError> {
-    let mut all: Vec<Past> = data
-        .transcripts()?
-        .into_iter()
-        .map(|file| past(data, file))
-        .collect();
-    for journal in data.journals()? {
+/// All past games and saved ones, newest first. A broken file is listed with what is wrong with it, and so is a folder that
+/// cannot be listed. Of journals only the beginning and the end are read, and of transcripts their summaries.
+pub fn history(data: &DataView) -> Vec<Past> {
+    let mut broken = Vec::new();
+    let transcripts = data.transcripts().unwrap_or_else(|why| {
+        broken.push(unlisted(&why));
+        Vec::new()
+    });
+    let journals = data.journals().unwrap_or_else(|why| {
+        broken.push(unlisted(&why));
+        Vec::new()
+    });
+    let each = transcripts.into_iter();
+    let mut all: Vec<Past> = each.map(|file| past(data, file)).collect();
+    for journal in journals {
         // Of a game that has come to its end the journal may stay for the others' sake.
         let is_over = |past: &Past| {
             let finished =
                 matches!(&past.what, What::Over(known) if known.ending == Ending::Finished);
             past.table == journal.table && finished
         };
-        if all.iter().any(is_over) || data.has_promised(&journal.table, journal.seat)? {
+        // Where the promise still stands the journal has not begun.
+        let promised = data.has_promised(&journal.table, journal.seat);
+        if all.iter().any(is_over) || promised.unwrap_or(false) {
             continue;
         }
         let Some(found) = waiting(data, &journal) else {
@@ -320,11 +325,23 @@ pub fn history(data: &DataView) -> Result<Vec<Past>, StoreError> {
             all.push(found);
         }
     }
+    all.append(&mut broken);
     all.sort_by(|a, b| {
         let newest_first = b.when.cmp(&a.when);
         newest_first.then_with(|| a.table.cmp(&b.table))
     });
-    Ok(all)
+    all
+}
+
+/// A folder that cannot be listed, as one more game that cannot be read.
+fn unlisted(why: &StoreError) -> Past {
+    Past {
+        table: String::new(),
+        path: None,
+        when: UNIX_EPOCH,
+        bytes: 0,
+        what: What::Unreadable(clean_error(&why.to_string())),
+    }
 }
 
 fn past(data: &DataView, file: TranscriptFile) -> Past {
@@ -353,7 +370,7 @@ fn waiting(data: &DataView, journal: &JournalFile) -> Option<Past> {
                 What::Waits(summary)
             }
         }
-        Err(error) => What::Unreadable(clean_reason(&error.to_string())),
+        Err(error) => What::Unreadable(clean_error(&error.to_string())),
     };
     Some(Past {
         table: journal.table.clone(),
@@ -419,7 +436,7 @@ impl Past {
                 }
                 self.what = What::Over(summary);
             }
-            Err(why) => self.what = What::Unreadable(clean_reason(&why)),
+            Err(why) => self.what = What::Unreadable(clean_error(&why)),
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) const SHORT: usize = 8;
 
 pub(super) fn history(common: &Common, json: bool) -> anyhow::Result<Exit> {
     let data = DataView::of(common.data_dir.as_deref())?;
-    let mut all = past_games(&data)?;
+    let mut all = past_games(&data);
     // What is found out is kept for the next time, where nobody plays and the directory can be written.
     let unread = all.iter().any(|past| past.what == What::Unread);
     let keep = unread

@@ -19,7 +19,7 @@ use super::lobby::{Agreed, check_records};
 use crate::bots::Level;
 use crate::games::game_info;
 use crate::net::{self, AddressRecord, Multiaddr, PeerId, Transport};
-use crate::store::{DataDir, DataView, IdentityKey, Journal, JournalFile, Kept, StoreError};
+use crate::store::{DataDir, DataView, IdentityKey, Journal, JournalFile, StoreError};
 
 /// The longest header, in bytes: a charter and the addresses of the largest table.
 const MAX_HEADER: usize = 32 << 10;
@@ -133,12 +133,11 @@ impl Header {
     }
 }
 
-/// A seat at a table, as its journal has it.
+/// A seat at a table, as the beginning and the end of its journal have it.
 #[derive(Debug)]
 pub struct SavedSeat {
     pub(super) agreed: Agreed,
     pub(super) place: Place,
-    pub(super) records: Vec<Record>,
     /// The identity and the pilot of a bot of the house; `None` for the player's own seat.
     pub(super) house: Option<(IdentityKey, Pilot)>,
     ended: bool,
@@ -148,6 +147,7 @@ pub struct SavedSeat {
 #[derive(Debug)]
 pub struct Interrupted {
     pub(super) saved: SavedSeat,
+    pub(super) records: Vec<Record>,
     pub(super) journal: Arc<Journal>,
 }
 
@@ -181,6 +181,13 @@ pub enum ResumeError {
     },
 }
 
+fn damaged(table: &str, why: &dyn std::fmt::Display) -> ResumeError {
+    ResumeError::Damaged {
+        table: table.to_owned(),
+        why: why.to_string(),
+    }
+}
+
 impl Interrupted {
     /// Opens a journal for writing.
     ///
@@ -188,36 +195,34 @@ impl Interrupted {
     /// [`ResumeError`].
     pub fn open(data: &DataDir, file: &JournalFile) -> Result<Self, ResumeError> {
         let (journal, kept) = data.open_journal(file)?;
+        let each = kept.records.iter();
+        let records: Result<Vec<Record>, CodecError> =
+            each.map(|bytes| Record::from_bytes(bytes)).collect();
+        let records = records.map_err(|error| damaged(&file.table, &error))?;
         Ok(Self {
-            saved: SavedSeat::of(&file.table, &kept)?,
+            saved: SavedSeat::of(&file.table, &kept.header, kept.ended)?,
+            records,
             journal: Arc::new(journal),
         })
     }
 }
 
 impl SavedSeat {
-    /// Reads a journal, which somebody may be writing.
+    /// Reads what a list needs of a journal, which somebody may be writing and which may be long.
     ///
     /// # Errors
-    /// [`ResumeError`].
+    /// [`ResumeError`]. Damage behind the header shows when the journal is opened.
     pub fn read(data: &DataView, file: &JournalFile) -> Result<Self, ResumeError> {
-        Self::of(&file.table, &data.read_journal(file)?)
+        let head = data.read_journal_head(file)?;
+        Self::of(&file.table, &head.header, head.ended)
     }
 
-    fn of(table: &str, kept: &Kept) -> Result<Self, ResumeError> {
-        let damaged = |why: String| ResumeError::Damaged {
-            table: table.to_owned(),
-            why,
-        };
-        let header =
-            Header::from_bytes(&kept.header).map_err(|error| damaged(error.to_string()))?;
+    fn of(table: &str, header: &[u8], ended: bool) -> Result<Self, ResumeError> {
+        let header = Header::from_bytes(header).map_err(|error| damaged(table, &error))?;
         let charter = SignedCharter::assemble(header.charter, header.signatures.into_inner())
-            .map_err(|error| damaged(error.to_string()))?;
+            .map_err(|error| damaged(table, &error))?;
         check_records(charter.charter(), &header.records)
-            .map_err(|error| damaged(error.to_string()))?;
-        let each = kept.records.iter();
-        let records: Result<Vec<Record>, CodecError> =
-            each.map(|bytes| Record::from_bytes(bytes)).collect();
+            .map_err(|error| damaged(table, &error))?;
         Ok(Self {
             agreed: Agreed {
                 charter,
@@ -230,7 +235,6 @@ impl SavedSeat {
                 listen: unpacked(&header.listen),
                 relays: unpacked(&header.relays),
             },
-            records: records.map_err(|error| damaged(error.to_string()))?,
             house: header.house.map(|house| {
                 let pilot = Pilot {
                     level: house.level,
@@ -238,7 +242,7 @@ impl SavedSeat {
                 };
                 (IdentityKey::from_seed(house.seed), pilot)
             }),
-            ended: kept.ended,
+            ended,
         })
     }
 
@@ -395,8 +399,15 @@ fn remove_orphans(data: &DataDir) -> Result<(), ResumeError> {
         .collect();
     for file in &journals {
         let orphan = !owned.contains(file.table.as_str());
-        if orphan && !data.is_journal_open(file) && !data.has_promised(&file.table, file.seat)? {
-            data.open_journal(file)?.0.remove()?;
+        if !orphan || data.is_journal_open(file) || data.has_promised(&file.table, file.seat)? {
+            continue;
+        }
+        let removed = data
+            .open_journal(file)
+            .and_then(|(journal, _)| journal.remove());
+        if let Err(why) = removed {
+            // It keeps nobody from another table.
+            tracing::warn!(table = %file.table, %why, "the journal of a bot that plays no more stays");
         }
     }
     Ok(())

@@ -18,6 +18,11 @@ pub fn clean_reason(text: &str) -> String {
     clean_to(text, 200)
 }
 
+/// An error about a file of this machine: the same, long enough for its path and for what to do.
+pub fn clean_error(text: &str) -> String {
+    clean_to(text, 1000)
+}
+
 /// The most characters of a saying.
 pub const MAX_SHOWN: usize = 280;
 

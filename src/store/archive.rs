@@ -65,7 +65,7 @@ impl DataView {
     /// What was saved of a transcript, unless the transcript has been written anew since.
     pub fn summary(&self, of: &TranscriptFile) -> Option<Vec<u8>> {
         let path = self.path().join(SUMMARIES);
-        let file = fs::File::open(path.join(format!("{}.json", of.table))).ok()?;
+        let file = files::open_plain(&path.join(format!("{}.json", of.table))).ok()?;
         let written = file.metadata().and_then(|about| about.modified()).ok()?;
         let bytes = files::read_limited(file, MAX_SUMMARY).ok()?;
         let whole = u64::try_from(bytes.len()).is_ok_and(|length| length <= MAX_SUMMARY);
@@ -212,13 +212,12 @@ pub(super) fn list(folder: &Path) -> Result<Vec<(PathBuf, fs::Metadata)>, StoreE
     };
     let mut files = Vec::new();
     for entry in entries {
-        let entry = entry.map_err(failed)?;
+        // An entry that cannot be looked at hides no other; it may have been deleted since it was listed.
+        let Ok(entry) = entry else { continue };
         match entry.metadata() {
             Ok(metadata) if metadata.is_file() => files.push((entry.path(), metadata)),
             Ok(_) => {}
-            // Deleted by the user since it was listed.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(failed(error)),
+            Err(error) => tracing::debug!(path = %entry.path().display(), %error, "passed over"),
         }
     }
     Ok(files)

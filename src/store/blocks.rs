@@ -8,13 +8,14 @@
 //!
 //! Numbers are little-endian. The first block is the header; a block of records holds those of one append, each with its
 //! length before it, so that an append is there as a whole or not at all. Behind the last block there may be zeros: room
-//! that is reserved.
+//! that is reserved. A block that says that the game has ended is the last one, and nothing stands behind it: the
+//! beginning and the end of a file tell what a list of journals needs ([`read_head`]).
 //!
 //! A crash in the middle of an append leaves a *torn* block at the end: its append never returned, and nothing that was
 //! said follows from it, so it is cut off. A block that does not hold with a whole one behind it is *damage*. Nonce and
 //! offset are in the check, so that no block of another file, or of another place, is taken for one of this place.
 
-use std::io;
+use std::io::{self, Read as _, SeekFrom};
 
 use fairdeal_protocol::domain;
 use fairdeal_protocol::hash::Hasher;
@@ -28,19 +29,23 @@ const VERSION: u32 = 3;
 const START: usize = 16 + 4 + 16;
 /// Bytes of a block before its payload.
 const HEAD: usize = 4 + 1 + 16;
-/// The longest payload: one append takes a few entries, of at most 1 MiB each.
-const MAX_PAYLOAD: usize = 64 << 20;
+/// The longest payload of records: one append takes a few entries, of at most 1 MiB each.
+const MAX_RECORDS: usize = 64 << 20;
+/// The longest header: a charter and the addresses of the largest table fit twice.
+const MAX_HEADER: usize = 64 << 10;
+/// The payload of the block at the end of a game.
+const ENDED: &[u8] = b"ended";
 
 /// Names a file, so that its blocks hold nowhere else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Nonce([u8; 16]);
+pub struct Nonce(pub [u8; 16]);
 
 impl Nonce {
     /// A new one from the system's randomness.
     ///
     /// # Errors
     /// The system's reason if it has none.
-    pub(super) fn draw() -> Result<Self, getrandom::Error> {
+    pub fn draw() -> Result<Self, getrandom::Error> {
         let mut nonce = [0; 16];
         getrandom::fill(&mut nonce)?;
         Ok(Self(nonce))
@@ -49,10 +54,12 @@ impl Nonce {
 
 /// What a block holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
+    /// The state that the records start from.
     Header,
+    /// The records of one append.
     Records,
-    /// That the game has come to its end; the payload says nothing.
+    /// That the game has come to its end.
     Ended,
 }
 
@@ -65,6 +72,15 @@ impl Kind {
         }
     }
 
+    /// The longest payload.
+    fn longest(self) -> usize {
+        match self {
+            Self::Header => MAX_HEADER,
+            Self::Records => MAX_RECORDS,
+            Self::Ended => ENDED.len(),
+        }
+    }
+
     fn of(number: u8) -> Option<Self> {
         [Self::Header, Self::Records, Self::Ended]
             .into_iter()
@@ -73,7 +89,7 @@ impl Kind {
 }
 
 /// The bytes before the first block.
-pub(super) fn start(nonce: &Nonce) -> Vec<u8> {
+pub fn start(nonce: &Nonce) -> Vec<u8> {
     [&MAGIC[..], &VERSION.to_le_bytes(), &nonce.0].concat()
 }
 
@@ -81,13 +97,13 @@ pub(super) fn start(nonce: &Nonce) -> Vec<u8> {
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidInput`] if the payload is too long.
-pub(super) fn block(
+pub fn block(
     nonce: &Nonce,
     offset: u64,
     kind: Kind,
     payload: &[u8],
 ) -> io::Result<Zeroizing<Vec<u8>>> {
-    let length = prefix(payload.len())?;
+    let length = prefix(payload.len(), kind.longest())?;
     let check = check(nonce, offset, kind, payload);
     let mut block = Zeroizing::new(Vec::with_capacity(HEAD + payload.len()));
     block.extend_from_slice(&length);
@@ -101,19 +117,28 @@ pub(super) fn block(
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidInput`] if they are too long.
-pub(super) fn joined(records: &[Zeroizing<Vec<u8>>]) -> io::Result<Zeroizing<Vec<u8>>> {
-    let length: usize = records.iter().map(|record| record.len() + 4).sum();
-    prefix(length)?;
+pub fn joined(records: &[impl AsRef<[u8]>]) -> io::Result<Zeroizing<Vec<u8>>> {
+    let each = records.iter().map(AsRef::as_ref);
+    let length: usize = each.clone().map(|record| record.len() + 4).sum();
+    prefix(length, MAX_RECORDS)?;
     let mut payload = Zeroizing::new(Vec::with_capacity(length));
-    for record in records {
-        payload.extend_from_slice(&prefix(record.len())?);
+    for record in each {
+        payload.extend_from_slice(&prefix(record.len(), MAX_RECORDS)?);
         payload.extend_from_slice(record);
     }
     Ok(payload)
 }
 
-fn prefix(length: usize) -> io::Result<[u8; 4]> {
-    let fits = u32::try_from(length).ok().filter(|_| length <= MAX_PAYLOAD);
+/// The block that says that the game has come to its end.
+///
+/// # Errors
+/// As for [`block`].
+pub fn ended(nonce: &Nonce, offset: u64) -> io::Result<Zeroizing<Vec<u8>>> {
+    block(nonce, offset, Kind::Ended, ENDED)
+}
+
+fn prefix(length: usize, longest: usize) -> io::Result<[u8; 4]> {
+    let fits = u32::try_from(length).ok().filter(|_| length <= longest);
     let length = fits.ok_or(io::Error::new(
         io::ErrorKind::InvalidInput,
         "more than one block of a journal can hold",
@@ -138,7 +163,7 @@ fn check(nonce: &Nonce, offset: u64, kind: Kind, payload: &[u8]) -> [u8; 16] {
 
 /// Why a file is not read as a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unread {
+pub enum Unread {
     /// Another version wrote it.
     OtherVersion,
     /// It has been changed since it was written.
@@ -150,13 +175,15 @@ pub(super) enum Unread {
 
 /// A journal that has been read.
 #[derive(Debug)]
-pub(super) struct Read {
-    pub(super) nonce: Nonce,
+pub struct Read {
+    /// The file's.
+    pub nonce: Nonce,
     /// Where the next block goes.
-    pub(super) end: u64,
-    pub(super) kept: Kept,
+    pub end: u64,
+    /// Its content.
+    pub kept: Kept,
     /// Whether a torn append stood behind that.
-    pub(super) torn: bool,
+    pub torn: bool,
 }
 
 /// A block found in a file.
@@ -174,8 +201,14 @@ fn block_at<'a>(bytes: &'a [u8], nonce: &Nonce, at: usize) -> Option<Found<'a>> 
     let (found, rest) = rest.split_first_chunk::<16>()?;
     let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
     let kind = Kind::of(*kind)?;
-    let payload = rest.get(..length).filter(|_| length <= MAX_PAYLOAD)?;
-    let holds = check(nonce, u64::try_from(at).ok()?, kind, payload) == *found;
+    let payload = rest.get(..length).filter(|_| length <= kind.longest())?;
+    // Cheaper than the check, and hardly any bytes from the middle of a block pass: a search for a block must be quick.
+    let formed = match kind {
+        Kind::Header => true,
+        Kind::Records => parts(payload).all(|record| record.is_some()),
+        Kind::Ended => payload == ENDED,
+    };
+    let holds = formed && check(nonce, u64::try_from(at).ok()?, kind, payload) == *found;
     holds.then(|| Found {
         kind,
         payload,
@@ -183,36 +216,95 @@ fn block_at<'a>(bytes: &'a [u8], nonce: &Nonce, at: usize) -> Option<Found<'a>> 
     })
 }
 
-/// The records of a block.
-fn parted(mut payload: &[u8]) -> Option<Vec<Zeroizing<Vec<u8>>>> {
-    let mut records = Vec::new();
-    while !payload.is_empty() {
-        let (length, rest) = payload.split_first_chunk::<4>()?;
-        let (record, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-        records.push(Zeroizing::new(record.to_vec()));
-        payload = rest;
+/// The records of a block; `None`, and nothing more, where they do not fit into it.
+fn parts(payload: &[u8]) -> impl Iterator<Item = Option<&[u8]>> {
+    let mut rest = Some(payload);
+    std::iter::from_fn(move || {
+        let payload = rest.filter(|payload| !payload.is_empty())?;
+        let split = payload.split_first_chunk::<4>();
+        let split = split.and_then(|(length, behind)| {
+            behind.split_at_checked(u32::from_le_bytes(*length) as usize)
+        });
+        rest = split.map(|(_, behind)| behind);
+        Some(split.map(|(record, _)| record))
+    })
+}
+
+/// The nonce of a file that begins with these bytes.
+fn nonce_of(start: &[u8]) -> Result<Nonce, Unread> {
+    let none = Unread::Damaged { at: 0 };
+    let (magic, rest) = start.split_first_chunk::<16>().ok_or(none)?;
+    let (version, rest) = rest.split_first_chunk::<4>().ok_or(none)?;
+    let (nonce, _) = rest.split_first_chunk::<16>().ok_or(none)?;
+    if magic != MAGIC {
+        return Err(none);
     }
-    Some(records)
+    if u32::from_le_bytes(*version) != VERSION {
+        return Err(Unread::OtherVersion);
+    }
+    Ok(Nonce(*nonce))
+}
+
+/// The header of a journal, and whether its game has ended.
+#[derive(Debug)]
+pub struct Head {
+    /// The header.
+    pub header: Zeroizing<Vec<u8>>,
+    /// Whether the game has come to its end.
+    pub ended: bool,
+}
+
+/// Reads the header of a file and looks for the end of the game: little more than 64 KiB, whatever the length of the
+/// file.
+///
+/// # Errors
+/// The source's.
+pub fn read_head(mut source: impl io::Read + io::Seek) -> io::Result<Result<Head, Unread>> {
+    let damaged = Unread::Damaged { at: START as u64 };
+    let mut bytes = Zeroizing::new(Vec::with_capacity(START + HEAD + MAX_HEADER));
+    let mut take = |bytes: &mut Vec<u8>, some: usize| {
+        let mut some = source.by_ref().take(some as u64);
+        some.read_to_end(bytes)
+    };
+    take(&mut bytes, START + HEAD)?;
+    let nonce = match nonce_of(&bytes) {
+        Ok(nonce) => nonce,
+        Err(why) => return Ok(Err(why)),
+    };
+    let length = bytes.get(START..).and_then(|head| head.first_chunk::<4>());
+    let length = length.map_or(0, |length| u32::from_le_bytes(*length) as usize);
+    take(&mut bytes, length.min(MAX_HEADER))?;
+    let block = block_at(&bytes, &nonce, START).filter(|block| block.kind == Kind::Header);
+    let Some(block) = block else {
+        return Ok(Err(damaged));
+    };
+    let header = Zeroizing::new(block.payload.to_vec());
+    let end = source.seek(SeekFrom::End(0))?;
+    let ended = end.checked_sub((HEAD + ENDED.len()) as u64);
+    let ended = ended.filter(|at| usize::try_from(*at).is_ok_and(|at| at >= block.next));
+    let ended = match ended {
+        None => false,
+        Some(at) => {
+            let expected = self::ended(&nonce, at)?;
+            source.seek(SeekFrom::Start(at))?;
+            let mut found = Vec::with_capacity(expected.len());
+            let mut last = source.by_ref().take(expected.len() as u64);
+            last.read_to_end(&mut found)?;
+            found == *expected
+        }
+    };
+    Ok(Ok(Head { header, ended }))
 }
 
 /// Reads the bytes of a file.
 ///
 /// # Errors
 /// [`Unread`].
-pub(super) fn read(bytes: &[u8]) -> Result<Read, Unread> {
+pub fn read(bytes: &[u8]) -> Result<Read, Unread> {
     let damaged = |at: usize| Unread::Damaged {
         at: u64::try_from(at).unwrap_or(u64::MAX),
     };
-    let (magic, rest) = bytes.split_first_chunk::<16>().ok_or(damaged(0))?;
-    let (version, rest) = rest.split_first_chunk::<4>().ok_or(damaged(0))?;
-    let (nonce, _) = rest.split_first_chunk::<16>().ok_or(damaged(0))?;
-    if magic != MAGIC {
-        return Err(damaged(0));
-    }
-    if u32::from_le_bytes(*version) != VERSION {
-        return Err(Unread::OtherVersion);
-    }
-    let nonce = Nonce(*nonce);
+    let nonce = nonce_of(bytes)?;
     let header = block_at(bytes, &nonce, START).filter(|block| block.kind == Kind::Header);
     let header = header.ok_or(damaged(START))?;
     let mut kept = Kept {
@@ -224,9 +316,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<Read, Unread> {
     while let Some(block) = block_at(bytes, &nonce, at) {
         match block.kind {
             Kind::Header => return Err(damaged(at)),
-            Kind::Records => kept
-                .records
-                .extend(parted(block.payload).ok_or(damaged(at))?),
+            Kind::Records => {
+                let records = parts(block.payload).flatten();
+                let records = records.map(|record| Zeroizing::new(record.to_vec()));
+                kept.records.extend(records);
+            }
             Kind::Ended => kept.ended = true,
         }
         at = block.next;
@@ -325,6 +419,142 @@ mod tests {
                 }
             }
         }
+    }
+
+    const PAGE: usize = 4096;
+
+    /// Numbers that look random, the same in every run.
+    fn noise(mut state: u64) -> impl Iterator<Item = usize> {
+        std::iter::repeat_with(move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            usize::try_from(state >> 8).unwrap_or(0)
+        })
+    }
+
+    /// A journal of many pages with appends from a few bytes to several pages; its records, and where each append ends.
+    fn long_journal() -> (Vec<u8>, Vec<Zeroizing<Vec<u8>>>, Vec<usize>) {
+        let mut random = noise(7);
+        let mut bytes = start(&NONCE);
+        bytes.extend_from_slice(&block(&NONCE, START as u64, Kind::Header, b"header").unwrap());
+        let (mut all, mut ends) = (Vec::new(), vec![bytes.len()]);
+        for append in 0..24 {
+            let length = [20, 300, 5000, 13_000][append % 4] + random.next().unwrap() % 100;
+            let record: Vec<u8> = random
+                .by_ref()
+                .take(length)
+                .map(|n| (n % 256) as u8)
+                .collect();
+            let record = [Zeroizing::new(record)];
+            let at = bytes.len() as u64;
+            let payload = joined(&record).unwrap();
+            bytes.extend_from_slice(&block(&NONCE, at, Kind::Records, &payload).unwrap());
+            all.extend(record);
+            ends.push(bytes.len());
+        }
+        (bytes, all, ends)
+    }
+
+    /// Checks that the records that are read back begin those that were written; returns their number.
+    fn read_back(bytes: &[u8], written: &[Zeroizing<Vec<u8>>]) -> Option<usize> {
+        let head = read_head(io::Cursor::new(bytes)).unwrap();
+        let read = read(bytes).ok()?;
+        assert_eq!(head.unwrap().header, read.kept.header);
+        assert_eq!(read.kept.header.as_slice(), b"header");
+        assert!(written.starts_with(&read.kept.records));
+        Some(read.kept.records.len())
+    }
+
+    #[test]
+    fn journals_cut_at_any_page_give_their_beginning() {
+        let (whole, written, ends) = long_journal();
+        assert!(whole.len() > 20 * PAGE);
+        for cut in (0..=whole.len()).step_by(PAGE) {
+            for length in [cut, whole.len()] {
+                // Cut off, and nought from there on.
+                let mut bytes = whole[..cut].to_vec();
+                bytes.resize(length, 0);
+                let appends = ends.iter().filter(|end| **end <= cut).count();
+                assert_eq!(read_back(&bytes, &written), appends.checked_sub(1), "{cut}");
+            }
+        }
+    }
+
+    /// A page that was lost is damage, unless no whole append stands behind it.
+    #[test]
+    fn lost_pages_are_found() {
+        let (whole, written, ends) = long_journal();
+        for page in (0..whole.len()).step_by(PAGE) {
+            let end = (page + PAGE).min(whole.len());
+            let mut bytes = whole.clone();
+            bytes[page..end].fill(0);
+            let whole_before = ends.iter().filter(|place| **place <= page).count();
+            let is_behind = ends[..ends.len() - 1].iter().any(|begin| *begin >= end);
+            let expected = whole_before.checked_sub(1).filter(|_| !is_behind);
+            assert_eq!(read_back(&bytes, &written), expected, "{page}");
+        }
+    }
+
+    #[test]
+    fn random_flips_never_change_a_record() {
+        let (whole, written, _) = long_journal();
+        let mut random = noise(11);
+        for round in 0..300 {
+            let mut bytes = whole.clone();
+            for _ in 0..=round % 5 {
+                let at = random.next().unwrap() % bytes.len();
+                bytes[at] ^= 1 << (random.next().unwrap() % 8);
+            }
+            read_back(&bytes, &written);
+        }
+    }
+
+    /// A source that counts what is read of it.
+    struct Counted<'a>(io::Cursor<&'a [u8]>, usize);
+
+    impl io::Read for Counted<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let read = self.0.read(buffer)?;
+            self.1 += read;
+            Ok(read)
+        }
+    }
+
+    impl io::Seek for Counted<'_> {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.0.seek(to)
+        }
+    }
+
+    #[test]
+    fn heads_are_read_without_the_rest() {
+        let (mut bytes, _) = journal();
+        let read = |bytes: &[u8]| {
+            let mut source = Counted(io::Cursor::new(bytes), 0);
+            let head = read_head(&mut source).unwrap();
+            (
+                head.map(|head| (head.header.to_vec(), head.ended)),
+                source.1,
+            )
+        };
+        let room = 32 << 20;
+        bytes.resize(room, 7);
+        let (head, count) = read(&bytes);
+        assert_eq!(head, Ok((b"header".to_vec(), false)));
+        assert!(count < 200, "{count}");
+        bytes.extend_from_slice(&ended(&NONCE, room as u64).unwrap());
+        let (head, count) = read(&bytes);
+        assert_eq!(head, Ok((b"header".to_vec(), true)));
+        assert!(count < 200, "{count}");
+        // The end of another file, or of another place.
+        bytes.push(0);
+        assert_eq!(read(&bytes).0, Ok((b"header".to_vec(), false)));
+        // A header that says to be very long is none.
+        bytes[START..START + 4].fill(0xff);
+        let (head, count) = read(&bytes);
+        assert_eq!(head, Err(Unread::Damaged { at: START as u64 }));
+        assert!(count < 2 * MAX_HEADER, "{count}");
     }
 
     #[test]

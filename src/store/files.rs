@@ -5,9 +5,9 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::StoreError;
+use super::{StoreError, calls};
 
-/// Creates `path` and its missing parents for the owner alone; an existing one is left as it is.
+/// Creates `path` and its missing parents for the owner alone, on disk when this returns; an existing one is left as it is.
 pub(super) fn create_private_dir(path: &Path) -> Result<(), StoreError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -16,17 +16,53 @@ pub(super) fn create_private_dir(path: &Path) -> Result<(), StoreError> {
         use std::os::unix::fs::DirBuilderExt as _;
         builder.mode(0o700);
     }
-    builder.create(path).map_err(|source| {
+    let folders = path
+        .ancestors()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let missing: Vec<&Path> = folders.take_while(|folder| !folder.exists()).collect();
+    if missing.is_empty() && path.is_dir() {
+        return Ok(());
+    }
+    calls::make_folder(&builder, path).map_err(|source| {
         if fs::metadata(path).is_ok_and(|there| !there.is_dir()) {
             let path = path.to_path_buf();
             return StoreError::NotADirectory { path };
         }
         StoreError::io("create", path, source)
-    })
+    })?;
+    for folder in missing {
+        match sync_parent(folder) {
+            // One may make a folder where one may not list the others.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+            result => result.map_err(|source| StoreError::io("create", folder, source))?,
+        }
+    }
+    Ok(())
+}
+
+/// Opens a plain file for reading. A pipe in its place would be waited for, a device could be read without end.
+///
+/// # Errors
+/// The system's, or that it is no plain file.
+pub(super) fn open_plain(path: &Path) -> io::Result<File> {
+    refuse_others(fs::metadata(path)?.is_file())?;
+    File::open(path)
+}
+
+/// Refuses to open what is there and is no plain file.
+fn refuse_special(path: &Path) -> Result<(), StoreError> {
+    let plain = fs::metadata(path).map_or(true, |there| there.is_file());
+    refuse_others(plain).map_err(|source| StoreError::io("open", path, source))
+}
+
+fn refuse_others(plain: bool) -> io::Result<()> {
+    let why = "it is no plain file; move it away";
+    plain.then_some(()).ok_or_else(|| io::Error::other(why))
 }
 
 /// Opens a file for reading and writing, and makes it if there is none; for the owner alone.
 pub(super) fn open_private(path: &Path) -> Result<File, StoreError> {
+    refuse_special(path)?;
     private(
         OpenOptions::new()
             .read(true)
@@ -48,6 +84,7 @@ pub fn open_log(path: &Path) -> io::Result<File> {
 
 /// Opens the file that carries the lock. Its content is never used.
 pub(super) fn open_lock(path: &Path) -> Result<File, StoreError> {
+    refuse_special(path)?;
     private(OpenOptions::new().write(true).create(true).truncate(false))
         .open(path)
         .map_err(|source| StoreError::io("open", path, source))
@@ -57,7 +94,7 @@ pub(super) fn open_lock(path: &Path) -> Result<File, StoreError> {
 pub(super) fn try_out(folder: &Path) -> io::Result<()> {
     let probe = temporary_name(&folder.join("probe"));
     write_new(&probe, b"")?;
-    fs::remove_file(probe)
+    calls::remove(&probe)
 }
 
 /// Reads at most `limit` bytes, and one more to show that there are more.
@@ -74,10 +111,10 @@ pub(super) fn read_limited(source: impl io::Read, limit: u64) -> io::Result<Vec<
 /// Safe against crashes, not against another writer: the data directory's lock is that.
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let temporary = temporary_name(path);
-    let written = write_new(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    let written = write_new(&temporary, bytes).and_then(|()| calls::rename(&temporary, path));
     if let Err(source) = written {
         // Best effort: the write's own error is the one to report.
-        let _ = fs::remove_file(&temporary);
+        let _ = calls::remove(&temporary);
         return Err(StoreError::io("write", path, source));
     }
     sync_parent(path).map_err(|source| StoreError::io("write", path, source))
@@ -88,14 +125,14 @@ pub(super) fn replace<T>(path: &Path, write: impl FnOnce(File) -> io::Result<T>)
     let temporary = temporary_name(path);
     remove_if_there(&temporary)?;
     let options = &mut OpenOptions::new();
-    let file = private(options.read(true).write(true).create_new(true)).open(&temporary)?;
+    let file = calls::create_new(private(options.read(true)), &temporary)?;
     let written = write(file).and_then(|written| {
-        fs::rename(&temporary, path)?;
+        calls::rename(&temporary, path)?;
         Ok(written)
     });
     if written.is_err() {
         // The write's own error is the one to report.
-        let _ = fs::remove_file(&temporary);
+        let _ = calls::remove(&temporary);
     }
     let written = written?;
     sync_parent(path)?;
@@ -129,16 +166,14 @@ pub fn write_out(path: &Path, bytes: &[u8], source: &Path, force: bool) -> Resul
         Err(_) => {}
     }
     let temporary = temporary_name(path);
-    let written = File::create_new(&temporary).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    });
+    let created = calls::create_new(&mut OpenOptions::new(), &temporary);
+    let mut file = created.map_err(|source| StoreError::io("create", &temporary, source))?;
+    let written = calls::write_all(&mut file, bytes)
+        .and_then(|()| calls::sync_all(&file))
+        .and_then(|()| calls::rename(&temporary, path));
     if let Err(source) = written {
-        if source.kind() != io::ErrorKind::AlreadyExists {
-            // The write's own error is the one to report.
-            let _ = fs::remove_file(&temporary);
-        }
+        // The write's own error is the one to report.
+        let _ = calls::remove(&temporary);
         return Err(failed(source));
     }
     sync_parent(path).map_err(failed)
@@ -146,7 +181,7 @@ pub fn write_out(path: &Path, bytes: &[u8], source: &Path, force: bool) -> Resul
 
 /// Removes a file, unless there is none.
 pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
+    match fs::symlink_metadata(path).and_then(|_| calls::remove(path)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         result => result,
     }
@@ -155,9 +190,9 @@ pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // A crash can leave one behind; under the lock nobody else is writing it.
     remove_if_there(path)?;
-    let mut file = private(OpenOptions::new().write(true).create_new(true)).open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+    let mut file = calls::create_new(private(&mut OpenOptions::new()), path)?;
+    calls::write_all(&mut file, bytes)?;
+    calls::sync_all(&file)
 }
 
 fn temporary_name(path: &Path) -> PathBuf {
@@ -176,18 +211,12 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// A rename is on disk only once its directory is.
-#[cfg(unix)]
+/// A new name is on disk only once its folder is.
 pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), |parent| {
         let named = !parent.as_os_str().is_empty();
-        File::open(if named { parent } else { Path::new(".") })?.sync_all()
+        calls::sync_folder(if named { parent } else { Path::new(".") })
     })
-}
-
-#[cfg(not(unix))]
-pub(super) fn sync_parent(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

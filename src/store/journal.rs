@@ -14,7 +14,7 @@
 //! has been signed at that table yet; where there is neither promise nor journal something may have been.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -23,8 +23,8 @@ use fairdeal_protocol::seat::Seat;
 use zeroize::Zeroizing;
 
 use super::archive::{hexadecimal, list};
-use super::blocks::{self, Kind, Nonce, Read, Unread};
-use super::{DataDir, DataView, StoreError, files};
+use super::blocks::{self, Head, Kind, Nonce, Read, Unread};
+use super::{DataDir, DataView, StoreError, calls, files};
 
 const EXTENSION: &str = "journal";
 const LOCK: &str = "lock";
@@ -71,6 +71,15 @@ pub struct Kept {
     pub ended: bool,
 }
 
+/// A journal without its records, for lists.
+#[derive(Debug)]
+pub struct JournalHead {
+    /// The header.
+    pub header: Zeroizing<Vec<u8>>,
+    /// Whether the game has come to its end here.
+    pub ended: bool,
+}
+
 /// What a journal is written to.
 trait Disk {
     /// Writes bytes at an offset; some of them may be there after a failure.
@@ -86,24 +95,20 @@ trait Disk {
 impl Disk for File {
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.seek(SeekFrom::Start(offset))?;
-        self.write_all(bytes)
+        calls::write_all(self, bytes)
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.sync_data()
+        calls::sync_data(self)
     }
 
     fn reserve(&mut self, length: u64) -> io::Result<()> {
-        match fs4::FileExt::allocate(self, length) {
-            // Some file systems cannot; there a full disk is noticed when it is full.
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
-            result => result,
-        }
+        calls::reserve(self, length)
     }
 
     fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.set_len(length)?;
-        self.sync_all()
+        calls::cut(self, length)?;
+        calls::sync_all(self)
     }
 }
 
@@ -115,21 +120,71 @@ struct Writer<D> {
     end: u64,
     /// Up to where room is reserved.
     room: u64,
+    /// Up to where a write that has failed may have left something.
+    dirt: u64,
+    /// Whether the game has come to its end: the block that says so stays the last one.
+    ended: bool,
 }
 
 impl<D: Disk> Writer<D> {
-    /// Writes a block. After an error nothing of it counts, and it may be repeated.
+    /// One that goes on behind that place.
+    fn new(disk: D, nonce: Nonce, end: u64, ended: bool) -> Self {
+        Self {
+            disk,
+            nonce,
+            end,
+            room: end,
+            dirt: end,
+            ended,
+        }
+    }
+
+    /// Writes what a journal begins with.
+    fn begin(mut disk: D, nonce: Nonce, header: &[u8]) -> io::Result<Self> {
+        let start = blocks::start(&nonce);
+        disk.write_at(0, &start)?;
+        let mut writer = Self::new(disk, nonce, length(&start), false);
+        writer.write(Kind::Header, header)?;
+        Ok(writer)
+    }
+
+    /// Writes a block of records or the header. After an error nothing of it counts, and it may be repeated.
     fn write(&mut self, kind: Kind, payload: &[u8]) -> io::Result<()> {
-        let block = blocks::block(&self.nonce, self.end, kind, payload)?;
-        let end = self.end.saturating_add(length(&block));
+        self.put(&blocks::block(&self.nonce, self.end, kind, payload)?)?;
+        if self.ended {
+            // It stays the last block. Without it a list shows the game once more, and it ends at once there.
+            let _ = self.put(&blocks::ended(&self.nonce, self.end)?);
+        }
+        Ok(())
+    }
+
+    /// Notes that the game has come to its end. After an error that may be noted or not; it may be repeated.
+    fn write_end(&mut self) -> io::Result<()> {
+        // Nothing may stand behind it: a list of journals looks for it at the end of the file.
+        self.give_back()?;
+        let block = blocks::ended(&self.nonce, self.end)?;
+        let before = std::mem::replace(&mut self.ended, true);
+        let put = self.put(&block);
+        self.ended = before || put.is_ok();
+        put
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let end = self.end.saturating_add(length(bytes));
+        if self.dirt > end {
+            // What has failed was longer; its last bytes would stand behind this.
+            self.give_back()?;
+        }
         if end > self.room {
-            match kind {
-                // Nothing comes after it.
-                Kind::Ended => self.disk.reserve(end)?,
-                Kind::Header | Kind::Records => self.make_room(end)?,
+            if self.ended {
+                // No deal comes any more.
+                self.disk.reserve(end)?;
+            } else {
+                self.make_room(end)?;
             }
         }
-        self.disk.write_at(self.end, &block)?;
+        self.dirt = self.dirt.max(end);
+        self.disk.write_at(self.end, bytes)?;
         self.disk.sync()?;
         self.end = end;
         Ok(())
@@ -140,6 +195,14 @@ impl<D: Disk> Writer<D> {
         let room = behind.saturating_add(ROOM);
         self.disk.reserve(room)?;
         self.room = room;
+        Ok(())
+    }
+
+    /// Gives back the room that is reserved.
+    fn give_back(&mut self) -> io::Result<()> {
+        self.room = self.end;
+        self.disk.cut(self.end)?;
+        self.dirt = self.end;
         Ok(())
     }
 }
@@ -169,10 +232,7 @@ impl Journal {
     /// # Errors
     /// [`StoreError::Journal`].
     pub fn give_back(&self) -> Result<(), StoreError> {
-        self.change(|writer| {
-            writer.room = writer.end;
-            writer.disk.cut(writer.end)
-        })
+        self.change(Writer::give_back)
     }
 
     /// Notes that the game has come to its end here.
@@ -180,7 +240,7 @@ impl Journal {
     /// # Errors
     /// [`StoreError::Journal`].
     pub fn end(&self) -> Result<(), StoreError> {
-        self.change(|writer| writer.write(Kind::Ended, b"ended"))
+        self.change(Writer::write_end)
     }
 
     fn change(
@@ -202,7 +262,7 @@ impl Journal {
     pub fn remove(self) -> Result<(), StoreError> {
         let Self { path, lock, writer } = self;
         drop(writer);
-        fs::remove_file(&path).map_err(|source| StoreError::io("remove", &path, source))?;
+        calls::remove(&path).map_err(|source| StoreError::io("remove", &path, source))?;
         drop(lock);
         // An empty file that is left behind is in nobody's way.
         let _ = fs::remove_file(path.with_extension(LOCK));
@@ -234,7 +294,7 @@ fn lock(path: &Path) -> Result<File, StoreError> {
 /// Reads all blocks of a journal.
 fn read(path: &Path) -> Result<Read, StoreError> {
     let failed = |source| StoreError::io("read", path, source);
-    let mut file = File::open(path).map_err(failed)?;
+    let mut file = files::open_plain(path).map_err(failed)?;
     let long = file.metadata().map_err(failed)?.len();
     if long > LONGEST {
         let why = io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than a journal");
@@ -242,15 +302,15 @@ fn read(path: &Path) -> Result<Read, StoreError> {
     }
     let mut bytes = Zeroizing::new(vec![0; usize::try_from(long).unwrap_or(0)]);
     file.read_exact(&mut bytes).map_err(failed)?;
-    blocks::read(&bytes).map_err(|why| match why {
-        Unread::OtherVersion => StoreError::ForeignJournal {
-            path: path.to_path_buf(),
-        },
-        Unread::Damaged { at } => StoreError::DamagedJournal {
-            path: path.to_path_buf(),
-            at,
-        },
-    })
+    blocks::read(&bytes).map_err(|why| unread(path, why))
+}
+
+fn unread(path: &Path, why: Unread) -> StoreError {
+    let path = path.to_path_buf();
+    match why {
+        Unread::OtherVersion => StoreError::ForeignJournal { path },
+        Unread::Damaged { at } => StoreError::DamagedJournal { path, at },
+    }
 }
 
 impl DataView {
@@ -308,9 +368,22 @@ impl DataView {
         read(&file.path).map(|read| read.kept)
     }
 
+    /// Reads the beginning and the end of a journal that somebody may be writing, and no more, however long it is.
+    /// Damage in between shows when the journal is opened.
+    ///
+    /// # Errors
+    /// As for [`DataView::read_journal`].
+    pub fn read_journal_head(&self, file: &JournalFile) -> Result<JournalHead, StoreError> {
+        let failed = |source| StoreError::io("read", &file.path, source);
+        let source = files::open_plain(&file.path).map_err(failed)?;
+        let head = blocks::read_head(source).map_err(failed)?;
+        let Head { header, ended } = head.map_err(|why| unread(&file.path, why))?;
+        Ok(JournalHead { header, ended })
+    }
+
     /// Whether a session writes a journal at this moment, of this program or another.
     pub fn is_journal_open(&self, file: &JournalFile) -> bool {
-        let lock = File::open(file.path.with_extension(LOCK));
+        let lock = files::open_plain(&file.path.with_extension(LOCK));
         lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 }
@@ -350,19 +423,7 @@ impl DataDir {
         let lock = lock(&path)?;
         let nonce = Nonce::draw().map_err(StoreError::Random)?;
         // Under its own name only when it is whole, with room for the first deal.
-        let file = files::replace(&path, |mut file| {
-            let start = blocks::start(&nonce);
-            file.write_at(0, &start)?;
-            let end = length(&start);
-            let mut writer = Writer {
-                disk: file,
-                nonce,
-                end,
-                room: 0,
-            };
-            writer.write(Kind::Header, header)?;
-            Ok(writer)
-        });
+        let file = files::replace(&path, |file| Writer::begin(file, nonce, header));
         let writer = file.map_err(|source| {
             // Nothing is left of a table that does not begin.
             let _ = fs::remove_file(path.with_extension(LOCK));
@@ -402,12 +463,7 @@ impl DataDir {
         let mut disk = files::open_private(&path)?;
         disk.cut(end)
             .map_err(|source| StoreError::io("write", &path, source))?;
-        let mut writer = Writer {
-            disk,
-            nonce,
-            end,
-            room: end,
-        };
+        let mut writer = Writer::new(disk, nonce, end, kept.ended);
         if !kept.ended {
             // A full disk is told when something is to be written.
             let _ = writer.make_room(end);
@@ -504,10 +560,36 @@ mod tests {
         assert!(length() < 1000);
     }
 
-    /// A disk that fails from one call on for a while, having done the half of it.
+    /// A change of a disk.
+    #[derive(Clone, Debug)]
+    enum Change {
+        Write(usize, Vec<u8>),
+        Length(usize),
+    }
+
+    fn apply(bytes: &mut Vec<u8>, change: &Change) {
+        match change {
+            Change::Write(at, written) => {
+                let end = at + written.len();
+                if bytes.len() < end {
+                    bytes.resize(end, 0);
+                }
+                bytes[*at..end].copy_from_slice(written);
+            }
+            Change::Length(length) => bytes.resize(*length, 0),
+        }
+    }
+
+    /// Bytes that a disk writes at once, few so that a block has many.
+    const SECTOR: usize = 8;
+
+    /// A disk of which some calls fail, with half of a write done. What is not synchronised yet may be lost in a crash,
+    /// all or some of it, and is written in any order.
     #[derive(Debug, Default)]
     struct Flaky {
         bytes: Vec<u8>,
+        synced: Vec<u8>,
+        pending: Vec<Change>,
         calls: usize,
         fails: std::ops::Range<usize>,
     }
@@ -521,78 +603,192 @@ mod tests {
             }
             Ok(())
         }
+
+        fn change(&mut self, change: Change) {
+            apply(&mut self.bytes, &change);
+            self.pending.push(change);
+        }
+
+        fn settle(&mut self) {
+            self.synced.clone_from(&self.bytes);
+            self.pending.clear();
+        }
+
+        /// A possible state of the disk after a crash at this moment; `random` draws numbers below its argument.
+        fn crashed(&self, random: &mut impl FnMut(usize) -> usize) -> Vec<u8> {
+            let mut changes = Vec::new();
+            for change in &self.pending {
+                match change {
+                    Change::Write(at, bytes) => {
+                        let sectors = bytes.chunks(SECTOR).enumerate();
+                        changes.extend(sectors.map(|(number, sector)| {
+                            Change::Write(at + number * SECTOR, sector.to_vec())
+                        }));
+                    }
+                    length @ Change::Length(_) => changes.push(length.clone()),
+                }
+            }
+            let most = random(changes.len() + 1);
+            let mut bytes = self.synced.clone();
+            for _ in 0..most {
+                apply(&mut bytes, &changes.swap_remove(random(changes.len())));
+            }
+            bytes
+        }
     }
 
     impl Disk for Flaky {
         fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
             let failed = self.fails();
-            let written = if failed.is_err() {
-                bytes.len() / 2
-            } else {
-                bytes.len()
+            let written = match failed {
+                Ok(()) => bytes,
+                Err(_) => &bytes[..bytes.len() / 2],
             };
             let offset = usize::try_from(offset).unwrap();
-            let end = offset + written;
-            if self.bytes.len() < end {
-                self.bytes.resize(end, 0);
-            }
-            self.bytes[offset..end].copy_from_slice(&bytes[..written]);
+            self.change(Change::Write(offset, written.to_vec()));
             failed
         }
 
         fn sync(&mut self) -> io::Result<()> {
-            self.fails()
+            self.fails()?;
+            self.settle();
+            Ok(())
         }
 
         fn reserve(&mut self, length: u64) -> io::Result<()> {
             self.fails()?;
-            assert!(length > 0);
+            // The same as megabytes of it.
+            let length = usize::try_from(length).unwrap().min(self.bytes.len() + 64);
+            if length > self.bytes.len() {
+                self.change(Change::Length(length));
+            }
             Ok(())
         }
 
         fn cut(&mut self, length: u64) -> io::Result<()> {
-            self.fails()?;
-            self.bytes.truncate(usize::try_from(length).unwrap());
+            let length = usize::try_from(length).unwrap();
+            let failed = self.fails();
+            self.change(Change::Length(length));
+            failed?;
+            self.settle();
             Ok(())
         }
     }
 
-    /// Wherever a disk fails: what an append has returned for is there, and one that failed may be repeated.
+    /// An operation of a test on a journal.
+    #[derive(Clone, Copy, Debug)]
+    enum Deed {
+        Append(&'static str),
+        Reserve,
+        GiveBack,
+        End,
+    }
+
+    const DEEDS: [Deed; 11] = [
+        Deed::Append("one"),
+        Deed::Append("a longer one, of several sectors on the disk"),
+        Deed::Reserve,
+        Deed::Append("x"),
+        Deed::GiveBack,
+        Deed::Append("two and three"),
+        Deed::Reserve,
+        Deed::GiveBack,
+        Deed::End,
+        Deed::Append("said after the end"),
+        Deed::End,
+    ];
+
+    /// Wherever a disk fails, and wherever the program is killed: what a call has returned for is there, what has failed is
+    /// there as a whole or not at all and may be repeated, or something shorter may be written instead.
     #[test]
-    fn a_failed_append_keeps_nothing_and_may_be_repeated() {
-        let nonce = Nonce::draw().unwrap();
-        let start = blocks::start(&nonce);
-        for first in 0..12 {
-            for failures in 1..4 {
-                let mut writer = Writer {
-                    disk: Flaky {
-                        bytes: start.clone(),
-                        calls: 0,
-                        fails: first..first + failures,
-                    },
-                    nonce,
-                    end: length(&start),
-                    room: 0,
+    fn failing_disks_and_crashes_lose_nothing() {
+        let nonce = Nonce([7; 16]);
+        let mut state = 1_u64;
+        let mut random = move |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            usize::try_from(state >> 16).unwrap() % below
+        };
+        let mut images = 0;
+        for first in 0..40 {
+            for (failures, gives_up) in [(0, false), (1, false), (1, true), (2, false), (3, true)] {
+                let disk = Flaky {
+                    fails: first..first + failures,
+                    ..Flaky::default()
                 };
-                while writer.write(Kind::Header, b"header").is_err() {}
-                let mut kept = Vec::new();
-                for text in ["one", "a longer one", "x", "two and three"] {
-                    let record = bytes(&[text]);
-                    while writer
-                        .write(Kind::Records, &blocks::joined(&record).unwrap())
-                        .is_err()
-                    {
-                        // A crash now loses nothing that was kept; what failed may be there or not.
-                        let read = blocks::read(&writer.disk.bytes).unwrap();
-                        assert!(read.kept.records.starts_with(&kept), "{first} {text}");
-                        assert!(read.kept.records.len() <= kept.len() + 1);
+                // A journal that cannot begin has no name yet: there is nothing to be found.
+                let Ok(mut writer) = Writer::begin(disk, nonce, b"header") else {
+                    continue;
+                };
+                let (mut kept, mut ended) = (Vec::new(), false);
+                // What has failed and was not repeated may be there until something is written over it.
+                let mut left = Vec::new();
+                for deed in DEEDS {
+                    for _ in 0..=failures {
+                        let (record, done) = match deed {
+                            Deed::Append(text) => {
+                                let record = bytes(&[text]);
+                                let payload = blocks::joined(&record).unwrap();
+                                let done = writer.write(Kind::Records, &payload);
+                                (Some(record), done)
+                            }
+                            Deed::Reserve => (None, writer.make_room(writer.end)),
+                            Deed::GiveBack => (None, writer.give_back()),
+                            Deed::End => (None, writer.write_end()),
+                        };
+                        let told = format!("{first} {failures} {deed:?}: {done:?}");
+                        for _ in 0..16 {
+                            let image = writer.disk.crashed(&mut random);
+                            images += 1;
+                            let read = blocks::read(&image);
+                            let read = read.unwrap_or_else(|why| panic!("{told}: {why:?}"));
+                            let mut most = kept.clone();
+                            most.extend(record.clone().unwrap_or_default());
+                            let found = &read.kept.records;
+                            let mut with_left = left
+                                .iter()
+                                .map(|record: &Vec<_>| [&kept[..], record].concat());
+                            let whole = [&kept, &most].contains(&found)
+                                || with_left.any(|records| records == *found);
+                            assert!(whole, "{told}: {found:?}");
+                            assert!(
+                                done.is_err() || record.is_none() || *found == most,
+                                "{told}"
+                            );
+                            assert!(read.kept.ended || !ended, "{told}");
+                        }
+                        match done {
+                            Ok(()) => {
+                                if !matches!(deed, Deed::Reserve) {
+                                    left.clear();
+                                }
+                                kept.extend(record.unwrap_or_default());
+                                ended |= matches!(deed, Deed::End);
+                                break;
+                            }
+                            Err(_) if gives_up => {
+                                left.extend(record);
+                                break;
+                            }
+                            Err(_) => {}
+                        }
                     }
-                    kept.extend(record);
                     let read = blocks::read(&writer.disk.bytes).unwrap();
-                    assert_eq!(read.kept.records, kept, "{first} {text}");
+                    assert!(read.kept.records.starts_with(&kept), "{first} {deed:?}");
+                    if failures == 0 || !gives_up {
+                        assert_eq!(read.kept.records, kept, "{first} {deed:?}");
+                        let disk = io::Cursor::new(&writer.disk.bytes);
+                        let head = blocks::read_head(disk).unwrap().unwrap();
+                        let is_last = head.ended
+                            || !ended
+                            || writer.disk.fails.contains(&(writer.disk.calls - 1));
+                        assert!(is_last, "{first} {deed:?}");
+                    }
                 }
             }
         }
+        assert!(images > 10_000, "{images}");
     }
 
     #[test]

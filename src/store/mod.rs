@@ -3,7 +3,7 @@
 //! ```text
 //! DATA_DIR/                 0700 when we create it
 //!   lock                    held exclusively for as long as a DataDir lives
-//!   identity.key            the Ed25519 seed, 0600
+//!   identity.key            the Ed25519 seed with a checksum, 0600
 //!   settings.toml           what the player has chosen
 //!   journals/TABLE-SEAT.journal  tables in play, beside each the lock of whoever writes it
 //!   transcripts/TABLE.fairdeal
@@ -17,7 +17,10 @@
 //! the caller's choice (`--data-dir`, `FAIRDEAL_DATA_DIR`); without one it is the platform's own.
 
 mod archive;
-mod blocks;
+pub mod blocks;
+mod calls;
+#[cfg(test)]
+mod crashes;
 mod error;
 mod files;
 mod identity;
@@ -32,7 +35,7 @@ pub use archive::{MAX_EVIDENCE_FILES, TranscriptFile, read_transcript, take_tran
 pub use error::{StoreError, UnreadableTranscript};
 pub use files::{open_log, write_out};
 pub use identity::IdentityKey;
-pub use journal::{Journal, JournalFile, Kept};
+pub use journal::{Journal, JournalFile, JournalHead, Kept};
 pub use settings::{Settings, SettingsError};
 
 /// A data directory as it is read: nothing in it is made or changed, and another program may be playing there.

@@ -80,22 +80,25 @@ impl DataDir {
     pub fn settings(&self) -> Result<Settings, SettingsError> {
         let path = self.settings_file();
         let io = |source| StoreError::io("read", &path, source);
-        let length = match std::fs::metadata(&path) {
-            Ok(metadata) => metadata.len(),
+        let wrong = |why: String| SettingsError::Wrong {
+            path: path.clone(),
+            why,
+        };
+        let file = match files::open_plain(&path) {
+            Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Ok(Settings::default());
             }
             Err(error) => return Err(io(error).into()),
         };
-        if length > MAX_FILE {
-            let why = format!("it has {length} bytes, and settings never more than {MAX_FILE}");
-            return Err(SettingsError::Wrong { path, why });
+        let bytes = files::read_limited(file, MAX_FILE).map_err(io)?;
+        if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_FILE) {
+            return Err(wrong(format!(
+                "settings have never more than {MAX_FILE} bytes"
+            )));
         }
-        let text = std::fs::read_to_string(&path).map_err(io)?;
-        toml::from_str(&text).map_err(|error| SettingsError::Wrong {
-            path,
-            why: error.to_string().trim_end().to_owned(),
-        })
+        let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
+        toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))
     }
 
     /// Writes the settings in place of those that were there.
@@ -147,5 +150,13 @@ mod tests {
         }
         assert!(told("tehme = \"dark\"").contains("tehme"));
         assert!(told(&"#".repeat(100_000)).contains("never more than"));
+        assert!(told(&"\0".repeat(100)).contains("line 1"));
+        std::fs::write(data.settings_file(), [0xff; 100]).unwrap();
+        let bytes = data.settings().unwrap_err().to_string();
+        assert!(bytes.contains("utf-8"), "{bytes}");
+        std::fs::remove_file(data.settings_file()).unwrap();
+        std::fs::create_dir(data.settings_file()).unwrap();
+        let folder = data.settings().unwrap_err().to_string();
+        assert!(folder.contains("no plain file"), "{folder}");
     }
 }

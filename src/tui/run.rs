@@ -620,7 +620,7 @@ impl Shelves {
             waiting: waiting
                 .filter_map(|(table, seats)| Some((table, seats.first()?.1.in_words())))
                 .collect(),
-            past: history(&self.data).unwrap_or_default(),
+            past: history(&self.data),
         };
         self.tell(&shelf);
         for number in 0..shelf.past.len() {

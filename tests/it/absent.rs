@@ -109,7 +109,7 @@ fn report(transcript: &Path) -> Report {
 
 /// The summary of the only game in the history of a data directory.
 fn remembered(data: &DataDir) -> Summary {
-    let all = history(data).unwrap();
+    let all = history(data);
     let [past] = all.as_slice() else {
         panic!("{all:?}");
     };

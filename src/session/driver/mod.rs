@@ -280,10 +280,10 @@ pub fn resume(
             SavedSeat {
                 agreed,
                 place,
-                records,
                 house,
                 ..
             },
+        records,
         journal,
     } = interrupted;
     let is_house = house.is_some();

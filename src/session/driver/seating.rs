@@ -201,7 +201,7 @@ impl Driver {
         let kept = kept.transpose().map_err(|error| error.to_string())?;
         let journal = match kept.flatten() {
             Some(kept) => {
-                records = kept.saved.records;
+                records = kept.records;
                 kept.journal
             }
             None => {

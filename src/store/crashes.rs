@@ -1,0 +1,253 @@
+//! Tests: every write of the data directory with each of its calls failing, once or from there on, as on a full disk or where
+//! the program is killed.
+
+use std::path::{Path, PathBuf};
+
+use fairdeal_protocol::seat::Seat;
+use zeroize::Zeroizing;
+
+use super::calls::{Call, faults};
+use super::{DataDir, Settings, StoreError};
+
+const TABLE: &str = "ab";
+
+fn seat() -> Seat {
+    Seat::new(1).unwrap()
+}
+
+/// A directory with a promise, a transcript and its summary, settings and an identity, all older than the test.
+fn lived_in(root: &Path) -> DataDir {
+    let data = DataDir::open(Some(root)).unwrap();
+    data.identity().unwrap();
+    data.save_settings(&Settings::default()).unwrap();
+    data.save_transcript(TABLE, b"old").unwrap();
+    data.save_summary(TABLE, b"old").unwrap();
+    data.promise(TABLE, seat()).unwrap();
+    data
+}
+
+/// Does something in directories of its own, with each call failing in turn: alone, and with all that follow. `check` looks
+/// at what is left, as the next program finds it, and does the same once more.
+fn at_each_call(
+    act: impl Fn(&DataDir) -> Result<(), StoreError>,
+    check: impl Fn(&DataDir, bool, &str),
+) {
+    let mut number = 0;
+    loop {
+        let mut ended = false;
+        for killed in [false, true] {
+            let home = tempfile::tempdir().unwrap();
+            let data = lived_in(home.path());
+            let last = if killed { usize::MAX } else { number + 1 };
+            let (done, calls) = faults::run(number..last, || act(&data));
+            ended = calls.len() <= number;
+            let told = format!("call {number} of {calls:?}, killed: {killed}");
+            assert!(done.is_ok() || !ended, "{told}");
+            check(&data, done.is_ok(), &told);
+            act(&data).unwrap_or_else(|why| panic!("{told}: again: {why}"));
+            check(&data, true, &told);
+            let names = files(home.path());
+            let half = names
+                .iter()
+                .any(|path| path.extension().is_some_and(|end| end == "tmp"));
+            assert!(!half, "{told}: {names:?}");
+        }
+        if ended {
+            return;
+        }
+        number += 1;
+    }
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(files(&path)),
+            false => found.push(path),
+        }
+    }
+    found
+}
+
+/// The promise says that nothing has been signed, or the journal has all that was; never neither.
+#[test]
+fn a_journal_that_cannot_begin_leaves_its_promise() {
+    at_each_call(
+        |data| data.begin_journal(TABLE, seat(), b"header").map(drop),
+        |data, done, told| {
+            let promised = data.has_promised(TABLE, seat()).unwrap();
+            let journals = data.journals().unwrap();
+            assert!(promised || journals.len() == 1, "{told}");
+            assert!(!done || !promised, "{told}");
+            for file in &journals {
+                let head = data.read_journal_head(file);
+                assert_eq!(head.unwrap().header.as_slice(), b"header", "{told}");
+                data.open_journal(file).unwrap();
+            }
+        },
+    );
+}
+
+#[test]
+fn a_promise_is_there_once_it_was_made() {
+    let other = Seat::new(3).unwrap();
+    at_each_call(
+        |data| data.promise(TABLE, other),
+        |data, done, told| {
+            assert!(!done || data.has_promised(TABLE, other).unwrap(), "{told}");
+            assert!(data.has_promised(TABLE, seat()).unwrap(), "{told}");
+        },
+    );
+}
+
+#[test]
+fn files_are_the_old_or_the_new() {
+    at_each_call(
+        |data| data.save_transcript(TABLE, b"new").map(drop),
+        |data, done, told| {
+            let path = data.find_transcript(TABLE).unwrap();
+            let found = std::fs::read(path).unwrap();
+            assert!(found == b"new" || (!done && found == b"old"), "{told}");
+        },
+    );
+    at_each_call(
+        |data| data.save_summary(TABLE, b"new"),
+        |data, done, told| {
+            let found = data.summary(&data.transcripts().unwrap()[0]).unwrap();
+            assert!(found == b"new" || (!done && found == b"old"), "{told}");
+        },
+    );
+    let new = Settings {
+        ascii: true,
+        ..Settings::default()
+    };
+    at_each_call(
+        |data| {
+            let saved = data.save_settings(&new);
+            saved.map_err(|why| StoreError::BadTable {
+                given: why.to_string(),
+            })
+        },
+        |data, done, told| {
+            let found = data.settings().unwrap();
+            assert!(found == new || (!done && !found.ascii), "{told}");
+        },
+    );
+    at_each_call(
+        |data| data.save_evidence(TABLE, b"new").map(drop),
+        |data, done, told| {
+            let mut named = files(&data.path().join("evidence"));
+            named.retain(|path| path.extension().is_some_and(|end| end == "evidence"));
+            assert!(!done || named.len() == 1, "{told}");
+            for path in named {
+                assert_eq!(std::fs::read(path).unwrap(), b"new", "{told}");
+            }
+        },
+    );
+}
+
+#[test]
+fn an_identity_is_made_once() {
+    let home = tempfile::tempdir().unwrap();
+    let mut number = 0;
+    loop {
+        let path = home.path().join(number.to_string());
+        let data = DataDir::open(Some(&path)).unwrap();
+        let (made, calls) = faults::run(number..usize::MAX, || data.identity());
+        // Under its name there is nothing, or the key that was made.
+        let known = data.known_identity().unwrap().map(|key| *key.seed());
+        if let Ok(made) = &made {
+            assert_eq!(known, Some(*made.seed()));
+        }
+        let later = data.identity().unwrap();
+        assert!(
+            known.is_none_or(|known| known == *later.seed()),
+            "{calls:?}"
+        );
+        if calls.len() <= number {
+            return;
+        }
+        number += 1;
+    }
+}
+
+/// A journal whose calls fail says so, and what it has returned for is read back.
+#[test]
+fn a_journal_of_a_failing_disk_keeps_what_it_said() {
+    let texts = ["one", "two", "three"];
+    let records = texts.map(|text| Zeroizing::new(text.as_bytes().to_vec()));
+    let mut number = 0;
+    loop {
+        let home = tempfile::tempdir().unwrap();
+        let data = DataDir::open(Some(home.path())).unwrap();
+        let journal = data.begin_journal(TABLE, seat(), b"header").unwrap();
+        let mut kept = 0;
+        let (ended, calls) = faults::run(number..usize::MAX, || {
+            for record in &records {
+                let record = std::slice::from_ref(record);
+                kept += usize::from(journal.append(record).is_ok());
+                let _ = journal.reserve();
+            }
+            journal.give_back().and_then(|()| journal.end()).is_ok()
+        });
+        drop(journal);
+        let file = data.journals().unwrap().remove(0);
+        let listed = data.read_journal_head(&file).unwrap();
+        let (_, found) = data.open_journal(&file).unwrap();
+        assert!(records.starts_with(&found.records), "{calls:?}");
+        assert!(found.records.len() >= kept, "{calls:?}");
+        assert!(!ended || (found.ended && listed.ended), "{calls:?}");
+        if calls.len() <= number {
+            assert_eq!((kept, ended), (3, true));
+            return;
+        }
+        number += 1;
+    }
+}
+
+/// Behind every new name its folder is put on disk, before anything is said to be done.
+#[test]
+fn folders_are_synced_after_every_new_name() {
+    let home = tempfile::tempdir().unwrap();
+    // With all the folders on the way.
+    let root = home.path().join("a").join("b");
+    let ((), calls) = faults::run(0..0, || {
+        let data = lived_in(&root);
+        data.begin_journal(TABLE, seat(), b"header").unwrap();
+        data.save_evidence(TABLE, b"evidence").unwrap();
+        super::write_out(&root.join("out"), b"out", &root, false).unwrap();
+    });
+    let mut names = 0;
+    for (number, (call, path)) in calls.iter().enumerate() {
+        let made: Vec<&Path> = match call {
+            Call::Rename => vec![path.as_path()],
+            Call::MakeFolder => {
+                let below = path.ancestors();
+                below
+                    .take_while(|folder| *folder != home.path() && *folder != root)
+                    .collect()
+            }
+            _ => continue,
+        };
+        for name in made {
+            names += 1;
+            let folder = name.parent().unwrap();
+            let synced = calls[number..].iter().take(4);
+            let synced = synced
+                .filter(|(call, _)| *call == Call::SyncFolder)
+                .any(|(_, path)| path == folder);
+            assert!(synced, "{} after {call:?}: {calls:?}", name.display());
+        }
+    }
+    // Identity, settings, transcript, summary, promise, journal, evidence, out; and folders.
+    assert!(names >= 8 + 4, "{names}: {calls:?}");
+    // A file has its name only when its bytes are on disk.
+    for window in calls.windows(2) {
+        if window[1].0 == Call::Rename {
+            assert_eq!(window[0].0, Call::Sync, "{calls:?}");
+        }
+    }
+}
