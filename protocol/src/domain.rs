@@ -106,6 +106,8 @@ pub const REDIAL: Label = label!("fairdeal/redial/v2");
 pub const EVIDENCE_FILE: Label = label!("fairdeal/evidence-file/v2");
 /// The check of a block in a journal.
 pub const JOURNAL: Label = label!("fairdeal/journal/v3");
+/// The check in the identity file.
+pub const IDENTITY_FILE: Label = label!("fairdeal/identity-file/v2");
 
 /// Purposes of [`DERIVE`]: what a key derived from a seed is for.
 pub mod purpose {

@@ -48,14 +48,27 @@ fn say(verdict: Verdict, what: &str, words: &str) -> std::io::Result<()> {
     out.flush()
 }
 
-/// Makes all checks and says of each at once how it came out; it fails if nothing can be kept, or the network cannot be
-/// used at all.
+/// Makes all checks and says of each at once how it came out; it fails if nothing can be kept, the identity cannot be read,
+/// or the network cannot be used at all.
 pub(super) fn doctor(data: &DataView) -> anyhow::Result<Exit> {
     clock()?;
     terminal()?;
-    let keeps = disk(data)?;
+    let keeps = disk(data)? & identity(data)?;
     let network = runtime()?.block_on(network())?;
     Ok(if keeps { network } else { Exit::Failed })
+}
+
+/// Says whether the identity file can be read.
+fn identity(data: &DataView) -> std::io::Result<bool> {
+    match data.known_identity() {
+        Ok(Some(_)) => say(Verdict::Good, "identity", "can be read")?,
+        Ok(None) => say(Verdict::Good, "identity", "is made at the first table")?,
+        Err(error) => {
+            say(Verdict::Bad, "identity", &error.to_string())?;
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Where identity, journals and transcripts are kept; whether they can be.

@@ -1,8 +1,14 @@
 //! The identity of this player: an Ed25519 key pair, kept as its secret seed.
 //!
-//! The file is one line of ASCII: `fairdeal-identity-1`, a space, the 32-byte seed as 64 lower-case
-//! hexadecimal digits, and a line feed. A file that is anything else is an error and is left alone:
-//! to replace a key silently would be to change who the player is.
+//! The file is one line of ASCII:
+//!
+//! ```text
+//! fairdeal-identity-2 SEED CHECK
+//! ```
+//!
+//! SEED is the 32-byte seed and CHECK the first 16 bytes of its `identity-file` hash, both in lower-case hexadecimal. A
+//! line feed ends the line. Any other file is an error and stays as it is: another seed, even one wrong digit, is
+//! another player.
 
 use std::fmt;
 use std::fs::File;
@@ -10,14 +16,20 @@ use std::io;
 use std::path::Path;
 
 use data_encoding::HEXLOWER;
-use zeroize::{Zeroize as _, ZeroizeOnDrop, Zeroizing};
+use fairdeal_protocol::domain;
+use fairdeal_protocol::hash::Hasher;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::StoreError;
 use super::files;
 
-const HEADER: &str = "fairdeal-identity-1 ";
-/// Bytes of the header, the digits and the line feed.
-const FILE_LENGTH: usize = HEADER.len() + 64 + 1;
+const HEADER: &str = "fairdeal-identity-2 ";
+/// The first word, up to the version.
+const ANY_VERSION: &str = "fairdeal-identity-";
+/// Hexadecimal digits of the check.
+const CHECK_DIGITS: usize = 32;
+/// Bytes of the header, both groups of digits, the space between them and the line feed.
+const FILE_LENGTH: usize = HEADER.len() + 64 + 1 + CHECK_DIGITS + 1;
 
 /// An Ed25519 secret seed, 32 bytes; wiped when dropped and never shown.
 #[derive(Clone, ZeroizeOnDrop)]
@@ -68,7 +80,7 @@ pub(super) fn load_or_create(path: &Path) -> Result<IdentityKey, StoreError> {
 
 /// Reads the key at `path`, if there is a file.
 pub(super) fn load_known(path: &Path) -> Result<Option<IdentityKey>, StoreError> {
-    match File::open(path) {
+    match files::open_plain(path) {
         Ok(file) => load(path, file).map(Some),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(StoreError::io("read", path, source)),
@@ -110,31 +122,46 @@ fn refuse_exposed(_: &Path, _: &File) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// The first half of the hash of a seed, in hexadecimal digits.
+fn check(seed: &[u8; 32]) -> Zeroizing<String> {
+    let hash = Hasher::new(domain::IDENTITY_FILE).bytes(seed).finish();
+    let mut digits = Zeroizing::new(HEXLOWER.encode(&hash.0));
+    digits.truncate(CHECK_DIGITS);
+    digits
+}
+
 fn encode(key: &IdentityKey) -> Zeroizing<Vec<u8>> {
     // Room for all of it from the start: a vector that grows leaves copies behind.
     let mut line = Zeroizing::new(Vec::with_capacity(FILE_LENGTH));
     let digits = Zeroizing::new(HEXLOWER.encode(&key.seed));
     line.extend_from_slice(HEADER.as_bytes());
     line.extend_from_slice(digits.as_bytes());
+    line.push(b' ');
+    line.extend_from_slice(check(&key.seed).as_bytes());
     line.push(b'\n');
     line
 }
 
 fn decode(bytes: &[u8]) -> Result<IdentityKey, &'static str> {
-    let rest = bytes
-        .strip_prefix(HEADER.as_bytes())
-        .ok_or("its first words are not ours")?;
+    let rest = bytes.strip_prefix(HEADER.as_bytes()).ok_or_else(|| {
+        match bytes.starts_with(ANY_VERSION.as_bytes()) {
+            true => "another version of fairdeal wrote it",
+            false => "its first words are not ours",
+        }
+    })?;
     // An editor may have taken the line feed or added a carriage return.
-    let digits = rest.trim_ascii_end();
-    if digits.len() != 64 {
-        return Err("it has not 64 digits");
-    }
-    let mut seed = [0; 32];
-    if HEXLOWER.decode_mut(digits, &mut seed).is_err() {
-        seed.zeroize();
+    let (digits, rest) = rest
+        .trim_ascii_end()
+        .split_at_checked(64)
+        .ok_or("it has not 64 digits")?;
+    let mut key = IdentityKey { seed: [0; 32] };
+    if HEXLOWER.decode_mut(digits, &mut key.seed).is_err() {
         return Err("its digits are not lower-case hexadecimal");
     }
-    Ok(IdentityKey { seed })
+    if rest.strip_prefix(b" ") != Some(check(&key.seed).as_bytes()) {
+        return Err("its checksum does not match");
+    }
+    Ok(key)
 }
 
 #[cfg(test)]
@@ -153,13 +180,36 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap().len(), FILE_LENGTH);
     }
 
+    /// The bytes of a file, which the next version must not read as its own.
     #[test]
     fn the_file_is_one_documented_line() {
         let key = IdentityKey::from_seed([0xab; 32]);
         let line = encode(&key);
-        let expected = format!("fairdeal-identity-1 {}\n", "ab".repeat(32));
-        assert_eq!(line.as_slice(), expected.as_bytes());
+        assert_eq!(line.len(), FILE_LENGTH);
+        insta::assert_snapshot!(str::from_utf8(&line).unwrap());
         assert_eq!(decode(&line).unwrap().seed(), key.seed());
+        assert_eq!(decode(line.trim_ascii_end()).unwrap().seed(), key.seed());
+    }
+
+    /// Whatever happens to the file, it is refused or gives the same player.
+    #[test]
+    fn no_damage_gives_another_identity() {
+        let line = encode(&IdentityKey::from_seed([0xab; 32]));
+        let is_same = |bytes: &[u8]| decode(bytes).is_ok_and(|key| *key.seed() == [0xab; 32]);
+        for at in 0..line.len() {
+            for byte in 0..=255 {
+                let mut changed = line.to_vec();
+                changed[at] = byte;
+                assert!(
+                    decode(&changed).is_err() || is_same(&changed),
+                    "{at} {byte}"
+                );
+            }
+            assert!(decode(&line[..at]).is_err() || is_same(&line[..at]), "{at}");
+            let mut zeros = line.to_vec();
+            zeros[at..].fill(0);
+            assert!(decode(&zeros).is_err(), "{at}");
+        }
     }
 
     #[test]
@@ -176,11 +226,13 @@ mod tests {
         let seed = "ab".repeat(32);
         for text in [
             String::new(),
-            "fairdeal-identity-1 ".to_owned(),
+            "fairdeal-identity-2 ".to_owned(),
+            format!("fairdeal-identity-1 {seed}\n"),
             format!("fairdeal-identity-2 {seed}\n"),
-            format!("fairdeal-identity-1 {}\n", &seed[1..]),
-            format!("fairdeal-identity-1 {seed}00\n"),
-            format!("fairdeal-identity-1 {}\n", "zz".repeat(32)),
+            format!("fairdeal-identity-2 {seed} {}\n", "00".repeat(16)),
+            format!("fairdeal-identity-2 {}\n", &seed[1..]),
+            format!("fairdeal-identity-2 {seed}00\n"),
+            format!("fairdeal-identity-2 {}\n", "zz".repeat(32)),
         ] {
             // Written in place, so that the file keeps its mode.
             fs::write(&path, &text).unwrap();
