@@ -72,8 +72,11 @@ struct Printer {
 
 impl Printer {
     fn event(&mut self, event: &SessionEvent) {
-        if let SessionEvent::Over { .. } = event {
-            self.exit = Exit::Done;
+        match event {
+            SessionEvent::Over { .. } => self.exit = Exit::Done,
+            // Also where the game is over and its transcript is not saved.
+            SessionEvent::Error(_) => self.exit = Exit::Failed,
+            _ => {}
         }
         let line = if self.json {
             self.json_line(event)
@@ -133,6 +136,7 @@ impl Printer {
                 format!("Table {} is open: {}.", table.short(), names.join(", "))
             }
             SessionEvent::Line(line) | SessionEvent::Reach(line) => line.clone(),
+            SessionEvent::Disk { text, .. } => text.clone(),
             SessionEvent::Peer { seat, state } => format!("{seat}: {state:?}"),
             SessionEvent::Fault { what, evidence, .. } => match evidence {
                 Some(path) => format!("FAULT: {what}. The evidence is in {}.", path.display()),
@@ -148,9 +152,10 @@ impl Printer {
             }
             SessionEvent::Over {
                 scores, transcript, ..
-            } => {
-                format!("Scores {scores:?}. Transcript: {}", transcript.display())
-            }
+            } => match transcript {
+                Some(path) => format!("Scores {scores:?}. Transcript: {}", path.display()),
+                None => format!("Scores {scores:?}."),
+            },
             SessionEvent::Chat { name, text, .. } => format!("{name}: {text}"),
             SessionEvent::Invited { name, ticket, .. } => {
                 format!("{name} has opened another table: fairdeal join {ticket}")

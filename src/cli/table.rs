@@ -193,7 +193,9 @@ async fn attend(common: &Common, print: Option<Print>, table: Table) -> anyhow::
             for (name, score) in scores {
                 say(format!("{score:>6}  {name}"))?;
             }
-            say(format!("transcript: {}", transcript.display()))?;
+            if let Some(transcript) = transcript {
+                say(format!("transcript: {}", transcript.display()))?;
+            }
             Exit::Done
         }
         Ending::Paused(table) => {

@@ -4,8 +4,8 @@ use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::seat::Seat;
 
 use super::session::{
-    Action, Chat, Claimed, Deal, Error, Event, Fault, Game, Invited, Over, Peer, PeerState, Reach,
-    Reaching, Refused, Seated, Started, Ticket,
+    Action, Chat, Claimed, Deal, Disk, Error, Event, Fault, Game, Invited, Over, Peer, PeerState,
+    Reach, Reaching, Refused, Seated, Started, Ticket,
 };
 use super::turn::Positions;
 use super::{SeatNumber, path_text};
@@ -111,7 +111,7 @@ impl Converter {
                 scores: scores.clone(),
                 winners: seats(winners),
                 log: log.to_string(),
-                transcript: path_text(transcript),
+                transcript: transcript.as_deref().map(path_text),
             }),
             SessionEvent::Error(message) => Event::Error(Error {
                 message: message.clone(),
@@ -125,6 +125,10 @@ impl Converter {
                 seat: (*seat).into(),
                 name: name.clone(),
                 ticket: ticket.clone(),
+            }),
+            SessionEvent::Disk { full, text } => Event::Disk(Disk {
+                full: *full,
+                message: text.clone(),
             }),
             SessionEvent::Refused(message) => Event::Refused(Refused {
                 message: message.clone(),

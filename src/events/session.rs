@@ -52,6 +52,8 @@ pub enum Event {
     Chat(Chat),
     /// A player of this table invites to another table.
     Invited(Invited),
+    /// The disk is full and the table waits, or it goes on.
+    Disk(Disk),
     /// An action or a chat message of this seat was refused.
     Refused(Refused),
     /// The session cannot go on.
@@ -192,8 +194,8 @@ pub struct Over {
     /// The hash of the whole log: 64 hexadecimal digits.
     #[schemars(regex(pattern = r"^[0-9a-f]{64}$"))]
     pub log: String,
-    /// The transcript's file; empty if it could not be saved (an `error` follows).
-    pub transcript: String,
+    /// The transcript's file; `null` if it could not be saved: then `resume` tries again.
+    pub transcript: Option<String>,
 }
 
 /// The session cannot go on.
@@ -223,6 +225,15 @@ pub struct Invited {
     pub name: String,
     /// The ticket of that table.
     pub ticket: String,
+}
+
+/// The disk is full and the table waits, or it goes on. It is told once for a player and its local bots.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Disk {
+    /// Whether it is full: then nothing is signed until there is room.
+    pub full: bool,
+    /// What happened and what to do, in plain words.
+    pub message: String,
 }
 
 /// An action or a chat message of this seat was refused.

@@ -5,10 +5,11 @@
 //! friend would; it only leaves the transcript to its host. When the player's own session ends the bots pause with it, so
 //! that the table can be gone on with; but where others play on without the player, the bots do too.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fairdeal_protocol::crypto::pake::Password;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
 use super::driver::{self, Attended, Pilot, Role, SessionError, Setup, start};
@@ -31,7 +32,63 @@ pub fn next_bot<'a>(seated: impl Iterator<Item = &'a str>) -> usize {
 
 /// The bots that play at a table from this program.
 #[derive(Clone, Debug, Default)]
-struct Bots(Arc<Mutex<Vec<Bot>>>);
+struct Bots {
+    all: Arc<Mutex<Vec<Bot>>>,
+    /// News of all sessions for their player.
+    told: Arc<Mutex<Told>>,
+    /// Comes when there is something new in it.
+    changed: Arc<Notify>,
+}
+
+/// News of the sessions of one program, merged for its player.
+#[derive(Debug, Default)]
+struct Told {
+    /// The sessions that have been there, bots as they came.
+    sessions: usize,
+    /// Sessions whose disk is full.
+    full: BTreeSet<usize>,
+    /// Whether the player knows that one is.
+    is_told: bool,
+    /// The last words about the disk.
+    words: String,
+    /// Other lines.
+    lines: Vec<String>,
+}
+
+/// The player's own session among all.
+const OWN: usize = 0;
+
+impl Told {
+    /// A number for one more session of a bot.
+    fn enter(&mut self) -> usize {
+        self.sessions += 1;
+        self.sessions
+    }
+
+    /// The disk of a session is full, or is not any more. Several have one disk, mostly.
+    fn disk(&mut self, session: usize, full: bool, words: &str) {
+        let new = match full {
+            true => self.full.insert(session),
+            false => self.full.remove(&session),
+        };
+        if new {
+            words.clone_into(&mut self.words);
+        }
+    }
+
+    /// Takes the news for the player: the first disk is full, no disk is full any more, and other lines.
+    fn take(&mut self) -> Vec<SessionEvent> {
+        let lines = std::mem::take(&mut self.lines).into_iter();
+        let mut news: Vec<SessionEvent> = lines.map(SessionEvent::Line).collect();
+        let full = !self.full.is_empty();
+        if full != self.is_told {
+            self.is_told = full;
+            let text = std::mem::take(&mut self.words);
+            news.push(SessionEvent::Disk { full, text });
+        }
+        news
+    }
+}
 
 #[derive(Debug)]
 struct Bot {
@@ -40,19 +97,41 @@ struct Bot {
 }
 
 impl Bots {
-    /// Reads a bot's events and throws them away.
+    /// Reads a bot's events. Of its disk, and of a failure at the table, its player hears.
     fn add(&self, handle: Handle) {
         let Handle {
             commands,
             mut events,
         } = handle;
         let kept = commands.clone();
+        let (told, changed) = (Arc::clone(&self.told), Arc::clone(&self.changed));
+        let number = locked(&told).enter();
         let ended = tokio::spawn(async move {
+            let mut name = None;
             while let Some(event) = events.recv().await {
-                if let SessionEvent::Error(why) = event {
-                    tracing::warn!(%why, "a bot of the house");
+                match event {
+                    SessionEvent::Started { names, me, .. } => {
+                        name = me.and_then(|me| names.get(me.index()).cloned());
+                    }
+                    SessionEvent::Disk { full, text } => {
+                        locked(&told).disk(number, full, &text);
+                        changed.notify_one();
+                    }
+                    SessionEvent::Error(why) => {
+                        tracing::warn!(%why, "a bot of the house");
+                        if let Some(name) = &name {
+                            locked(&told)
+                                .lines
+                                .push(format!("{name} plays no more: {why}"));
+                            changed.notify_one();
+                        }
+                    }
+                    _ => {}
                 }
             }
+            // It waits for no room any more.
+            locked(&told).disk(number, false, ROOM_AGAIN);
+            changed.notify_one();
             // Held until here: a dropped sender is the order to leave.
             drop(kept);
         });
@@ -72,7 +151,7 @@ impl Bots {
     }
 
     fn all(&self) -> MutexGuard<'_, Vec<Bot>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.all)
     }
 
     /// The player's own session, whose end they wait for. `hear` sees every event first; where it fails, that is
@@ -92,7 +171,23 @@ impl Bots {
             let mut me = None;
             // Whether others are there for whom the bots play on.
             let mut plays_on = false;
-            while let Some(event) = rest.recv().await {
+            loop {
+                let event = tokio::select! {
+                    event = rest.recv() => match event {
+                        Some(SessionEvent::Disk { full, text }) => {
+                            locked(&self.told).disk(OWN, full, &text);
+                            None
+                        }
+                        Some(event) => Some(event),
+                        None => break,
+                    },
+                    () = self.changed.notified() => None,
+                };
+                let news = locked(&self.told).take();
+                for event in news {
+                    let _ = sender.send(event).await;
+                }
+                let Some(event) = event else { continue };
                 match &event {
                     SessionEvent::Started { me: own, .. } => me = *own,
                     SessionEvent::Peer {
@@ -118,6 +213,14 @@ impl Bots {
         });
         Handle { commands, events }
     }
+}
+
+/// The message where a session ends that has waited for room.
+const ROOM_AGAIN: &str = "No bot waits for room on the disk any more.";
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Each change of what is locked here is whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What bots need to sit down at a table of this program.
@@ -246,6 +349,33 @@ pub fn resume(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// However many sessions a full disk stops, their player hears of it once, and once that all go on.
+    #[test]
+    fn a_full_disk_is_told_once() {
+        let mut told = Told::default();
+        let bots = [told.enter(), told.enter()];
+        let said = |full, text: &str| {
+            let text = text.to_owned();
+            vec![SessionEvent::Disk { full, text }]
+        };
+        told.disk(bots[0], true, "full");
+        assert_eq!(told.take(), said(true, "full"));
+        told.disk(OWN, true, "full");
+        told.disk(bots[1], true, "full");
+        told.disk(bots[0], false, "room");
+        told.disk(bots[0], false, "again");
+        told.disk(OWN, false, "room");
+        assert_eq!(told.take(), []);
+        told.disk(bots[1], false, "all have room");
+        assert_eq!(told.take(), said(false, "all have room"));
+        // Full and free again before anybody has listened.
+        told.disk(OWN, true, "full");
+        told.disk(OWN, false, "room");
+        assert_eq!(told.take(), []);
+        told.lines.push("a line".to_owned());
+        assert_eq!(told.take(), [SessionEvent::Line("a line".to_owned())]);
+    }
 
     #[test]
     fn bots_have_names_of_their_own() {

@@ -355,6 +355,13 @@ pub enum SessionEvent {
     Game(AnyEvent),
     /// A line for the log, in plain words.
     Line(String),
+    /// The disk is full and the table waits, or there is room again and it goes on.
+    Disk {
+        /// Whether it is full.
+        full: bool,
+        /// Which one, and what to do.
+        text: String,
+    },
     /// An action was refused, or dropped because it is no longer legal; or something was not said. The reason in words.
     Refused(String),
     /// Somebody says something; this player too.
@@ -412,8 +419,8 @@ pub enum SessionEvent {
         winners: Vec<Seat>,
         /// The final log hash.
         log: Hash32,
-        /// The transcript file.
-        transcript: PathBuf,
+        /// The transcript file; none where it could not be saved, which `resume` makes up for.
+        transcript: Option<PathBuf>,
     },
     /// The session cannot go on; the reason in words and what to do.
     Error(String),

@@ -92,8 +92,8 @@ pub enum Ending {
     Over {
         /// The scores with their names.
         scores: Vec<(String, i64)>,
-        /// The transcript file.
-        transcript: PathBuf,
+        /// The transcript file, if it was saved.
+        transcript: Option<PathBuf>,
     },
     /// It could not go on; the reason in words.
     Failed(String),

@@ -353,7 +353,7 @@ impl Stage {
                 scores,
                 winners,
                 log: Hash32([0xab; 32]),
-                transcript: PathBuf::from("/games/transcripts/0707.fairdeal"),
+                transcript: Some(PathBuf::from("/games/transcripts/0707.fairdeal")),
             });
         }
     }

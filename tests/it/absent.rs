@@ -226,7 +226,7 @@ async fn slow_thinker_stays(relay: Option<&str>) {
         .map(|events| match events.last() {
             Some(SessionEvent::Over {
                 log, transcript, ..
-            }) => (*log, transcript.clone()),
+            }) => (*log, transcript.clone().unwrap()),
             other => panic!("{other:?}"),
         });
     let overs: Vec<_> = overs.collect();
@@ -269,7 +269,7 @@ async fn guest_dies_at_the_end() -> bool {
         panic!("{events:?}");
     };
     assert_eq!(*scores, last.game.scores());
-    let survivor = report(transcript);
+    let survivor = report(transcript.as_ref().unwrap());
     assert_eq!((survivor.finding, survivor.end), (None, End::Finished));
     // Killed in time, it has not opened; the host has not either where the step before was never confirmed.
     let gone = Seat::new(1).unwrap();

@@ -76,7 +76,7 @@ async fn leaves(game: &str, seats: u8) {
         });
         let (winners, transcript) = over.expect("the others play on to the end");
         assert!(winners.iter().all(|seat| seat.index() != 0), "{game}");
-        files.push(std::fs::read(transcript).unwrap());
+        files.push(std::fs::read(transcript.as_ref().unwrap()).unwrap());
     }
     assert!(files.windows(2).all(|pair| pair[0] == pair[1]), "{game}");
     let report = audit::<fairdeal::games::AnyGame>(&Transcript::from_bytes(&files[0]).unwrap());

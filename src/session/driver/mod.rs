@@ -391,6 +391,9 @@ fn run(parts: Parts) -> Handle {
         settled: false,
         unsaved: false,
         stalled: None,
+        needs_room: false,
+        disk_full: false,
+        last_head: None,
         events,
         connected: Vec::new(),
         strangers: BTreeMap::new(),
@@ -426,10 +429,21 @@ enum Stage {
     },
     Guest(Box<GuestLobby>),
     Watch(Box<Watching>),
+    /// All have signed the charter, and there is no room on the disk for the journal yet.
+    Opening(Box<Opening>),
     /// Read from a journal; the first thing that the task does is to sit down.
     Restored(Box<(Table<AnyGame>, Agreed, Arc<Journal>)>),
     Table(Box<Seated>),
     Ended,
+}
+
+/// A table that waits for its journal.
+struct Opening {
+    agreed: Agreed,
+    /// Frames for the others, sent once the journal is there.
+    outbox: Outbox,
+    /// The host's spectators.
+    gallery: Option<Gallery>,
 }
 
 /// A table with what is known of its peers.
@@ -484,6 +498,12 @@ struct Driver {
     unsaved: bool,
     /// What the table has to say once there is room on the disk for its records.
     stalled: Option<table::Batch>,
+    /// Whether room for the deal that has begun is not reserved yet.
+    needs_room: bool,
+    /// Whether the player has been told that the disk is full.
+    disk_full: bool,
+    /// The last head that was sent; all that it names is on disk.
+    last_head: Option<Head>,
     events: mpsc::Sender<SessionEvent>,
     connected: Vec<PeerId>,
     /// How often each connected peer without a seat has spoken.
@@ -670,6 +690,7 @@ impl Driver {
                 }
                 let gallery = match &mut self.stage {
                     Stage::Host { lobby, .. } => Some(lobby.gallery()),
+                    Stage::Opening(opening) => opening.gallery.as_mut(),
                     Stage::Table(seated) => seated.gallery.as_mut(),
                     _ => None,
                 };
@@ -679,8 +700,7 @@ impl Driver {
                 self.has_reached(peer).await;
                 match &mut self.stage {
                     Stage::Guest(lobby) if lobby.host() == peer && self.addresses_at.is_none() => {
-                        let outbox = lobby.tick();
-                        self.send_all(&outbox);
+                        self.speak_as_guest().await;
                     }
                     Stage::Watch(watching) if watching.host == peer => {
                         let outbox = watching.greeting();
@@ -733,6 +753,13 @@ impl Driver {
                         lobby.lost(&mut self.rng);
                         // It may come back, and may not.
                         self.reaching = Some(Reaching::new(Instant::now()));
+                    }
+                    Stage::Opening(opening) => {
+                        let gallery = opening.gallery.as_mut();
+                        if let Some(gallery) = gallery.filter(|gallery| gallery.has(peer)) {
+                            gallery.gone(peer);
+                            let _ = self.node.dismiss(peer);
+                        }
                     }
                     Stage::Guest(_) | Stage::Watch(_) | Stage::Restored(_) | Stage::Ended => {}
                 }
@@ -826,6 +853,8 @@ impl Driver {
                 let gallery = seated.gallery.as_ref();
                 seated.seat_of(peer).is_some() || gallery.is_some_and(|gallery| gallery.has(peer))
             }
+            // Whoever has a seat says so until it is heard.
+            Stage::Opening(_) => true,
             Stage::Restored(_) | Stage::Ended => false,
         }
     }
@@ -904,7 +933,8 @@ impl Driver {
                 let frame = HostLobby::back(&seated.charter, &seated.records);
                 self.send(peer, &frame);
             }
-            (Stage::Restored(_) | Stage::Table(_) | Stage::Ended, _) => {}
+            // What is not heard here is said again.
+            (Stage::Opening(_) | Stage::Restored(_) | Stage::Table(_) | Stage::Ended, _) => {}
         }
     }
 
@@ -918,6 +948,7 @@ impl Driver {
                 self.send_all(&outbox);
             }
             Stage::Guest(_) | Stage::Watch(_) => self.tick_on_the_way().await,
+            Stage::Opening(_) => self.try_to_open().await,
             Stage::Table(seated) => {
                 if let Some(gallery) = &mut seated.gallery {
                     gallery.tick();
@@ -935,6 +966,7 @@ impl Driver {
                 seated.told_waits = waits;
                 self.tell_indirect().await;
                 self.flush().await;
+                self.repeat_head();
                 if may_claim.is_some() && self.pilot.is_some() && self.keeper.house.is_none() {
                     // Nobody is there who could be asked.
                     self.claim().await;
@@ -951,12 +983,14 @@ impl Driver {
         if !self.reaches().await {
             return;
         }
-        let outbox = match &mut self.stage {
-            Stage::Guest(lobby) if self.addresses_at.is_none() => lobby.tick(),
-            Stage::Watch(watching) => watching.tick(),
-            _ => return,
-        };
-        self.send_all(&outbox);
+        match &mut self.stage {
+            Stage::Guest(_) if self.addresses_at.is_none() => self.speak_as_guest().await,
+            Stage::Watch(watching) => {
+                let outbox = watching.tick();
+                self.send_all(&outbox);
+            }
+            _ => {}
+        }
     }
 }
 

@@ -9,10 +9,11 @@ use fairdeal_protocol::table::replica::News;
 use tokio::time::Instant;
 
 use super::indirect::Indirect;
-use super::{ALL_DIAL, Driver, Seated, Stage};
+use super::table::Unkept;
+use super::{ALL_DIAL, Driver, Opening, Seated, Stage};
 use crate::games::{AnyGame, TableGame as _};
 use crate::net::{MAX_RECORDED, Multiaddr, PeerId, Ticket, TicketError, at_port_of, presentable};
-use crate::session::journal::{self, Header};
+use crate::session::journal::{self, Header, ResumeError};
 use crate::session::lobby::{Agreed, LobbyError, Outbox};
 use crate::session::text::player_names;
 use crate::session::{LobbySeat, LobbyView, PeerState, SessionEvent, Waits};
@@ -45,12 +46,12 @@ impl Driver {
                 let listed = told.iter().cloned();
                 Ticket::new(*id, self.node.local_peer(), listed)
             }
-            Stage::Guest(lobby) => {
-                let outbox = lobby.tick();
-                self.send_all(&outbox);
-                return;
-            }
-            Stage::Watch(_) | Stage::Restored(_) | Stage::Table(_) | Stage::Ended => return,
+            Stage::Guest(_) => return self.speak_as_guest().await,
+            Stage::Watch(_)
+            | Stage::Opening(_)
+            | Stage::Restored(_)
+            | Stage::Table(_)
+            | Stage::Ended => return,
         };
         match ticket {
             Ok(ticket) => self.show_ticket(&ticket, &addresses).await,
@@ -92,7 +93,11 @@ impl Driver {
         let mut view = match &self.stage {
             Stage::Host { lobby, .. } => lobby.view(),
             Stage::Guest(lobby) => lobby.view(),
-            Stage::Watch(_) | Stage::Restored(_) | Stage::Table(_) | Stage::Ended => return,
+            Stage::Watch(_)
+            | Stage::Opening(_)
+            | Stage::Restored(_)
+            | Stage::Table(_)
+            | Stage::Ended => return,
         };
         let before = self.told.clone().unwrap_or_default();
         view.ticket.clone_from(&before.ticket);
@@ -130,24 +135,78 @@ impl Driver {
             }
         }
         let Some(agreed) = agreed else {
-            if let Err(error) = self.promise() {
-                return self.fail(error.to_string()).await;
+            if !self.has_promised().await {
+                return;
             }
             self.send_all(&outbox);
             return self.tell_lobby().await;
         };
-        // Before anybody else can open the table: whoever is in it must be able to come back.
-        match self.begin_journal(&agreed) {
-            Err(why) => self.fail(why).await,
+        self.tell_lobby().await;
+        let gallery = match &mut self.stage {
+            Stage::Host { lobby, .. } => Some(lobby.take_gallery()),
+            _ => None,
+        };
+        self.stage = Stage::Opening(Box::new(Opening {
+            agreed,
+            outbox,
+            gallery,
+        }));
+        self.try_to_open().await;
+    }
+
+    /// Begins the journal of a table and sits down, or waits for room on the disk: nobody else can open the table before,
+    /// since whoever is in it must be able to come back.
+    pub(super) async fn try_to_open(&mut self) {
+        let stage = std::mem::replace(&mut self.stage, Stage::Ended);
+        let Stage::Opening(opening) = stage else {
+            self.stage = stage;
+            return;
+        };
+        match self.begin_journal(&opening.agreed) {
+            Err(Unkept::Failed(why)) => self.fail(why).await,
+            Err(Unkept::Full(why)) => {
+                self.stage = Stage::Opening(opening);
+                self.disk_is_full(&why).await;
+            }
             Ok((table, journal)) => {
+                let Opening {
+                    agreed,
+                    outbox,
+                    gallery,
+                } = *opening;
+                self.disk_has_room().await;
                 self.send_all(&outbox);
-                self.tell_lobby().await;
-                let gallery = match &mut self.stage {
-                    Stage::Host { lobby, .. } => Some(lobby.take_gallery()),
-                    _ => None,
-                };
                 self.open_table(table, agreed, journal).await;
                 self.open_gallery(gallery);
+            }
+        }
+    }
+
+    /// Says what a guest has to say to its host.
+    pub(super) async fn speak_as_guest(&mut self) {
+        // Its signature is among it.
+        if self.has_promised().await
+            && let Stage::Guest(lobby) = &self.stage
+        {
+            let outbox = lobby.tick();
+            self.send_all(&outbox);
+        }
+    }
+
+    /// Whether a guest's promise is on disk, where it needs one; while the disk is full it says nothing.
+    async fn has_promised(&mut self) -> bool {
+        match self.promise().map_err(Unkept::from) {
+            Ok(()) => {
+                self.disk_has_room().await;
+                true
+            }
+            Err(Unkept::Full(why)) => {
+                self.disk_is_full(&why).await;
+                false
+            }
+            Err(Unkept::Failed(why)) => {
+                self.fail(why).await;
+                false
             }
         }
     }
@@ -157,7 +216,11 @@ impl Driver {
         let outbox = match &mut self.stage {
             Stage::Host { lobby, .. } => lobby.set_ready(ready),
             Stage::Guest(lobby) => Ok(lobby.set_ready(ready)),
-            Stage::Watch(_) | Stage::Restored(_) | Stage::Table(_) | Stage::Ended => return,
+            Stage::Watch(_)
+            | Stage::Opening(_)
+            | Stage::Restored(_)
+            | Stage::Table(_)
+            | Stage::Ended => return,
         };
         self.lobby_result(outbox.map(|outbox| (outbox, None))).await;
     }
@@ -192,13 +255,16 @@ impl Driver {
 
     /// The table that was agreed on, and its journal: the one that there is already if this player has
     /// sat there before.
-    fn begin_journal(&mut self, agreed: &Agreed) -> Result<(Table<AnyGame>, Arc<Journal>), String> {
+    fn begin_journal(&mut self, agreed: &Agreed) -> Result<(Table<AnyGame>, Arc<Journal>), Unkept> {
         let (charter, me, key) = (agreed.charter.clone(), agreed.me, self.key.clone());
         let id = charter.table().to_string();
         let data = &self.keeper.data;
         let mut records = Vec::new();
         let kept = agreed.again.then(|| journal::of_returner(data, &id, me));
-        let kept = kept.transpose().map_err(|error| error.to_string())?;
+        let kept = kept.transpose().map_err(|error| match error {
+            ResumeError::Store(error) => Unkept::from(error),
+            other => Unkept::Failed(other.to_string()),
+        })?;
         let journal = match kept.flatten() {
             Some(kept) => {
                 records = kept.records;
@@ -208,7 +274,7 @@ impl Driver {
                 let house = self.keeper.house.as_ref().zip(self.pilot);
                 let header = Header::new(agreed, &self.place, house).to_bytes();
                 let begun = data.begin_journal(&id, me, &header);
-                Arc::new(begun.map_err(|error| error.to_string())?)
+                Arc::new(begun?)
             }
         };
         let table = if agreed.again {
@@ -217,7 +283,7 @@ impl Driver {
         } else {
             Table::new(charter, me, key).map_err(|error| error.to_string())
         };
-        Ok((table?, journal))
+        Ok((table.map_err(Unkept::Failed)?, journal))
     }
 
     /// Sits down: the charter is signed by all.

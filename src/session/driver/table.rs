@@ -29,6 +29,7 @@ use crate::session::journal::Place;
 use crate::session::{
     PeerState, Seating, SessionEvent, Snapshot, Standing, Waiting, Waits, coarse,
 };
+use crate::store::StoreError;
 
 /// Ticks in which a head that has not changed is not told, at most.
 const QUIET: u32 = 2;
@@ -43,12 +44,21 @@ pub(super) struct Batch {
     news: Vec<Event<AnyGame>>,
 }
 
-/// Why records are not on disk.
-enum Unkept {
+/// Why something is not on disk.
+pub(super) enum Unkept {
     /// There is no room, and there may be some later.
     Full(String),
     /// The disk fails in another way.
     Failed(String),
+}
+
+impl From<StoreError> for Unkept {
+    fn from(error: StoreError) -> Self {
+        match error.is_full_disk() {
+            true => Self::Full(error.to_string()),
+            false => Self::Failed(error.to_string()),
+        }
+    }
 }
 
 impl Driver {
@@ -127,30 +137,60 @@ impl Driver {
     /// Keeps, sends and tells whatever the table has to say. While the disk is full nothing of it is said: what waits
     /// is tried again at the next tick.
     pub(super) async fn flush(&mut self) {
-        let mut waited = self.stalled.take();
         loop {
-            let stalled = waited.is_some();
-            let Some(batch) = waited.take().or_else(|| self.collect()) else {
+            if self.needs_room && !self.reserve().await {
+                return;
+            }
+            let waited = self.stalled.take();
+            let goes_on = waited.is_some() || self.disk_full;
+            let Some(batch) = waited.or_else(|| self.collect()) else {
                 return;
             };
             match self.keep(&batch).await {
                 Ok(()) => {}
                 Err(Unkept::Full(why)) => {
                     self.stalled = Some(batch);
-                    if !stalled {
-                        let line = format!("{why}. Until then this table waits here.");
-                        self.tell(SessionEvent::Line(line)).await;
-                    }
-                    return;
+                    return self.disk_is_full(&why).await;
                 }
                 Err(Unkept::Failed(why)) => return self.fail(why).await,
             }
+            self.disk_has_room().await;
             self.say_batch(batch).await;
-            if !stalled {
+            if !goes_on {
                 return;
             }
-            let line = "There is room on the disk again; the table goes on.".to_owned();
-            self.tell(SessionEvent::Line(line)).await;
+        }
+    }
+
+    /// Tells the player, once, that nothing can be kept and so nothing is signed.
+    pub(super) async fn disk_is_full(&mut self, why: &str) {
+        if !std::mem::replace(&mut self.disk_full, true) {
+            let text = format!("The disk is full: {why}. The table waits until there is room.");
+            self.tell(SessionEvent::Disk { full: true, text }).await;
+        }
+    }
+
+    /// Tells the player that the table goes on, if it has waited.
+    pub(super) async fn disk_has_room(&mut self) {
+        if std::mem::replace(&mut self.disk_full, false) {
+            let text = "There is room on the disk again; the table goes on.".to_owned();
+            self.tell(SessionEvent::Disk { full: false, text }).await;
+        }
+    }
+
+    /// Shows the others that this player is there while its disk is full, with what they know already.
+    pub(super) fn repeat_head(&self) {
+        let (Stage::Table(seated), true, Some(head)) =
+            (&self.stage, self.disk_full, &self.last_head)
+        else {
+            return;
+        };
+        let mut frames = Vec::new();
+        seated.address(To::All, Message::Head(head.clone()), &mut frames);
+        for Addressed { peer, frame, .. } in frames {
+            if let Err(error) = self.node.send_spare(peer, frame.to_bytes()) {
+                tracing::debug!(%peer, %error, "not sent");
+            }
         }
     }
 
@@ -186,8 +226,7 @@ impl Driver {
         let kept = spawn_blocking(move || journal.append(&records)).await;
         match kept {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) if error.is_full_disk() => Err(Unkept::Full(error.to_string())),
-            Ok(Err(error)) => Err(Unkept::Failed(error.to_string())),
+            Ok(Err(error)) => Err(Unkept::from(error)),
             Err(error) => Err(Unkept::Failed(error.to_string())),
         }
     }
@@ -198,6 +237,13 @@ impl Driver {
         let changed = !news.is_empty();
         for addressed in frames {
             let Addressed { peer, frame, spare } = addressed;
+            if let Frame::Table {
+                message: Message::Head(head),
+                ..
+            } = &frame
+            {
+                self.last_head = Some(head.clone());
+            }
             if !spare {
                 self.send(peer, &frame);
             } else if let Err(error) = self.node.send_spare(peer, frame.to_bytes()) {
@@ -355,6 +401,7 @@ impl Driver {
             }
             Event::News(News::Finished) => self.over().await,
             Event::News(News::Deal(deal)) => {
+                self.needs_room = true;
                 self.reserve().await;
                 self.tell(SessionEvent::Deal(deal)).await;
             }
@@ -420,27 +467,37 @@ impl Driver {
             scores,
             winners,
             log,
-            transcript: saved.clone().unwrap_or_default().unwrap_or_default(),
+            transcript: saved.clone().unwrap_or_default(),
         };
         self.tell(over).await;
         self.tell_unsaved(saved).await;
     }
 
-    /// Makes sure of room on the disk for a deal, while there is none of it to lose yet.
-    async fn reserve(&self) {
-        let Some(journal) = self.journal.clone() else {
-            return;
+    /// Makes sure of room on the disk for a deal, while there is none of it to lose yet. Where there is none the table
+    /// waits for it.
+    async fn reserve(&mut self) -> bool {
+        let reserved = match self.journal.clone() {
+            // A task that has panicked is noticed when something is to be kept.
+            Some(journal) => spawn_blocking(move || journal.reserve()).await.ok(),
+            None => None,
         };
-        // A task that has panicked is noticed when something is to be kept.
-        if let Ok(Err(error)) = spawn_blocking(move || journal.reserve()).await {
-            let line = format!("There is little room on the disk: {error}.");
-            self.tell(SessionEvent::Line(line)).await;
+        match reserved {
+            Some(Err(error)) if error.is_full_disk() => {
+                self.disk_is_full(&error.to_string()).await;
+                return false;
+            }
+            // Any other failure is told where something cannot be kept.
+            Some(Err(error)) => tracing::warn!(%error, "no room is reserved"),
+            Some(Ok(())) | None => {}
         }
+        self.needs_room = false;
+        true
     }
 
     /// Saves the transcript, and only then ends the journal: without either of them the game would be lost.
     fn keep_transcript(&mut self, forfeited: Option<Seat>) -> Result<Option<PathBuf>, String> {
         // No deal comes any more, and the transcript may need that room.
+        self.needs_room = false;
         if let Some(journal) = &self.journal
             && let Err(error) = journal.give_back()
         {

@@ -41,7 +41,7 @@ impl Driver {
             Stage::Guest(lobby) => lobby.seat().ok_or(Unsaid::NoSeat),
             Stage::Table(seated) => Ok(seated.table.me()),
             Stage::Watch(_) => Err(Unsaid::LooksOn),
-            Stage::Restored(_) | Stage::Ended => Err(Unsaid::NoSeat),
+            Stage::Opening(_) | Stage::Restored(_) | Stage::Ended => Err(Unsaid::NoSeat),
         }
     }
 
@@ -60,7 +60,7 @@ impl Driver {
                 let gallery = seated.gallery.iter().flat_map(|gallery| gallery.peers());
                 seats.copied().chain(gallery).collect()
             }
-            Stage::Watch(_) | Stage::Restored(_) | Stage::Ended => Vec::new(),
+            Stage::Watch(_) | Stage::Opening(_) | Stage::Restored(_) | Stage::Ended => Vec::new(),
         }
     }
 

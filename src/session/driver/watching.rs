@@ -378,7 +378,7 @@ impl Driver {
                 scores,
                 winners,
                 log,
-                transcript,
+                transcript: Some(transcript),
             };
             watching.is_over = true;
             self.tell(over).await;

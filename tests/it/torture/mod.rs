@@ -131,7 +131,6 @@ fn no_game_is_lost_to_bad_luck() {
 #[test]
 fn full_disk_stops_a_table_until_there_is_room() {
     use crate::process::{Program, fairdeal};
-    use std::process::Stdio;
 
     let root = TempDir::new().unwrap();
     let disk = match Disk::new(&root.path().join("disk"), 24) {
@@ -158,14 +157,14 @@ fn full_disk_stops_a_table_until_there_is_room() {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !told
         .iter()
-        .any(|event: &serde_json::Value| event["room"] == "full")
+        .any(|event: &serde_json::Value| event["full"] == true)
     {
         // The journal gives its room back when it is opened.
         disk.fill();
         told.extend(guest.new_lines().iter().map(kind));
         assert!(Instant::now() < deadline, "{told:?}");
     }
-    let full = told.iter().find(|event| event["room"] == "full").unwrap();
+    let full = told.iter().find(|event| event["full"] == true).unwrap();
     let message = full["message"].as_str().unwrap();
     assert!(message.contains("make room on the disk"), "{message}");
     // Whatever the host could do without the guest's consent it has done.
@@ -181,13 +180,13 @@ fn full_disk_stops_a_table_until_there_is_room() {
     assert!(!acted(&host.new_lines()), "the host plays on alone");
     let since: Vec<String> = guest.new_lines();
     assert!(
-        !since.iter().any(|line| line.contains(r#""room":"#)),
+        !since.iter().any(|line| line.contains(r#""full":"#)),
         "{since:?}"
     );
     assert!(!acted(&since), "{since:?}");
     disk.free();
     let free = guest.wait_for("disk").unwrap();
-    assert_eq!(free["room"], "free");
+    assert_eq!(free["full"], false);
     assert!(guest.wait_for("over").is_some());
     assert!(host.wait_for("over").is_some());
 }

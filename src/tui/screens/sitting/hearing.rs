@@ -41,6 +41,14 @@ impl Sitting {
             SessionEvent::Line(line) | SessionEvent::Reach(line) => {
                 self.say(Voice::Game, line.clone());
             }
+            SessionEvent::Disk { full, text } => {
+                let (tone, voice) = match full {
+                    true => (Tone::Bad, Voice::Warning),
+                    false => (Tone::Good, Voice::Table),
+                };
+                wishes.push(Wish::Toast(tone, text.clone()));
+                self.say(voice, text.clone());
+            }
             SessionEvent::Refused(why) => wishes.push(Wish::Toast(Tone::Bad, sentence(why))),
             // After the end everybody goes as they like.
             SessionEvent::Peer {

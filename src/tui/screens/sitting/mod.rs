@@ -81,7 +81,8 @@ struct Outcome {
     scores: Vec<i64>,
     winners: Vec<String>,
     log: Hash32,
-    transcript: PathBuf,
+    /// Where it is saved, if it is.
+    transcript: Option<PathBuf>,
 }
 
 /// What lies over the table.

@@ -23,6 +23,8 @@ use crate::tui::theme::Theme;
 const NAME: usize = 8;
 /// What stands before the note of a bot, where there is room.
 const BOT: &str = "bot, ";
+/// What stands in the place of a file that could not be written.
+const UNSAVED: &str = "Not saved yet: fairdeal resume saves it once there is room.";
 
 pub(super) fn draw(sitting: &mut Sitting, world: &World, canvas: &mut Canvas<'_>) {
     let Some(snapshot) = sitting.snapshot.take() else {
@@ -339,7 +341,8 @@ fn draw_status(
 /// What can be done after the end: keys, labels, and where they lead.
 fn what_next(sitting: &Sitting, world: &World, theme: &Theme) -> Vec<(String, String, Target)> {
     let mut next = Vec::new();
-    if sitting.outcome.is_some() {
+    let outcome = sitting.outcome.as_ref();
+    if outcome.is_some_and(|outcome| outcome.transcript.is_some()) {
         next.push(("a".to_owned(), "audit".to_owned(), button::AUDIT));
     }
     if let Some((name, _)) = sitting.invitation.as_ref().filter(|_| sitting.may_follow()) {
@@ -408,7 +411,8 @@ fn draw_outcome(sitting: &Sitting, world: &World, canvas: &mut Canvas<'_>) {
         Line::styled(format!(" {}", outcome.log), theme.accent()),
         Line::raw(" Audit every shuffle of it here, or later with: fairdeal verify"),
     ]);
-    let path = outcome.transcript.display().to_string();
+    let path = outcome.transcript.as_ref();
+    let path = path.map_or_else(|| UNSAVED.to_owned(), |path| path.display().to_string());
     lines.extend(
         wrapped(&path, 72, 0)
             .into_iter()

@@ -258,7 +258,7 @@ fn after_the_end_there_is_a_way_back() {
         scores: vec![10, 20, 30],
         winners: vec![seat(2)],
         log: Hash32([7; 32]),
-        transcript: "/games/transcripts/0707.fairdeal".into(),
+        transcript: Some("/games/transcripts/0707.fairdeal".into()),
     };
     stage.input(Input::News(News::Session(over)));
     insta::assert_snapshot!("outcome", stage.draw());
@@ -293,7 +293,7 @@ fn an_invitation_is_followed_when_the_player_wants_to() {
         scores: vec![10, 20, 30],
         winners: vec![seat(2)],
         log: Hash32([7; 32]),
-        transcript: "/games/transcripts/0707.fairdeal".into(),
+        transcript: Some("/games/transcripts/0707.fairdeal".into()),
     };
     stage.input(Input::News(News::Session(over)));
     assert!(stage.draw().contains("[f follow Ada]"));

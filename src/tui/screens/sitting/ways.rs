@@ -74,8 +74,9 @@ impl Sitting {
     }
 
     pub(super) fn audit(&self, wishes: &mut Wishes) {
-        if let Some(outcome) = &self.outcome {
-            wishes.push(Wish::Effect(Effect::Audit(outcome.transcript.clone())));
+        let outcome = self.outcome.as_ref();
+        if let Some(transcript) = outcome.and_then(|outcome| outcome.transcript.clone()) {
+            wishes.push(Wish::Effect(Effect::Audit(transcript)));
             wishes.push(Wish::Push(Box::new(Audit::new())));
         }
     }
