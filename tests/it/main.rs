@@ -14,6 +14,9 @@ mod abuse;
 mod auditor;
 mod bots;
 mod cheat;
+mod damage;
+#[cfg(target_os = "linux")]
+mod disk;
 mod engine;
 mod errors;
 mod events;

@@ -1,0 +1,287 @@
+//! Whole games on a disk that is really full, at several moments.
+//!
+//! The disk is a small tmpfs in a mount namespace of its own, which goes with the last program in it. Where none can be made
+//! (no privileges, no `unshare`, `nsenter` or `mount`) the tests say so and pass.
+
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::process::{Program, fairdeal};
+
+const RESUME: [&str; 3] = ["resume", "--headless", "--json"];
+const LOOT: [&str; 6] = ["play", "loot", "--headless", "--json", "--bots", "1"];
+
+/// A small disk.
+struct SmallDisk {
+    /// Holds the namespace until its standard input ends.
+    holder: Child,
+    mount: TempDir,
+}
+
+impl SmallDisk {
+    /// An empty one; `None`, and the reason on standard error, where there can be none.
+    fn new(size: &str) -> Option<Self> {
+        let mount = TempDir::new().unwrap();
+        let script =
+            "mount -t tmpfs -o size=$1,mode=700 fairdeal \"$0\" && echo ready && read -r _";
+        let holder = Command::new("unshare")
+            .args(["-Urm", "sh", "-c", script])
+            .arg(mount.path())
+            .arg(size)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn();
+        let mut holder = match holder {
+            Ok(holder) => holder,
+            Err(error) => {
+                eprintln!("not tested: no disk can be made here: unshare: {error}");
+                return None;
+            }
+        };
+        let mut line = String::new();
+        let mut lines = BufReader::new(holder.stdout.take().unwrap());
+        lines.read_line(&mut line).unwrap();
+        let disk = Self { holder, mount };
+        let works = disk.enter("true").status();
+        if line != "ready\n" || !works.is_ok_and(|status| status.success()) {
+            eprintln!("not tested: no disk can be made here");
+            return None;
+        }
+        Some(disk)
+    }
+
+    /// A command that sees the disk.
+    fn enter(&self, program: &str) -> Command {
+        let mut command = Command::new("nsenter");
+        command
+            .args(["-U", "-m", "--preserve-credentials", "-t"])
+            .arg(self.holder.id().to_string())
+            .arg(program)
+            .env_remove("FAIRDEAL_DATA_DIR")
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn start(&self, name: &str, args: &[&str]) -> Program {
+        let command = self.enter(env!("CARGO_BIN_EXE_fairdeal"));
+        Program::start_by(command, self.mount.path(), name, args)
+    }
+
+    /// A file of the disk as this program sees it.
+    fn outside(&self, path: impl AsRef<Path>) -> PathBuf {
+        let path = self.mount.path().join(path);
+        let inside = path.strip_prefix("/").unwrap();
+        PathBuf::from(format!("/proc/{}/root", self.holder.id())).join(inside)
+    }
+
+    /// Fills all but so many KiB.
+    fn fill(&self, left: u64) {
+        let mut filler = File::create(self.outside("filler")).unwrap();
+        while filler.write_all(&[1; 4096]).is_ok() {}
+        let length = filler.metadata().unwrap().len();
+        filler.set_len(length.saturating_sub(left << 10)).unwrap();
+    }
+
+    fn free(&self) {
+        fs::remove_file(self.outside("filler")).unwrap();
+    }
+
+    /// Gives a program's transcripts a disk of their own, of one page: none fits.
+    fn no_room_for_transcripts(&self, name: &str) {
+        let folder = Path::new(name).join("transcripts");
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true).mode(0o700);
+        builder.create(self.outside(&folder)).unwrap();
+        let mut mount = self.enter("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=4k", "fairdeal"]);
+        let mounted = mount.arg(self.mount.path().join(&folder)).status();
+        assert!(mounted.unwrap().success());
+    }
+
+    fn room_for_transcripts(&self, name: &str) {
+        let folder = self.mount.path().join(name).join("transcripts");
+        let gone = self.enter("umount").arg(folder).status().unwrap();
+        assert!(gone.success());
+    }
+
+    /// The transcript of that event is saved and fair.
+    fn is_fair(&self, event: &Value) {
+        let path = event["transcript"].as_str().expect("it is saved");
+        let report = fairdeal().arg("verify").arg(self.outside(path)).output();
+        let report = report.unwrap();
+        assert_eq!(report.status.code(), Some(0), "{report:?}");
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = self.holder.kill();
+        let _ = self.holder.wait();
+    }
+}
+
+fn waits_for_room(program: &mut Program) -> String {
+    let told = program.wait_for("disk").expect("it waits for room");
+    assert_eq!(told["full"], true, "{told}");
+    told["message"].as_str().unwrap().to_owned()
+}
+
+/// How often it was said that the disk is full, and that there is room again.
+fn said(program: &Program) -> [usize; 2] {
+    [true, false].map(|full| {
+        let events = program.events.iter();
+        events
+            .filter(|event| event["event"] == "disk" && event["full"] == full)
+            .count()
+    })
+}
+
+#[test]
+fn table_waits_for_room_before_it_begins() {
+    let Some(disk) = SmallDisk::new("64m") else {
+        return;
+    };
+    disk.fill(2048);
+    let args = [&LOOT[..], &["--option", "target=10", "--pace", "5"]].concat();
+    let mut program = disk.start("solo", &args);
+    let message = waits_for_room(&mut program);
+    let place = disk.mount.path().to_str().unwrap();
+    for words in [place, "make room", "waits until there is room"] {
+        assert!(message.contains(words), "{message}");
+    }
+    disk.free();
+    let over = program.wait_for("over").expect("it goes on");
+    assert!(program.finish().success());
+    assert_eq!(said(&program), [1, 1]);
+    let events = &program.events;
+    let place = |kind: &str| events.iter().position(|event| event["event"] == kind);
+    let room = json!({"event": "disk", "full": false});
+    let again = events
+        .iter()
+        .position(|event| event["event"] == room["event"] && event["full"] == room["full"]);
+    assert!(place("action") > again, "nothing is signed meanwhile");
+    disk.is_fair(&over);
+}
+
+/// The player's journal has its room, and the disk is full when a bot wants some.
+#[test]
+fn local_bots_wait_for_room_too() {
+    let Some(disk) = SmallDisk::new("128m") else {
+        return;
+    };
+    disk.fill(20 << 10);
+    let args = [&LOOT[..], &["--option", "target=10", "--pace", "5"]].concat();
+    let mut program = disk.start("solo", &args);
+    let message = waits_for_room(&mut program);
+    assert!(message.contains("make room"), "{message}");
+    disk.free();
+    let over = program.wait_for("over").expect("it goes on");
+    assert!(program.finish().success());
+    assert_eq!(said(&program), [1, 1]);
+    disk.is_fair(&over);
+}
+
+/// The disk fills up in the middle of a deal: the deal has its room, the next one waits for some.
+#[test]
+fn full_disk_stops_the_next_deal() {
+    let Some(disk) = SmallDisk::new("128m") else {
+        return;
+    };
+    let args = [&LOOT[..], &["--option", "target=150", "--pace", "5"]].concat();
+    let mut program = disk.start("solo", &args);
+    program.wait_for("action").expect("it plays");
+    disk.fill(0);
+    waits_for_room(&mut program);
+    disk.free();
+    program.wait_for("action").expect("it goes on");
+    // The same once more, and it is killed while it waits.
+    disk.fill(0);
+    waits_for_room(&mut program);
+    program.kill();
+    disk.free();
+    let mut program = disk.start("solo", &RESUME);
+    let over = program.wait_for("over").expect("it goes on");
+    assert!(program.finish().success());
+    disk.is_fair(&over);
+}
+
+/// A game that ends on a full disk has its transcript in the room that its journal gives back.
+#[test]
+fn full_disk_has_room_for_the_last_transcript() {
+    let Some(disk) = SmallDisk::new("128m") else {
+        return;
+    };
+    let args = [&LOOT[..], &["--option", "target=1", "--pace", "5"]].concat();
+    let mut program = disk.start("solo", &args);
+    program.wait_for("action").expect("it plays");
+    disk.fill(0);
+    let over = program
+        .wait_for("over")
+        .expect("one deal, whose room is reserved");
+    assert!(program.finish().success());
+    disk.is_fair(&over);
+}
+
+#[test]
+fn unsaved_game_is_told_and_finished_by_resume() {
+    let Some(disk) = SmallDisk::new("128m") else {
+        return;
+    };
+    disk.no_room_for_transcripts("solo");
+    let args = [&LOOT[..], &["--option", "target=1", "--pace", "5"]].concat();
+    let mut program = disk.start("solo", &args);
+    let over = program.wait_for("over").expect("its scores are told");
+    assert_eq!(over["transcript"], Value::Null);
+    let error = program.wait_for("error").expect("what to do");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("fairdeal resume"), "{message}");
+    assert_eq!(program.finish().code(), Some(1));
+    disk.room_for_transcripts("solo");
+    let mut program = disk.start("solo", &RESUME);
+    let again = program.wait_for("over").expect("it is over at once");
+    assert!(program.finish().success());
+    for what in ["scores", "winners", "log"] {
+        assert_eq!(again[what], over[what]);
+    }
+    disk.is_fair(&again);
+    assert_eq!(disk.start("solo", &RESUME).finish().code(), Some(1));
+}
+
+#[test]
+fn unsaved_claim_is_finished_by_resume() {
+    let Some(disk) = SmallDisk::new("128m") else {
+        return;
+    };
+    let root = TempDir::new().unwrap();
+    disk.no_room_for_transcripts("host");
+    let quick = ["--json", "--pace", "20", "--listen", "/ip4/127.0.0.1/tcp/0"];
+    let host = [
+        "bot",
+        "host",
+        "loot",
+        "--seats",
+        "2",
+        "--option",
+        "absence=2",
+    ];
+    let mut host = disk.start("host", &[&host[..], &quick].concat());
+    let ticket = host.ticket();
+    let guest = [&["bot", "join", &ticket], &quick[..]].concat();
+    let mut guest = Program::start(root.path(), "guest", &guest);
+    guest.wait_for("action").expect("it plays");
+    guest.kill();
+    let claimed = host.wait_for("claimed").expect("it closes the table");
+    assert_eq!(claimed["transcript"], Value::Null);
+    assert!(host.wait_for("error").is_some());
+    assert_eq!(host.finish().code(), Some(1));
+    disk.room_for_transcripts("host");
+    let mut host = disk.start("host", &RESUME);
+    let again = host.wait_for("claimed").expect("it is closed at once");
+    disk.is_fair(&again);
+}
