@@ -11,7 +11,8 @@
 //! | [`decoders`] | what comes from peers and files |
 //! | [`texts`] | what people type |
 //! | [`actions`] | actions of every game |
-//! | [`log`] | bodies of entries, forged transcripts, journals |
+//! | [`log`] | bodies of entries, forged transcripts, the records of journals |
+//! | [`journals`] | the files of journals |
 //! | [`table`] | operations on whole tables |
 
 // Here a panic is the finding; the lints that keep peers from causing one are for the product.
@@ -26,6 +27,7 @@ pub mod actions;
 pub mod decoders;
 pub mod fixture;
 pub mod input;
+pub mod journals;
 pub mod log;
 pub mod seeds;
 pub mod table;
@@ -48,6 +50,7 @@ pub static HARNESSES: &[(&str, Harness)] = &[
     ("frame", decoders::frame),
     ("header", decoders::header),
     ("join", texts::join),
+    ("journal", journals::journal),
     ("message", decoders::message),
     ("options", texts::options),
     ("record", decoders::record),

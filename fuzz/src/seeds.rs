@@ -39,6 +39,7 @@ use rand_core::SeedableRng as _;
 
 use crate::actions::{POSITIONS, form};
 use crate::fixture::{QUICK, TABLE, rng, rules};
+use crate::journals::{ended, written};
 use crate::log::{DRILLED, FINISHED, JOURNAL, choices, end_by_vote, piece, played};
 use crate::table::{forged, op};
 
@@ -235,6 +236,7 @@ pub fn all() -> Vec<Seed> {
     into("announcement", announcement);
     into("header", header);
     into("join", join);
+    into("journal", journal);
     into("message", message);
     into("options", options);
     into("record", record);
@@ -596,6 +598,25 @@ fn header(to: &mut Folder<'_>) {
     let bytes = encode(&(&common, house));
     to.put("good-house", bytes.clone());
     to.put("bad-cut", cut(&bytes));
+    to.put("bad-empty", b"");
+}
+
+fn journal(to: &mut Folder<'_>) {
+    let appends = [vec![1; 3], vec![2; 900], Vec::new(), vec![4; 40]];
+    let whole = written(&appends);
+    to.put("good-playing", whole.clone());
+    to.put("good-ended", ended(&appends));
+    to.put("good-no-records", written(&[]));
+    to.put("good-torn", cut(&whole));
+    to.put("good-reserved-room", [&whole[..], &[0; 300]].concat());
+    to.put("bad-no-header", &whole[..36]);
+    let changed = |at: usize| {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        bytes
+    };
+    to.put("bad-version", changed(16));
+    to.put("bad-first-append", changed(70));
     to.put("bad-empty", b"");
 }
 

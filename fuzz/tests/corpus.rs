@@ -148,6 +148,7 @@ harnesses! {
     frame: 4000,
     header: 4000,
     join: 4000,
+    journal: 4000,
     message: 4000,
     options: 4000,
     record: 4000,
