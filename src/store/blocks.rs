@@ -444,7 +444,7 @@ mod tests {
             let record: Vec<u8> = random
                 .by_ref()
                 .take(length)
-                .map(|n| (n % 256) as u8)
+                .map(|n| u8::try_from(n % 256).unwrap())
                 .collect();
             let record = [Zeroizing::new(record)];
             let at = bytes.len() as u64;
