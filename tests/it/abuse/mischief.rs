@@ -312,7 +312,7 @@ impl Attacker {
             "/libp2p/circuit/relay/0.2.0/stop",
             "ls",
         ];
-        for number in 0_u8.. {
+        for number in (0..=u8::MAX).cycle() {
             let name = known[usize::from(number) % known.len()];
             let mut stream = rude.open_as(name).await?;
             // As a length it is a small message, as a protobuf it is none.
