@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 
 use super::driver::{self, Attended, Pilot, Role, SessionError, Setup, start};
 use super::frame::ProgramId;
-use super::journal::{Interrupted, Place};
+use super::journal::{Interrupted, Place, local_address};
 use super::{Command, Handle, PeerState, SessionEvent};
 use crate::net::{JoinTarget, Ticket, Transport};
 use crate::store::{DataDir, IdentityKey};
@@ -260,17 +260,13 @@ impl House {
         number: usize,
         pilot: Pilot,
     ) -> Result<(), SessionError> {
-        let listen = match self.transport {
-            Transport::Memory => "/memory/0",
-            Transport::Sockets => "/ip4/127.0.0.1/tcp/0",
-        };
         let handle = start(Setup {
             identity: IdentityKey::generate()?,
             name: NAMES.get(number).copied().unwrap_or("Bot").to_owned(),
             role: Role::Guest(JoinTarget::Ticket(ticket)),
             place: Place {
                 transport: self.transport,
-                listen: listen.parse().into_iter().collect(),
+                listen: local_address(self.transport),
                 relays: Vec::new(),
             },
             moves_in: false,

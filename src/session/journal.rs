@@ -24,12 +24,25 @@ use crate::store::{DataDir, DataView, IdentityKey, Journal, JournalFile, StoreEr
 /// The longest header, in bytes: a charter and the addresses of the largest table.
 const MAX_HEADER: usize = 32 << 10;
 
+/// The longest [`House`], in bytes.
+const MAX_HOUSE: usize = 64;
+
 /// A bot of the house: it plays in the program of its host, with an identity of its own.
 #[derive(Clone, Serialize, Deserialize)]
 struct House {
     seed: [u8; 32],
     level: Level,
     pace_ms: u64,
+}
+
+impl House {
+    fn new(identity: &IdentityKey, pilot: Pilot) -> Self {
+        Self {
+            seed: *identity.seed(),
+            level: pilot.level,
+            pace_ms: u64::try_from(pilot.pace.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
 }
 
 impl Drop for House {
@@ -80,6 +93,20 @@ fn packed(addresses: &[Multiaddr]) -> Addresses {
         .unwrap_or_default()
 }
 
+fn packed_signatures(agreed: &Agreed) -> Bounded<SignatureBytes, MAX_SEATS> {
+    let signatures = agreed.charter.signatures().to_vec();
+    signatures.try_into().unwrap_or_default()
+}
+
+/// Where a local bot listens.
+pub(super) fn local_address(transport: Transport) -> Vec<Multiaddr> {
+    let address = match transport {
+        Transport::Memory => "/memory/0",
+        Transport::Sockets => "/ip4/127.0.0.1/tcp/0",
+    };
+    address.parse().into_iter().collect()
+}
+
 fn unpacked(addresses: &Addresses) -> Vec<Multiaddr> {
     let each = addresses.iter();
     each.filter_map(|bytes| Multiaddr::try_from(bytes.to_vec()).ok())
@@ -100,22 +127,13 @@ impl Header {
     ) -> Self {
         Self {
             charter: agreed.charter.charter().clone(),
-            signatures: agreed
-                .charter
-                .signatures()
-                .to_vec()
-                .try_into()
-                .unwrap_or_default(),
+            signatures: packed_signatures(agreed),
             seat: agreed.me,
             records: agreed.records.clone().try_into().unwrap_or_default(),
             transport: place.transport,
             listen: packed(&place.listen),
             relays: packed(&place.relays),
-            house: house.map(|(identity, pilot)| House {
-                seed: *identity.seed(),
-                level: pilot.level,
-                pace_ms: u64::try_from(pilot.pace.as_millis()).unwrap_or(u64::MAX),
-            }),
+            house: house.map(|(identity, pilot)| House::new(identity, pilot)),
         }
     }
 
@@ -246,6 +264,38 @@ impl SavedSeat {
         })
     }
 
+    /// Begins the journal of a local bot at the table of this seat, if it is that bot's seat.
+    fn begin_bot(
+        &self,
+        data: &DataDir,
+        table: &str,
+        seat: Seat,
+        house: House,
+    ) -> Result<Option<Interrupted>, ResumeError> {
+        let agreed = &self.agreed;
+        let key = ed25519_dalek::SigningKey::from_bytes(&house.seed);
+        if agreed.charter.charter().seat_of(&(&key).into()) != Some(seat) {
+            return Ok(None);
+        }
+        let header = Header {
+            charter: agreed.charter.charter().clone(),
+            signatures: packed_signatures(agreed),
+            seat,
+            records: agreed.records.clone().try_into().unwrap_or_default(),
+            transport: self.place.transport,
+            listen: packed(&local_address(self.place.transport)),
+            relays: Addresses::default(),
+            house: Some(house),
+        };
+        let header = header.to_bytes();
+        let journal = data.begin_journal(table, seat, &header)?;
+        Ok(Some(Interrupted {
+            saved: Self::of(table, &header, false)?,
+            records: Vec::new(),
+            journal: Arc::new(journal),
+        }))
+    }
+
     /// The charter of the table.
     pub fn charter(&self) -> &SignedCharter {
         &self.agreed.charter
@@ -370,18 +420,32 @@ pub fn saved_tables(data: &DataView, table: Option<&str>) -> Result<Vec<SavedTab
     }
 }
 
-/// Opens the journals of a table, to sit down there again. Those of bots whose player has left another table for good go:
-/// they play no more.
+/// What the promise of a seat holds: of a local bot what plays it, since nobody else could bring that bot back.
+pub(super) fn promise(house: Option<(&IdentityKey, Pilot)>) -> Zeroizing<Vec<u8>> {
+    let bytes = house.map(|(identity, pilot)| encode_secret(&House::new(identity, pilot)));
+    bytes.unwrap_or_default()
+}
+
+/// Opens the journals of a table, to sit down there again, and begins those of local bots that have only promised to sit
+/// there: a crash came before they had theirs. Those of bots whose player has left another table for good go: they play no
+/// more.
 ///
 /// # Errors
 /// [`ResumeError`].
 pub fn open_seats(data: &DataDir, table: SavedTable) -> Result<Vec<Interrupted>, ResumeError> {
     remove_orphans(data)?;
-    let (_, seats) = table;
-    seats
-        .iter()
-        .map(|(file, _)| Interrupted::open(data, file))
-        .collect()
+    let (id, seats) = table;
+    let opened = seats.iter().map(|(file, _)| Interrupted::open(data, file));
+    let mut opened: Vec<Interrupted> = opened.collect::<Result<_, _>>()?;
+    if let Some((_, own)) = seats.iter().find(|(_, seat)| !seat.is_house()) {
+        for (seat, bytes) in data.promises(&id)? {
+            // A player's own promise is empty; a bot's that cannot be read is of no use to anybody.
+            if let Ok(house) = decode::<House>(&bytes, MAX_HOUSE) {
+                opened.extend(own.begin_bot(data, &id, seat, house)?);
+            }
+        }
+    }
+    Ok(opened)
 }
 
 /// Removes the journals of bots at tables where there is none of their player's.
@@ -450,7 +514,7 @@ mod tests {
         let (id, me) = (agreed.charter.table().to_string(), agreed.me);
         let back = || of_returner(&data, &id, me);
         assert!(matches!(back(), Err(ResumeError::NoJournal(table)) if table == id));
-        data.promise(&id, me).unwrap();
+        data.promise(&id, me, &promise(None)).unwrap();
         assert!(back().unwrap().is_none());
         let place = Place {
             transport: Transport::Memory,

@@ -22,7 +22,7 @@ fn lived_in(root: &Path) -> DataDir {
     data.save_settings(&Settings::default()).unwrap();
     data.save_transcript(TABLE, b"old").unwrap();
     data.save_summary(TABLE, b"old").unwrap();
-    data.promise(TABLE, seat()).unwrap();
+    data.promise(TABLE, seat(), b"").unwrap();
     data
 }
 
@@ -95,7 +95,7 @@ fn a_journal_that_cannot_begin_leaves_its_promise() {
 fn a_promise_is_there_once_it_was_made() {
     let other = Seat::new(3).unwrap();
     at_each_call(
-        |data| data.promise(TABLE, other),
+        |data| data.promise(TABLE, other, b""),
         |data, done, told| {
             assert!(!done || data.has_promised(TABLE, other).unwrap(), "{told}");
             assert!(data.has_promised(TABLE, seat()).unwrap(), "{told}");

@@ -9,9 +9,10 @@
 //! A full disk shall not stop a deal in the middle. So room for one is reserved beforehand ([`Journal::reserve`]), and
 //! an append that finds no room keeps nothing and may be repeated once there is some.
 //!
-//! Before a player lets others begin a table it makes a *promise*, the empty file
-//! `journals/TABLE-SEAT.promise`, which goes when its journal is on disk. So a promise says that nothing
-//! has been signed at that table yet; where there is neither promise nor journal something may have been.
+//! Before a player lets others begin a table it makes a *promise*, the file `journals/TABLE-SEAT.promise`, which goes
+//! when its journal is on disk. So a promise says that nothing has been signed at that table yet; where there is neither
+//! promise nor journal something may have been. A player's own is empty; that of a local bot holds its identity, which
+//! is nowhere else until its journal begins.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -33,10 +34,15 @@ const PROMISE: &str = "promise";
 const TRIES: usize = 5;
 /// How long to wait in between.
 const PAUSE: Duration = Duration::from_millis(20);
+/// The longest promise, in bytes.
+const MAX_PROMISE: u64 = 256;
 /// Room that is reserved at a time, in bytes: more than most deals need.
 const ROOM: u64 = 16 << 20;
 /// The longest journal that is read, in bytes.
 const LONGEST: u64 = 1 << 30;
+
+/// A promise: its seat, and what the file holds.
+pub type Promise = (Seat, Zeroizing<Vec<u8>>);
 
 /// The journal of one seat, open for writing.
 #[derive(Debug)]
@@ -313,6 +319,14 @@ fn unread(path: &Path, why: Unread) -> StoreError {
     }
 }
 
+/// The table and the seat that a file of that ending is of, by its name.
+fn seat_of(path: &Path, end: &str) -> Option<(String, Seat)> {
+    path.extension().filter(|extension| *extension == end)?;
+    let (table, seat) = path.file_stem()?.to_str()?.split_once('-')?;
+    let seat = seat.parse().ok().and_then(Seat::new)?;
+    Some((hexadecimal(table).ok()?, seat))
+}
+
 impl DataView {
     fn journal_path(&self, table: &str, seat: Seat, end: &str) -> Result<PathBuf, StoreError> {
         let table = hexadecimal(table)?;
@@ -330,6 +344,28 @@ impl DataView {
         found.map_err(|source| StoreError::io("read", &path, source))
     }
 
+    /// The promises at a table, each with its seat and content.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] if the folder cannot be listed. A promise that cannot be read is passed over.
+    pub fn promises(&self, table: &str) -> Result<Vec<Promise>, StoreError> {
+        let mut found = Vec::new();
+        for (path, _) in list(&self.path().join("journals"))? {
+            let Some((of, seat)) = seat_of(&path, PROMISE) else {
+                continue;
+            };
+            let bytes = files::open_plain(&path)
+                .and_then(|file| files::read_limited(file, MAX_PROMISE))
+                .map(Zeroizing::new);
+            if of == table
+                && let Ok(bytes) = bytes
+            {
+                found.push((seat, bytes));
+            }
+        }
+        Ok(found)
+    }
+
     /// All journals, newest first, seats of one table together.
     ///
     /// # Errors
@@ -337,13 +373,7 @@ impl DataView {
     pub fn journals(&self) -> Result<Vec<JournalFile>, StoreError> {
         let mut found = Vec::new();
         for (path, metadata) in list(&self.path().join("journals"))? {
-            let ours = path.extension().is_some_and(|end| end == EXTENSION);
-            let stem = path.file_stem().and_then(|stem| stem.to_str());
-            let parts = stem.filter(|_| ours).and_then(|stem| stem.split_once('-'));
-            let Some((Ok(table), Some(seat))) = parts.map(|(table, seat)| {
-                let seat = seat.parse().ok().and_then(Seat::new);
-                (hexadecimal(table), seat)
-            }) else {
+            let Some((table, seat)) = seat_of(&path, EXTENSION) else {
                 continue;
             };
             found.push(JournalFile {
@@ -389,14 +419,15 @@ impl DataView {
 }
 
 impl DataDir {
-    /// Promises to sit at a table, on disk when this returns: nothing has been signed there yet.
+    /// Promises to sit at a table, on disk when this returns: nothing has been signed there yet. `content` is found again
+    /// by [`DataView::promises`]; at most 256 bytes.
     ///
     /// # Errors
     /// [`StoreError::Io`], [`StoreError::BadTable`].
-    pub fn promise(&self, table: &str, seat: Seat) -> Result<(), StoreError> {
+    pub fn promise(&self, table: &str, seat: Seat, content: &[u8]) -> Result<(), StoreError> {
         let path = self.journal_path(table, seat, PROMISE)?;
         files::create_private_dir(&self.path().join("journals"))?;
-        files::write_whole(&path, &[])
+        files::write_whole(&path, content)
     }
 
     /// Takes a promise back: the seat can then not be led to that table any more.
@@ -811,7 +842,9 @@ mod tests {
         let (_home, data) = open();
         let (one, two) = (Seat::new(0).unwrap(), Seat::new(1).unwrap());
         assert!(!data.has_promised("ab", one).unwrap());
-        data.promise("AB", one).unwrap();
+        data.promise("AB", one, b"bot").unwrap();
+        let promises = data.promises("ab").unwrap();
+        assert_eq!(promises, [(one, Zeroizing::new(b"bot".to_vec()))]);
         assert!(data.has_promised("ab", one).unwrap());
         assert!(!data.has_promised("ab", two).unwrap());
         assert_eq!(data.journals().unwrap(), [], "a promise is no journal");

@@ -35,7 +35,7 @@ pub use archive::{MAX_EVIDENCE_FILES, TranscriptFile, read_transcript, take_tran
 pub use error::{StoreError, UnreadableTranscript};
 pub use files::{open_log, write_out};
 pub use identity::IdentityKey;
-pub use journal::{Journal, JournalFile, JournalHead, Kept};
+pub use journal::{Journal, JournalFile, JournalHead, Kept, Promise};
 pub use settings::{Settings, SettingsError};
 
 /// A data directory as it is read: nothing in it is made or changed, and another program may be playing there.

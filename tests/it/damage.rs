@@ -90,7 +90,7 @@ fn lived_in(root: &Path) -> (PathBuf, [String; 2]) {
     data.save_settings(&data.settings().unwrap()).unwrap();
     data.save_evidence(&finished, b"evidence").unwrap();
     let seat = fairdeal_protocol::seat::Seat::new(1).unwrap();
-    data.promise("ab", seat).unwrap();
+    data.promise("ab", seat, b"").unwrap();
     (folder, [finished, saved])
 }
 

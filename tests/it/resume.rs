@@ -90,6 +90,37 @@ fn a_killed_game_of_thoth_comes_back() {
     killed(2, &["houses-of-thoth", "--option", "target=40"]);
 }
 
+/// Each seat has a journal of its own, and none of its local bots is known anywhere else: a program that dies between the
+/// first journal and the last still has them all.
+#[test]
+fn local_bots_come_back_from_a_crash_while_the_table_opens() {
+    let mut cut_short = 0;
+    for _ in 0..5 {
+        let root = TempDir::new().unwrap();
+        let play = ["play", "loot", "--headless", "--json", "--bots", "3"];
+        let play = [&play[..], &["--pace", "0", "--option", "target=20"]].concat();
+        let mut program = Program::start(root.path(), "player", &play);
+        let journals = program.data.join("journals");
+        let count = |end: &str| {
+            let files = std::fs::read_dir(&journals).into_iter().flatten();
+            let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
+            names.filter(|name| name.ends_with(end)).count()
+        };
+        while count(".journal") == 0 {
+            assert!(program.is_running());
+        }
+        program.kill();
+        cut_short += usize::from(count(".promise") > 0);
+        let mut program = Program::start(root.path(), "player", &RESUME);
+        assert!(program.wait_for("over").is_some());
+        assert!(program.finish().success());
+        let found = transcript(&program.data).unwrap();
+        let report = fairdeal().arg("verify").arg(found).output().unwrap();
+        assert_eq!(report.status.code(), Some(0));
+    }
+    println!("{cut_short} of 5 crashes came before the last journal");
+}
+
 #[test]
 fn nothing_waits_where_nothing_was_interrupted() {
     let root = TempDir::new().unwrap();

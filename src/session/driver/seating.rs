@@ -246,7 +246,8 @@ impl Driver {
         if data.has_promised(&table, me)? {
             return Ok(());
         }
-        data.promise(&table, me)?;
+        let house = self.keeper.house.as_ref().zip(self.pilot);
+        data.promise(&table, me, &journal::promise(house))?;
         if let Some((table, me)) = self.promised.replace((table, me)) {
             data.take_back_promise(&table, me)?;
         }

@@ -392,13 +392,6 @@ impl Game<'_> {
         if player.program.is_none() || player.stopped_until.is_some() {
             return Ok(());
         }
-        let journals = player.journals().len();
-        let has_begun = journals > 0;
-        if has_begun && journals < player.seats {
-            // The keys of local bots are nowhere but in their journals, and these are not all on disk yet: a program that
-            // ends here leaves a table that cannot be played, in which nobody has signed anything.
-            return Ok(());
-        }
         let name = player.name.clone();
         match kind {
             0..35 => {
@@ -431,7 +424,11 @@ impl Game<'_> {
             _ => {
                 let player = &mut self.players[number];
                 // A lobby has nothing to lose yet.
-                let Some(disk) = player.disk.as_ref().filter(|_| has_begun) else {
+                let Some(disk) = player
+                    .disk
+                    .as_ref()
+                    .filter(|_| !player.journals().is_empty())
+                else {
                     return Ok(());
                 };
                 if player.full_until.is_some() {

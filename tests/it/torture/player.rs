@@ -19,8 +19,6 @@ const IN_FLIGHT: usize = 40;
 /// A player, whose program comes and goes.
 pub(super) struct Player {
     pub(super) name: String,
-    /// How many seats its program has: its own, and those of local bots.
-    pub(super) seats: usize,
     /// Where its data directory lies.
     home: PathBuf,
     /// The standard error of its programs, one after the other.
@@ -67,7 +65,6 @@ impl Player {
         let home = disk.as_ref().map_or(root, Disk::path).to_path_buf();
         Self {
             name: name.to_owned(),
-            seats,
             home,
             stderr: root.join(format!("{name}.stderr")),
             program: None,
