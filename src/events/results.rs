@@ -1,4 +1,4 @@
-//! What `history --json` and `verify --json` print.
+//! The lines of `history --json` and `verify --json`.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub struct HistoryLine {
     pub me: Option<SeatNumber>,
     /// How it ended, if it did.
     pub ended: Ended,
-    /// What is wrong, in plain words, with an `unfair` or `unreadable` one; else `null`.
+    /// The reason, in plain words, of an `unfair` or `unreadable` one; else `null`.
     pub why: Option<String>,
     /// The seat that has forfeited the game, of a `forfeited` one; else `null`.
     pub forfeited_by: Option<SeatNumber>,
@@ -57,7 +57,7 @@ pub enum Ended {
     Forfeited,
     /// By the proof of a fault, or the log is not fair.
     Unfair,
-    /// It was interrupted; `resume` goes on with it.
+    /// It was interrupted; `resume` takes it up again.
     Waits,
     /// Another program plays it now.
     Open,
@@ -72,12 +72,12 @@ pub enum Ended {
 pub struct VerifyLine {
     /// The version of the format.
     pub v: Version,
-    /// What the audit came to.
+    /// The result of the audit.
     #[serde(flatten)]
     pub verdict: Verdict,
 }
 
-/// What an audit came to.
+/// The result of an audit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "result", rename_all = "kebab-case")]
 pub enum Verdict {
@@ -96,10 +96,10 @@ pub struct Unreadable {
     pub why: String,
 }
 
-/// What was checked, and what was found.
+/// The checks, each with its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Audited {
-    /// What a fair result is worth, in plain words; `null` of an unfair one.
+    /// The worth of a fair result, in plain words; `null` of an unfair one.
     pub verdict: Option<String>,
     /// Whether the game came to its end.
     pub finished: bool,
@@ -134,7 +134,7 @@ pub struct Audited {
     pub scores: Vec<i64>,
     /// The winning seats.
     pub winners: Vec<SeatNumber>,
-    /// What is wrong; `null` of a fair one.
+    /// The finding; `null` of a fair one.
     pub finding: Option<Finding>,
     /// The seat whose program computed another state, so that the game is forfeited by it; else `null`.
     pub forfeited_by: Option<SeatNumber>,
@@ -170,7 +170,7 @@ pub enum Departure {
 pub struct ProvenFault {
     /// The step of the log, from 0.
     pub step: u64,
-    /// What was done, in plain words.
+    /// The deed, in plain words.
     pub what: String,
 }
 
@@ -181,11 +181,11 @@ pub struct Claim {
     pub by: Vec<SeatNumber>,
     /// All other seats.
     pub absent: Vec<SeatNumber>,
-    /// What they say of those.
+    /// Their reason.
     pub ground: Ground,
 }
 
-/// What an audit has found.
+/// The finding of an audit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// In plain words.

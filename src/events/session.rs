@@ -13,12 +13,12 @@ use super::{Ground, SeatNumber, Version};
 pub struct SessionLine {
     /// The version of the format.
     pub v: Version,
-    /// What happened.
+    /// The event.
     #[serde(flatten)]
     pub event: Event,
 }
 
-/// What happened. Programs pass over an event that they do not know: new ones may be added.
+/// An event. Programs pass over an event that they do not know: new ones may be added.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
@@ -63,7 +63,7 @@ pub enum Event {
 /// The host can be reached: at first, and whenever the ticket changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ticket {
-    /// What `join` and `watch` take.
+    /// The ticket, for `join` and `watch`.
     pub ticket: String,
     /// The multiaddresses on which the host listens.
     pub addresses: Vec<String>,
@@ -120,7 +120,7 @@ pub struct Deal {
 pub struct Action {
     /// The step of the log, from 0.
     pub step: u64,
-    /// Who acted.
+    /// The seat that acted.
     pub seat: SeatNumber,
     /// The action as the referee writes it; a card that this seat may not know is `null`.
     #[schemars(with = "serde_json::Map<String, Value>")]
@@ -130,7 +130,7 @@ pub struct Action {
 /// Something happened in the game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Game {
-    /// What, as the referee's `events` have it: an object with a `type`.
+    /// The referee's form of it, as in its `events`: an object with a `type`.
     #[schemars(with = "serde_json::Map<String, Value>")]
     pub what: Value,
 }
@@ -138,13 +138,13 @@ pub struct Game {
 /// The connection of a seat has changed, or the seat is out of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Peer {
-    /// Whose.
+    /// The seat.
     pub seat: SeatNumber,
     /// To what.
     pub state: PeerState,
 }
 
-/// What has become of a seat.
+/// The state of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PeerState {
@@ -163,7 +163,7 @@ pub enum PeerState {
 pub struct Fault {
     /// The guilty seat; `null` if no seat is to blame.
     pub seat: Option<SeatNumber>,
-    /// What is wrong, in plain words.
+    /// The fault, in plain words.
     pub what: String,
     /// The file with the evidence, if there is any.
     pub evidence: Option<String>,
@@ -178,7 +178,7 @@ pub struct Claimed {
     pub by: Vec<SeatNumber>,
     /// All other seats.
     pub absent: Vec<SeatNumber>,
-    /// What they say of those.
+    /// Their reason.
     pub ground: Ground,
     /// The transcript of the unfinished game; `null` if it could not be saved.
     pub transcript: Option<String>,
@@ -208,7 +208,7 @@ pub struct Error {
 /// Somebody says something; this seat too.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Chat {
-    /// Who; `null` for somebody without a seat.
+    /// The speaker; `null` for somebody without a seat.
     pub seat: Option<SeatNumber>,
     /// The name, cleaned for display.
     pub name: String,
@@ -219,7 +219,7 @@ pub struct Chat {
 /// A player of this table invites to another table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Invited {
-    /// Who.
+    /// The seat that invites.
     pub seat: SeatNumber,
     /// The name, cleaned for display.
     pub name: String,
@@ -232,7 +232,7 @@ pub struct Invited {
 pub struct Disk {
     /// Whether it is full: then nothing is signed until there is room.
     pub full: bool,
-    /// What happened and what to do, in plain words.
+    /// The cause and the remedy, in plain words.
     pub message: String,
 }
 

@@ -33,7 +33,7 @@ pub struct Turn {
     pub to_act: Vec<SeatNumber>,
     /// The names of the cards in this seat's hand, in the order they came; `null` for one that is not opened to it.
     pub hand: Vec<Option<String>>,
-    /// What this seat may know, as the referee's `view` has it. A spectator's has what every seat has seen.
+    /// The game as this seat may know it, in the form of the referee's `view`. A spectator's has what every seat has seen.
     #[schemars(with = "serde_json::Map<String, Value>")]
     pub view: Value,
     /// Every action that is legal for this seat now, as the referee's `legal` lists them.
@@ -53,7 +53,7 @@ pub struct Clock {
     /// The time for one action, 30 to 604800; `null` if there is no limit.
     #[schemars(range(min = 30, max = 604_800))]
     pub turn_time: Option<u32>,
-    /// What the `due` seat has left of that; `null` without a limit, and once it has acted.
+    /// The rest of that for the `due` seat; `null` without a limit, and once it has acted.
     pub turn_left: Option<u64>,
     /// The seats for which the table waits and of which nothing was heard for 15 seconds or more.
     pub silent: Vec<Silent>,
@@ -68,7 +68,7 @@ pub struct Silent {
     pub seconds: u64,
 }
 
-/// What was told of the positions of a table.
+/// The positions of a table that were told already.
 #[derive(Debug, Default)]
 pub(super) struct Positions {
     told: Option<Told>,

@@ -420,7 +420,7 @@ pub fn saved_tables(data: &DataView, table: Option<&str>) -> Result<Vec<SavedTab
     }
 }
 
-/// What the promise of a seat holds: of a local bot what plays it, since nobody else could bring that bot back.
+/// The content of a promise. Of a local bot it is its identity and level: nobody else could bring that bot back.
 pub(super) fn promise(house: Option<(&IdentityKey, Pilot)>) -> Zeroizing<Vec<u8>> {
     let bytes = house.map(|(identity, pilot)| encode_secret(&House::new(identity, pilot)));
     bytes.unwrap_or_default()

@@ -31,7 +31,7 @@ const TAKEN: [u8; 1] = [1];
 /// Answers that are read at once.
 const ANSWERS: usize = 64;
 
-/// What the handler is told.
+/// Orders to the handler.
 #[derive(Debug)]
 pub(in crate::net) enum Tell {
     /// Write this message on the stream of that name, which takes the place of any other.
@@ -44,7 +44,7 @@ pub(in crate::net) enum Tell {
     Leave(Name),
 }
 
-/// What the handler says.
+/// Reports of the handler.
 #[derive(Debug)]
 pub(in crate::net) enum Said {
     /// A message was read; the next is read when it is taken.
@@ -84,7 +84,7 @@ enum Inbound {
 /// The stream that we write.
 struct Outbound {
     name: Name,
-    /// What is not written yet.
+    /// The messages that are not written yet.
     queue: VecDeque<Arc<[u8]>>,
     open: Opening,
 }

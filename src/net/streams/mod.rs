@@ -45,7 +45,7 @@ pub(super) struct Name {
     pub(super) number: u64,
 }
 
-/// What is to be told when a message is taken.
+/// The place of a message, for the report that it is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Receipt {
     peer: PeerId,
@@ -54,13 +54,13 @@ pub(super) struct Receipt {
 }
 
 impl Receipt {
-    /// Whose message it is.
+    /// The peer that sent it.
     pub(super) fn peer(self) -> PeerId {
         self.peer
     }
 }
 
-/// What happens with the streams.
+/// The news of the streams.
 #[derive(Debug)]
 pub(super) enum Event {
     /// A message; the next one comes when this one is taken.
@@ -84,7 +84,7 @@ pub(super) struct Streams {
     events: VecDeque<ToSwarm<Event, Tell>>,
 }
 
-/// What there is with a connected peer.
+/// The state of the streams with a connected peer.
 #[derive(Debug, Default)]
 struct Line {
     /// The newest is the last, and carries what is sent.

@@ -39,7 +39,7 @@ fn name(program: u8, number: u64) -> Name {
     }
 }
 
-/// What a program does about one peer.
+/// The streams of one program with one peer.
 struct World(Streams);
 
 /// The effects, without those of no interest here.
