@@ -1,7 +1,7 @@
 //! The `turn` event: everything that a player needs to choose its next action.
 //!
 //! A table takes many steps while cards are shuffled and opened, and its clocks tick; none of that is a new position.
-//! [`Positions`] tells a new one by comparison with what it told last.
+//! A new one is told where it differs from the last that was told.
 
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
