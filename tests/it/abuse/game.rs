@@ -24,7 +24,7 @@ const BEGUN: usize = 16;
 /// An attack that has not begun after so long is none.
 const BEGINNING: Duration = Duration::from_secs(20);
 
-/// What the abuse is directed at.
+/// The target of the abuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Setting {
     /// Both seats of an open table.
@@ -35,7 +35,7 @@ pub(super) enum Setting {
     Relayed,
 }
 
-/// What some games have shown.
+/// Measurements of some games.
 #[derive(Default)]
 pub(super) struct Figures {
     pub(super) games: usize,

@@ -17,7 +17,7 @@ use tokio::runtime::Builder;
 use game::{Figures, Setting, play};
 use mischief::{Attack, Kind, Strength};
 
-/// What is tried, and where.
+/// Some kinds of abuse, and their target.
 struct Trial {
     name: &'static str,
     setting: Setting,

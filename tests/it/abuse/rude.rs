@@ -40,7 +40,7 @@ pub(super) struct Rude {
     orders: mpsc::Sender<Order>,
 }
 
-/// What the task behind a connection is told.
+/// An order to the task behind a connection.
 enum Order {
     Open(oneshot::Sender<SubstreamBox>),
     /// Neither read nor write any more, and keep the connection.
