@@ -31,7 +31,7 @@ pub(super) enum Setting {
     Open,
     /// Both seats of a table with a password.
     Locked,
-    /// The relay between the two seats.
+    /// The relay through which the guest finds the host. On one machine a direct connection soon replaces the circuit.
     Relayed,
 }
 
