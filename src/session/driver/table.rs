@@ -401,8 +401,8 @@ impl Driver {
             }
             Event::News(News::Finished) => self.over().await,
             Event::News(News::Deal(deal)) => {
+                // It is reserved once all that has happened is told, and before anything of the deal is kept.
                 self.needs_room = true;
-                self.reserve().await;
                 self.tell(SessionEvent::Deal(deal)).await;
             }
             Event::News(news) => {
