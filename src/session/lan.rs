@@ -96,7 +96,7 @@ struct Host {
     table: Option<Announcement>,
 }
 
-/// What the node is to do.
+/// Orders to the node.
 #[derive(Debug, PartialEq, Eq)]
 enum Do {
     Keep(PeerId, Vec<Multiaddr>),
@@ -176,7 +176,7 @@ async fn look(
 }
 
 impl Hosts {
-    /// What comes from the node.
+    /// Takes an event of the node.
     fn hear(&mut self, local: PeerId, event: NodeEvent, now: Instant) -> Vec<Do> {
         match event {
             NodeEvent::Found { peer, address } if peer != local => self.found(peer, address),

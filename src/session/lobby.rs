@@ -611,7 +611,7 @@ impl HostLobby {
     }
 }
 
-/// Who has taken which seat, for the screen.
+/// The seats and their players, for the screen.
 fn shown(seats: impl Iterator<Item = Option<Taken>>) -> Vec<Option<LobbySeat>> {
     let seats: Vec<Option<Taken>> = seats.collect();
     let name = |taken: &'_ Option<Taken>| taken.as_ref().map(|taken| taken.name.to_string());

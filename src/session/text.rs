@@ -81,7 +81,7 @@ pub fn player_names(charter: &Charter) -> Vec<String> {
     display_names(charter.players.iter().map(|player| player.name.as_str()))
 }
 
-/// What a name looks like at a glance: without case, blanks and marks that stand alone, and with one letter for all that
+/// The look of a name at a glance: without case, blanks and marks that stand alone, and with one letter for all that
 /// look like it (Unicode Technical Standard 39, "Confusable Detection").
 fn looks(name: &str) -> String {
     let visible: String = name.chars().filter(|c| !c.is_whitespace()).collect();

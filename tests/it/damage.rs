@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::process::{Program, fairdeal};
 
-/// What is done to a file.
+/// The damage to a file.
 #[derive(Clone, Copy, Debug)]
 enum Damage {
     Empty,

@@ -1,4 +1,4 @@
-//! What `--json` prints: the schema, the page that describes it, and the lines of real programs.
+//! The lines of `--json`: the schema, the page that describes it, and the lines of real programs.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -23,7 +23,7 @@ use crate::tui::theme::Theme;
 const NAME: usize = 8;
 /// What stands before the note of a bot, where there is room.
 const BOT: &str = "bot, ";
-/// What stands in the place of a file that could not be written.
+/// Stands in the place of a file that could not be written.
 const UNSAVED: &str = "Not saved yet: fairdeal resume saves it once there is room.";
 
 pub(super) fn draw(sitting: &mut Sitting, world: &World, canvas: &mut Canvas<'_>) {
