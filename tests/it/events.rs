@@ -175,7 +175,7 @@ fn printed(root: &TempDir, game: &str, options: &[&str]) -> [Vec<Value>; 3] {
     [&mut host, &mut guest, &mut watcher].map(|program| std::mem::take(&mut program.events))
 }
 
-/// Whoever reads a seat's lines alone knows its hand, what it can do and what the others did, and no card of theirs.
+/// A reader of one seat's lines knows its hand, what it can do and what the others did, and no card of theirs.
 #[test]
 fn turn_events_suffice_to_play() {
     for (game, options) in [
