@@ -89,7 +89,7 @@ fn a_bot_of_the_host_reaches_a_guest() {
     let ticket = host.ticket();
     let guest = [&["bot", "join", &ticket], &slow[..]].concat();
     let mut guest = lab.start(guest_machine, root.path(), NAMES[1], &guest);
-    let bot = json!({"event": "peer", "seat": 1, "state": "connected"});
+    let bot = json!({"v": 1, "event": "peer", "seat": 1, "state": "connected"});
     let connected = guest.wait_for_matching(|event| *event == bot || event["event"] == "over");
     assert_eq!(connected, Some(bot));
 }
