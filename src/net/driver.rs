@@ -14,6 +14,7 @@ use libp2p::swarm::{ConnectionId, DialError, SwarmEvent};
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId, Swarm, dcutr, identify, mdns, ping, relay};
 use tokio::sync::{mpsc, oneshot};
 
+use super::allowance::Allowance;
 use super::clients::Clients;
 use super::dials::{Dials, Ways, relay_of};
 use super::event::clean;
@@ -34,6 +35,10 @@ use crate::store::IdentityKey;
 const BUSY: usize = 4096;
 /// Addresses of a peer's own that are passed on.
 const MAX_LISTENING: usize = 8;
+
+/// Questions for the announcement that are answered on one connection: an honest peer asks once, and again if it had no
+/// answer.
+const QUESTIONS: Allowance = Allowance::new(16, Duration::from_secs(5));
 
 /// How often a peer's words about itself are passed on while it is connected.
 const MAX_INTRODUCTIONS: u32 = 16;
@@ -76,6 +81,7 @@ struct Link {
     peer: PeerId,
     /// Whether it goes through a relay.
     is_relayed: bool,
+    questions: Allowance,
 }
 
 /// A connected peer.
@@ -510,7 +516,12 @@ impl Driver {
                 self.dials.end(connection_id);
                 if let Ok(peer) = PeerId::try_from(peer_id) {
                     let is_relayed = endpoint.is_relayed();
-                    self.links.insert(connection_id, Link { peer, is_relayed });
+                    let link = Link {
+                        peer,
+                        is_relayed,
+                        questions: QUESTIONS,
+                    };
+                    self.links.insert(connection_id, link);
                     self.note_upgrade(peer);
                 }
                 let address = endpoint.get_remote_address().clone();
@@ -632,9 +643,16 @@ impl Driver {
         use request_response::{Event, Message};
         let (peer, bytes) = match event {
             Event::Message {
+                peer,
+                connection_id,
                 message: Message::Request { channel, .. },
-                ..
             } => {
+                let link = self.links.get_mut(&connection_id);
+                if !link.is_some_and(|link| link.questions.take(Instant::now())) {
+                    tracing::debug!(%peer, "closed: it asks for the announcement without end");
+                    self.swarm.close_connection(connection_id);
+                    return;
+                }
                 let announcement = self.announcement.clone();
                 let announce = &mut self.swarm.behaviour_mut().announce;
                 // Refused if the one who asks has given up waiting; it will ask again.

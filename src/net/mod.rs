@@ -11,13 +11,14 @@
 //! driver   the task: commands in, swarm events to outbox
 //! swarm    transports and behaviours       gate     who gets in
 //! relays   reservations at relays          optional what a build may leave out
-//! watched  streams that break when silent
+//! watched  streams that break when silent  allowance how often a peer may do something
 //! codec    frames on a stream              streams  one ordered stream to each peer
 //! outbox   events to the owner, bounded
 //! wanted   who to dial again, and when     peer     ids        ticket   invitations
 //! port     ports of listening addresses    record   addresses that a peer has signed
 //! ```
 
+mod allowance;
 mod clients;
 mod codec;
 mod dials;

@@ -597,3 +597,27 @@ async fn a_guest_comes_through_a_relay_at_its_first_attempt() {
     let mut by = by.iter().flat_map(Multiaddr::iter);
     assert!(by.any(|part| part == Protocol::P2pCircuit));
 }
+
+#[tokio::test]
+async fn a_peer_that_asks_for_the_announcement_without_end_is_cut_off() {
+    let (one, address) = spawn_listening(1, quick(Transport::Memory)).await;
+    one.handle.announce(Some(b"a table".to_vec())).unwrap();
+    let mut two = spawn(2, quick(Transport::Memory));
+    two.handle.dial(Some(id(1)), vec![address]).unwrap();
+    two.connected(id(1)).await;
+    let mut answers = 0;
+    loop {
+        two.handle.ask(id(1)).unwrap();
+        let answered = two.until(|event| match event {
+            NodeEvent::Announcement { bytes, .. } => Some(bytes.is_some()),
+            NodeEvent::Disconnected { .. } => Some(false),
+            _ => None,
+        });
+        if !answered.await {
+            break;
+        }
+        answers += 1;
+    }
+    // Few at once are no offence.
+    assert_eq!(answers, 16);
+}

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use futures::io::{ReadHalf, WriteHalf};
@@ -19,6 +19,7 @@ use libp2p::swarm::{
 };
 
 use super::Name;
+use crate::net::allowance::Allowance;
 use crate::net::codec::{read_frame, write_frame};
 
 /// The protocol's name; its number changes with the frame or with what is in it.
@@ -26,6 +27,9 @@ pub(in crate::net) const PROTOCOL: StreamProtocol = StreamProtocol::new("/fairde
 
 /// How long a stream may take to open.
 const OPENING: Duration = Duration::from_secs(10);
+/// Streams that a peer may open on one connection: a new one takes the place of one that broke, so an honest peer needs
+/// few.
+const STREAMS: Allowance = Allowance::new(64, Duration::from_secs(1));
 /// The answer to a message that is taken.
 const TAKEN: [u8; 1] = [1];
 /// Answers that are read at once.
@@ -55,11 +59,14 @@ pub(in crate::net) enum Said {
     Broken { number: u64 },
     /// The peer does not speak the protocol.
     OtherProtocol { number: u64 },
+    /// The peer opens one stream after the other.
+    TooManyStreams,
 }
 
 /// The handler of one connection.
 pub(in crate::net) struct Handler {
     max_message: usize,
+    streams: Allowance,
     inbound: Option<Inbound>,
     /// The stream that the peer has opened since: read when the last message of the one before is taken.
     next: Option<Stream>,
@@ -107,10 +114,23 @@ impl Handler {
     pub(super) fn new(max_message: usize) -> Self {
         Self {
             max_message,
+            streams: STREAMS,
             inbound: None,
             next: None,
             outbound: None,
             said: VecDeque::new(),
+        }
+    }
+
+    /// A peer that opens another stream has done with the one before. It still waits until its message is taken.
+    fn accept(&mut self, stream: Stream) {
+        if !self.streams.take(Instant::now()) {
+            self.said.push_back(Said::TooManyStreams);
+            return;
+        }
+        match self.inbound {
+            Some(Inbound::Read(..)) => self.next = Some(stream),
+            Some(Inbound::Reading(_)) | None => self.read_from(stream),
         }
     }
 
@@ -282,14 +302,10 @@ impl ConnectionHandler for Handler {
         event: ConnectionEvent<'_, Self::InboundProtocol, Self::OutboundProtocol, (), u64>,
     ) {
         match event {
-            // A peer that opens another stream has done with the one before. It still waits until its message is taken.
             ConnectionEvent::FullyNegotiatedInbound(FullyNegotiatedInbound {
                 protocol: stream,
                 ..
-            }) => match self.inbound {
-                Some(Inbound::Read(..)) => self.next = Some(stream),
-                Some(Inbound::Reading(_)) | None => self.read_from(stream),
-            },
+            }) => self.accept(stream),
             ConnectionEvent::FullyNegotiatedOutbound(FullyNegotiatedOutbound {
                 protocol: stream,
                 info: number,

@@ -227,13 +227,18 @@ impl Streams {
         line.broken += 1;
         match line.connections.last() {
             Some(connection) if line.broken >= MAX_BROKEN => {
-                self.events.push_back(ToSwarm::CloseConnection {
-                    peer_id: peer.to_libp2p(),
-                    connection: CloseConnection::One(*connection),
-                });
+                let connection = *connection;
+                self.close(peer, connection);
             }
             _ => self.begin_again(peer),
         }
+    }
+
+    fn close(&mut self, peer: PeerId, connection: ConnectionId) {
+        self.events.push_back(ToSwarm::CloseConnection {
+            peer_id: peer.to_libp2p(),
+            connection: CloseConnection::One(connection),
+        });
     }
 
     fn on_read(&mut self, peer: PeerId, connection: ConnectionId, name: Name, bytes: Vec<u8>) {
@@ -273,14 +278,12 @@ impl Streams {
             return;
         };
         let newer = line.connections.iter().position(|it| *it == connection);
-        for old in line.connections.drain(..newer.unwrap_or(0)) {
-            self.events.push_back(ToSwarm::CloseConnection {
-                peer_id: peer.to_libp2p(),
-                connection: CloseConnection::One(old),
-            });
-        }
+        let dead: Vec<ConnectionId> = line.connections.drain(..newer.unwrap_or(0)).collect();
         line.queue.clear();
         line.bytes = 0;
+        for old in dead {
+            self.close(peer, old);
+        }
         self.say(Event::StartedAgain(peer));
         self.begin_again(peer);
     }
@@ -360,6 +363,10 @@ impl NetworkBehaviour for Streams {
             Said::Read { name, bytes } => self.on_read(peer, connection, name, bytes),
             Said::Taken { number, count } => self.on_taken(peer, number, count),
             Said::Broken { number } => self.on_broken(peer, number),
+            Said::TooManyStreams => {
+                tracing::debug!(%peer, "closed: it opens one stream after the other");
+                self.close(peer, connection);
+            }
             Said::OtherProtocol { number } => {
                 let line = self.peers.get(&peer);
                 if line.is_some_and(|line| line.number == number) {

@@ -334,7 +334,7 @@ async fn a_new_stream_is_read_when_the_message_before_is_taken() {
             break connection_id;
         }
     };
-    for number in 1..=80 {
+    for number in 1..=60 {
         let write = Tell::Write(name(3, number), vec![7; 10].into());
         rude.behaviour_mut().streams.tell(id(1), connection, write);
         let opens = Duration::from_millis(10);
@@ -351,4 +351,43 @@ async fn a_new_stream_is_read_when_the_message_before_is_taken() {
     }
     // Those in the channel to the owner, one that waited for it, and the newest stream's.
     assert!((2..=34).contains(&heard), "{heard} heard");
+}
+
+#[tokio::test]
+async fn a_peer_that_opens_streams_without_end_is_cut_off() {
+    let mut config = quick(Transport::Memory);
+    config.ping_interval = Duration::from_secs(60);
+    let (mut one, address) = spawn_listening(1, config.clone()).await;
+    let reads = one.until(|_| None::<()>);
+    let key = keypair(&identity(3)).unwrap();
+    let mut rude = swarm::build(&key, &config, Default::default()).unwrap();
+    rude.dial(address).unwrap();
+    let mut opened = 0;
+    let opens = async {
+        let mut connection = None;
+        loop {
+            let quiet = Duration::from_millis(2);
+            let event = tokio::time::timeout(quiet, rude.select_next_some()).await;
+            match event {
+                Ok(SwarmEvent::ConnectionEstablished { connection_id, .. }) => {
+                    connection = Some(connection_id);
+                }
+                Ok(SwarmEvent::ConnectionClosed { .. }) => return,
+                _ => {}
+            }
+            if let Some(connection) = connection {
+                opened += 1;
+                let write = Tell::Write(name(3, opened), vec![7; 10].into());
+                rude.behaviour_mut().streams.tell(id(1), connection, write);
+            }
+        }
+    };
+    let cut_off = tokio::time::timeout(PATIENCE, async {
+        tokio::select! {
+            () = opens => {}
+            () = reads => {}
+        }
+    });
+    cut_off.await.expect("the connection is closed");
+    assert!(opened > 60, "{opened} streams");
 }
