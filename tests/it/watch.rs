@@ -105,7 +105,33 @@ fn who_comes_in_the_middle_catches_up() {
     let mut onlooker = watch(root.path(), "onlooker", &ticket);
     same_end(&mut host, &mut onlooker);
     assert_eq!(actions(&host), actions(&onlooker));
+    let first = |kind: &str| {
+        let mut events = onlooker.events.iter();
+        events.position(|event| event["event"] == kind).unwrap()
+    };
+    assert!(
+        first("action") < first("turn"),
+        "the way to a position is told before it"
+    );
     drop(guest);
+}
+
+#[test]
+fn a_host_that_has_gone_is_looked_for() {
+    let root = TempDir::new().unwrap();
+    let mut host = host(root.path(), &["--seats", "2", "--pace", "50"]);
+    let ticket = host.ticket();
+    let _guest = join(root.path(), &ticket, &["--pace", "50"]);
+    let mut onlooker = watch(root.path(), "onlooker", &ticket);
+    onlooker.wait_for("action").expect("it sees the game");
+    host.kill();
+    let reaching = onlooker
+        .wait_for("reaching")
+        .expect("it looks for the host");
+    assert!(reaching["seconds"].as_u64() <= Some(60), "{reaching}");
+    let resume = ["resume", "--headless", "--json"];
+    let mut host = Program::start(root.path(), "host", &resume);
+    same_end(&mut host, &mut onlooker);
 }
 
 #[test]

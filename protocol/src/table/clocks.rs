@@ -67,7 +67,7 @@ pub struct Wait {
     pub seat: Seat,
     /// Since when its entry of the open step is due.
     pub due: u64,
-    /// When it was last heard.
+    /// When it was last heard. Of a seat of this program that means nothing.
     pub heard: u64,
 }
 
@@ -206,7 +206,9 @@ impl Clocks {
     pub fn restore(&mut self, waits: &Waits) {
         for wait in waits.seats.iter() {
             self.due.insert(wait.seat, wait.due);
-            self.heard.insert(wait.seat, wait.heard);
+            if self.others.contains(wait.seat) {
+                self.heard.insert(wait.seat, wait.heard);
+            }
         }
     }
 
@@ -296,24 +298,18 @@ impl Clocks {
 
     // The journal.
 
-    /// What a journal should keep now of the seats that are still `missing` in a step, if anything: each wait once it
-    /// is long, and then as often as an eighth of the absence timeout.
+    /// What a journal should keep now of the seats that are still `missing` in a step, if anything: each wait of others
+    /// once it is long, and then as often as an eighth of the absence timeout; that of a seat of this program once, so
+    /// that its player is told of the time that is really left.
     pub fn to_keep(&mut self, step: u64, missing: SeatSet) -> Option<Waits> {
         let rest = (self.limits.absence / 8).max(NOTED);
-        let rested = |at: u64| self.uptime.saturating_sub(at) >= rest;
-        if !self.kept.as_ref().is_none_or(|(_, at)| rested(*at)) {
-            return None;
-        }
         let waits = missing.iter().filter_map(|seat| {
-            Some(Wait {
-                seat,
-                due: self.due(seat)?,
-                heard: self.heard(seat)?,
-            })
+            let (due, is_own) = (self.due(seat)?, !self.others.contains(seat));
+            let heard = if is_own { due } else { self.heard(seat)? };
+            let is_long = self.since(Some(due))? >= if is_own { NOTED } else { rest };
+            is_long.then_some(Wait { seat, due, heard })
         });
-        let waits: Vec<Wait> = waits
-            .filter(|wait| self.since(Some(wait.due)).is_some_and(|due| due >= rest))
-            .collect();
+        let waits: Vec<Wait> = waits.collect();
         // After a return, a timeout that is no longer than the calm has begun anew anyway.
         let counts = self.limits.absence > CALM;
         let known = |wait: &Wait| {
@@ -325,7 +321,11 @@ impl Clocks {
                     })
             })
         };
-        if waits.iter().all(known) {
+        let mut new = waits.iter().filter(|wait| !known(wait)).peekable();
+        new.peek()?;
+        let rested = |at: u64| self.uptime.saturating_sub(at) >= rest;
+        let may_keep = self.kept.as_ref().is_none_or(|(_, at)| rested(*at));
+        if !may_keep && new.all(|wait| self.others.contains(wait.seat)) {
             return None;
         }
         let seats = waits.try_into().ok()?;
@@ -548,6 +548,33 @@ mod tests {
         assert!(later.clocks.is_overdue(seat(2)) && !later.clocks.may_consent());
         later.pass(2 * MINUTE + SECOND, &[1]);
         assert!(later.clocks.is_overdue(seat(2)) && later.clocks.may_consent());
+    }
+
+    /// The player who thinks for long, and starts its program again, has no more time than the others give it.
+    #[test]
+    fn own_wait_is_kept_once_and_goes_on_after_a_restart() {
+        let mut program = Program::new(24 * HOUR, Some(24 * HOUR));
+        let own = SeatSet::one(seat(0));
+        program.clocks.expect(SeatSet::one(seat(2)));
+        program.pass(4 * HOUR, &[1]);
+        let others = program.clocks.to_keep(6, SeatSet::one(seat(2)));
+        assert!(others.is_some());
+        program.clocks.next_step();
+        program.clocks.expect(own);
+        let due = program.now;
+        let mut kept = Vec::new();
+        for _ in 0..60 {
+            program.pass(MINUTE, &[1, 2]);
+            kept.extend(program.clocks.to_keep(7, own));
+        }
+        assert_eq!(kept.len(), 1);
+        let mut later = Program::new(24 * HOUR, Some(24 * HOUR));
+        later.clocks = Clocks::new(later.clocks.others, later.clocks.limits);
+        later.clocks.restore(&kept[0]);
+        later.jump(due + 30 * HOUR);
+        later.clocks.expect(own);
+        assert_eq!(later.clocks.due(seat(0)), Some(due));
+        assert!(!later.clocks.is_absent(seat(0)) && !later.clocks.is_overdue(seat(0)));
     }
 
     #[test]

@@ -100,8 +100,14 @@ impl Driver {
         if self.looked_for() != Some(peer) || self.reaching.take().is_none() {
             return;
         }
-        // After a lost connection the lobby may be as it was.
-        if let Some(view) = self.told.clone() {
+        let seen = match &self.stage {
+            Stage::Watch(watching) => watching.snapshot(),
+            _ => None,
+        };
+        // After a lost connection all may be as it was.
+        if let Some(snapshot) = seen {
+            self.tell(SessionEvent::Snapshot(Box::new(snapshot))).await;
+        } else if let Some(view) = self.told.clone() {
             self.tell(SessionEvent::Lobby(view)).await;
         }
     }

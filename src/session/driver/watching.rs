@@ -100,6 +100,11 @@ impl Watching {
         self.shown.as_ref().map_or(&[], |shown| &shown.names)
     }
 
+    /// The table as it is seen now, once it is shown.
+    pub(super) fn snapshot(&self) -> Option<Snapshot> {
+        self.shown.as_ref().map(Shown::snapshot)
+    }
+
     /// The connection to the host is lost.
     pub(super) fn lost(&mut self, rng: &mut dyn CryptoRng) {
         if self.shown.is_none()
@@ -332,7 +337,6 @@ impl Driver {
         }
         let names = snapshot.names.clone();
         let game = snapshot.game.clone();
-        self.tell(SessionEvent::Snapshot(Box::new(snapshot))).await;
         for item in news {
             let removed = match &item {
                 News::Removed(seat) => Some(*seat),
@@ -346,6 +350,7 @@ impl Driver {
                 self.tell(SessionEvent::Peer { seat, state }).await;
             }
         }
+        self.tell(SessionEvent::Snapshot(Box::new(snapshot))).await;
         if over {
             self.end_of_watching().await;
         }

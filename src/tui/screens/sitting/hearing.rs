@@ -36,7 +36,10 @@ impl Sitting {
                 let line = format!("The table is open; its id begins {}.", table.short());
                 self.say(Voice::Table, line);
             }
-            SessionEvent::Snapshot(snapshot) => self.set_snapshot(world, snapshot, wishes),
+            SessionEvent::Snapshot(snapshot) => {
+                self.reaching = None;
+                self.set_snapshot(world, snapshot, wishes);
+            }
             SessionEvent::Game(event) => self.events.push(event.clone()),
             SessionEvent::Line(line) | SessionEvent::Reach(line) => {
                 self.say(Voice::Game, line.clone());

@@ -271,6 +271,8 @@ fn draw_status(
         "The game is over.".to_owned()
     } else if sitting.failed.is_some() {
         "This table is closed for you; the line below says why.".to_owned()
+    } else if let Some((seconds, _)) = &sitting.reaching {
+        format!("The link to the host is lost. Trying for another {seconds} s.")
     } else if !sitting.picked.is_empty() {
         let back = world.keymap.key(Intent::Back);
         format!("Choose the next, or {back} to take it back.")

@@ -414,3 +414,17 @@ fn a_closed_table_offers_nothing() {
     assert!(shown.contains("the others play on without you"), "{shown}");
     assert!(shown.contains("[q leave]"), "{shown}");
 }
+
+#[test]
+fn lost_host_is_told_of_until_it_shows_the_table_again() {
+    let mut stage = seated(2);
+    let reaching = SessionEvent::Reaching {
+        seconds: 42,
+        why: None,
+    };
+    let lost = "The link to the host is lost. Trying for another 42 s.";
+    stage.input(Input::News(News::Session(reaching)));
+    assert!(stage.draw().contains(lost), "{}", stage.draw());
+    stage.waits_for_seat_0(seat(1), Waits::default());
+    assert!(!stage.draw().contains(lost), "{}", stage.draw());
+}
