@@ -84,6 +84,11 @@ impl HostDoor {
         }
     }
 
+    /// What opens it.
+    pub fn password(&self) -> &Password {
+        &self.password
+    }
+
     /// A peer has connected from there.
     pub fn arrived(&mut self, guest: PeerId, network: Network) {
         self.networks.insert(guest, network);
@@ -111,6 +116,18 @@ impl HostDoor {
         if full || lobby.is_some_and(|lobby| lobby != self.lobby) {
             return None;
         }
+        // Who knows the password need not guess.
+        if !self.admitted.contains(&guest) {
+            self.spend_guess(guest)?;
+        }
+        let door = door(lobby, guest, self.host);
+        let (host, challenge) = pake::Host::answer(&self.password, &door, &knock, rng).ok()?;
+        self.knocking.insert(guest, (knock, host, challenge));
+        Some(challenge)
+    }
+
+    /// Counts a guess of a guest; nothing if there is none left.
+    fn spend_guess(&mut self, guest: PeerId) -> Option<()> {
         let spent = |source: Source| self.spent.get(&source).copied().unwrap_or(0);
         if self
             .sources(guest)
@@ -122,10 +139,7 @@ impl HostDoor {
         for source in self.sources(guest) {
             *self.spent.entry(source).or_insert(0) += 1;
         }
-        let door = door(lobby, guest, self.host);
-        let (host, challenge) = pake::Host::answer(&self.password, &door, &knock, rng).ok()?;
-        self.knocking.insert(guest, (knock, host, challenge));
-        Some(challenge)
+        Some(())
     }
 
     /// Whether a guest has proved that it knows the password.
@@ -327,6 +341,24 @@ mod tests {
         }
         assert!(guesses(&mut host, 30));
         assert!(!guesses(&mut host, 31));
+    }
+
+    #[test]
+    fn who_was_inside_knocks_anew_whatever_others_guess() {
+        let (mut rng, mut host) = (rng(), host());
+        let mut good = guest(40, "open sesame", &mut rng);
+        let knock = good.knock().unwrap();
+        let challenge = host.knock(peer(40), Some(LOBBY), knock, &mut rng).unwrap();
+        let proof = good.answer(&challenge).unwrap();
+        assert!(host.admits(peer(40), proof.as_ref()));
+        host.gone(peer(40));
+        for n in 1..20 {
+            guesses(&mut host, n);
+        }
+        assert!(!guesses(&mut host, 20), "all guesses are used up");
+        good.again(&mut rng);
+        let knock = good.knock().unwrap();
+        assert!(host.knock(peer(40), Some(LOBBY), knock, &mut rng).is_some());
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use fairdeal_protocol::charter::SignedCharter;
-use fairdeal_protocol::crypto::pake::{Knock, Proof};
+use fairdeal_protocol::crypto::pake::{Knock, Password, Proof};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::table::live::pages::Next;
 use fairdeal_protocol::transcript::page::Mark;
@@ -68,6 +68,11 @@ impl Gallery {
     /// Whether a password is needed.
     pub fn is_locked(&self) -> bool {
         self.door.is_some()
+    }
+
+    /// The password, if one is needed.
+    pub fn password(&self) -> Option<&Password> {
+        self.door.as_ref().map(HostDoor::password)
     }
 
     /// A peer has connected from there.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fairdeal_protocol::charter::{Charter, SignatureBytes, SignedCharter};
+use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::{MAX_SEATS, Seat};
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::wire::bounded::Bounded;
@@ -51,7 +52,7 @@ impl Drop for House {
     }
 }
 
-/// The first thing in a journal. It holds the secret key of a bot of the house.
+/// The first thing in a journal. It holds the secret key of a bot of the house, and the password of a host's table.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Header {
     charter: Charter,
@@ -62,6 +63,7 @@ pub struct Header {
     listen: Addresses,
     relays: Addresses,
     house: Option<House>,
+    password: Option<Zeroizing<String>>,
 }
 
 /// Where a session listens and with what; the same again after a crash, so that the others find it.
@@ -124,6 +126,7 @@ impl Header {
         agreed: &Agreed,
         place: &Place,
         house: Option<(&IdentityKey, Pilot)>,
+        password: Option<&Password>,
     ) -> Self {
         Self {
             charter: agreed.charter.charter().clone(),
@@ -134,6 +137,7 @@ impl Header {
             listen: packed(&place.listen),
             relays: packed(&place.relays),
             house: house.map(|(identity, pilot)| House::new(identity, pilot)),
+            password: password.map(|password| password.expose().to_owned().into()),
         }
     }
 
@@ -158,6 +162,8 @@ pub struct SavedSeat {
     pub(super) place: Place,
     /// The identity and the pilot of a bot of the house; `None` for the player's own seat.
     pub(super) house: Option<(IdentityKey, Pilot)>,
+    /// That of the table, at its host.
+    pub(super) password: Option<Password>,
     ended: bool,
 }
 
@@ -241,6 +247,10 @@ impl SavedSeat {
             .map_err(|error| damaged(table, &error))?;
         check_records(charter.charter(), &header.records)
             .map_err(|error| damaged(table, &error))?;
+        let password = header.password.as_deref().cloned().map(Password::new);
+        let password = password
+            .transpose()
+            .map_err(|error| damaged(table, &error))?;
         Ok(Self {
             agreed: Agreed {
                 charter,
@@ -260,6 +270,7 @@ impl SavedSeat {
                 };
                 (IdentityKey::from_seed(house.seed), pilot)
             }),
+            password,
             ended,
         })
     }
@@ -286,6 +297,7 @@ impl SavedSeat {
             listen: packed(&local_address(self.place.transport)),
             relays: Addresses::default(),
             house: Some(house),
+            password: None,
         };
         let header = header.to_bytes();
         let journal = data.begin_journal(table, seat, &header)?;
@@ -521,7 +533,7 @@ mod tests {
             listen: Vec::new(),
             relays: Vec::new(),
         };
-        let header = Header::new(&agreed, &place, None).to_bytes();
+        let header = Header::new(&agreed, &place, None, None).to_bytes();
         let journal = data.begin_journal(&id, me, &header).unwrap();
         drop(journal);
         let kept = back().unwrap().expect("there is a journal");

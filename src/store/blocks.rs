@@ -24,7 +24,7 @@ use zeroize::Zeroizing;
 use super::Kept;
 
 const MAGIC: &[u8; 16] = b"fairdeal journal";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Bytes before the first block.
 const START: usize = 16 + 4 + 16;
 /// Bytes of a block before its payload.

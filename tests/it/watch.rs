@@ -116,22 +116,61 @@ fn who_comes_in_the_middle_catches_up() {
     drop(guest);
 }
 
-#[test]
-fn a_host_that_has_gone_is_looked_for() {
+/// The host is killed in the middle of a game that is watched, and resumes it.
+fn host_goes_and_comes_back(locked: bool) {
     let root = TempDir::new().unwrap();
-    let mut host = host(root.path(), &["--seats", "2", "--pace", "50"]);
+    let start = |name: &str, args: &[&str], password: &str| {
+        let mut command = fairdeal();
+        command.env("FAIRDEAL_PASSWORD", password);
+        let more: &[&str] = if locked && args[0] != "resume" {
+            &["--password"]
+        } else {
+            &[]
+        };
+        Program::start_by(command, root.path(), name, &[args, more].concat())
+    };
+    let table = ["--option", "target=300", "--seats", "2", "--listen", TCP];
+    let host = [
+        &["bot", "host", "loot", "--json", "--pace", "20"],
+        &table[..],
+    ]
+    .concat();
+    let mut host = start("host", &host, "open sesame");
     let ticket = host.ticket();
-    let _guest = join(root.path(), &ticket, &["--pace", "50"]);
-    let mut onlooker = watch(root.path(), "onlooker", &ticket);
-    onlooker.wait_for("action").expect("it sees the game");
+    let join = ["bot", "join", &ticket, "--json", "--listen", TCP];
+    let _guest = start(
+        "guest",
+        &[&join[..], &["--pace", "20"]].concat(),
+        "open sesame",
+    );
+    let watch = ["watch", &ticket, "--json"];
+    let mut spectator = start("spectator", &watch, "open sesame");
+    spectator.wait_for("action").expect("it sees the game");
     host.kill();
-    let reaching = onlooker
+    let reaching = spectator
         .wait_for("reaching")
         .expect("it looks for the host");
     assert!(reaching["seconds"].as_u64() <= Some(60), "{reaching}");
     let resume = ["resume", "--headless", "--json"];
-    let mut host = Program::start(root.path(), "host", &resume);
-    same_end(&mut host, &mut onlooker);
+    let mut host = start("host", &resume, "");
+    if locked {
+        host.wait_for("action").expect("it goes on");
+        let mut stranger = start("stranger", &watch, "open barley");
+        let error = stranger.wait_for("error").expect("it is told why");
+        let why = error["message"].as_str().unwrap();
+        assert!(why.contains("password is wrong"), "{why}");
+    }
+    same_end(&mut host, &mut spectator);
+}
+
+#[test]
+fn a_host_that_comes_back_shows_its_table_again() {
+    host_goes_and_comes_back(false);
+}
+
+#[test]
+fn a_host_that_comes_back_still_asks_for_the_password() {
+    host_goes_and_comes_back(true);
 }
 
 #[test]

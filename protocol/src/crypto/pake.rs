@@ -109,6 +109,11 @@ impl Password {
             _ => Ok(password),
         }
     }
+
+    /// Its text, for whoever keeps it where only its owner can read it.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
 }
 
 impl fmt::Debug for Password {

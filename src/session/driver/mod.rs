@@ -36,7 +36,7 @@ use super::door::{GuestDoor, HostDoor};
 use super::frame::{Frame, Join, MAX_FRAME, ProgramId};
 use super::gallery::Gallery;
 use super::journal::{Interrupted, Place, SavedSeat};
-use super::lobby::{Agreed, GuestLobby, HostLobby, Outbox};
+use super::lobby::{Agreed, GuestLobby, HostLobby, Outbox, host_seat};
 use super::talk::Talk;
 use super::text::clean;
 use super::{Command, Handle, LobbyView, PeerState, SessionEvent, Waits};
@@ -281,6 +281,7 @@ pub fn resume(
                 agreed,
                 place,
                 house,
+                password,
                 ..
             },
         records,
@@ -292,7 +293,8 @@ pub fn resume(
     if agreed.charter.charter().seat_of(&(&key).into()) != Some(agreed.me) {
         return Err(SessionError::OtherIdentity);
     }
-    let mut config = config_of(&place, agreed.me.index() == 0);
+    let is_host = host_seat() == Some(agreed.me);
+    let mut config = config_of(&place, is_host);
     let mut awaited = Vec::new();
     let mut spawned = Node::spawn(&identity, config.clone());
     if matches!(spawned, Err(NodeError::Listen { .. })) {
@@ -314,14 +316,21 @@ pub fn resume(
         records,
         &mut rng,
     )?;
+    let gallery = is_host.then(|| {
+        let lobby = agreed.charter.charter().lobby;
+        let mut gallery = Gallery::new(lobby);
+        if let Some(password) = password {
+            gallery.lock(HostDoor::new(password, node.local_peer(), lobby));
+        }
+        gallery
+    });
     Ok(run(Parts {
         node,
         network,
         key,
-        stage: Stage::Restored(Box::new((table, agreed, journal))),
+        stage: Stage::Restored(Box::new((table, agreed, journal, gallery))),
         place,
         awaited,
-
         pilot,
         keeper: Keeper {
             data,
@@ -432,7 +441,7 @@ enum Stage {
     /// All have signed the charter, and there is no room on the disk for the journal yet.
     Opening(Box<Opening>),
     /// Read from a journal; the first thing that the task does is to sit down.
-    Restored(Box<(Table<AnyGame>, Agreed, Arc<Journal>)>),
+    Restored(Box<(Table<AnyGame>, Agreed, Arc<Journal>, Option<Gallery>)>),
     Table(Box<Seated>),
     Ended,
 }
@@ -473,7 +482,7 @@ struct Seated {
     indirect: Indirect,
     /// The wall clock at the last tick.
     ticked: Option<u64>,
-    /// Those who look on, at the host. Who comes back has forgotten the password, and shows nobody anything.
+    /// The spectators, at the host.
     gallery: Option<Gallery>,
 }
 
@@ -552,9 +561,10 @@ impl Driver {
         self.addresses_at = Some(Instant::now() + wait);
         self.stage = match self.stage {
             Stage::Restored(restored) => {
-                let (table, agreed, journal) = *restored;
+                let (table, agreed, journal, gallery) = *restored;
                 self.stage = Stage::Ended;
                 self.open_table(table, agreed, journal).await;
+                self.open_gallery(gallery);
                 self.stage
             }
             stage => stage,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Event, Output, Table};
 use fairdeal_protocol::table::replica::News;
@@ -13,6 +14,7 @@ use super::table::Unkept;
 use super::{ALL_DIAL, Driver, Opening, Seated, Stage};
 use crate::games::{AnyGame, TableGame as _};
 use crate::net::{MAX_RECORDED, Multiaddr, PeerId, Ticket, TicketError, at_port_of, presentable};
+use crate::session::gallery::Gallery;
 use crate::session::journal::{self, Header, ResumeError};
 use crate::session::lobby::{Agreed, LobbyError, Outbox};
 use crate::session::text::player_names;
@@ -162,7 +164,8 @@ impl Driver {
             self.stage = stage;
             return;
         };
-        match self.begin_journal(&opening.agreed) {
+        let password = opening.gallery.as_ref().and_then(Gallery::password);
+        match self.begin_journal(&opening.agreed, password) {
             Err(Unkept::Failed(why)) => self.fail(why).await,
             Err(Unkept::Full(why)) => {
                 self.stage = Stage::Opening(opening);
@@ -256,7 +259,11 @@ impl Driver {
 
     /// The table that was agreed on, and its journal: the one that there is already if this player has
     /// sat there before.
-    fn begin_journal(&mut self, agreed: &Agreed) -> Result<(Table<AnyGame>, Arc<Journal>), Unkept> {
+    fn begin_journal(
+        &mut self,
+        agreed: &Agreed,
+        password: Option<&Password>,
+    ) -> Result<(Table<AnyGame>, Arc<Journal>), Unkept> {
         let (charter, me, key) = (agreed.charter.clone(), agreed.me, self.key.clone());
         let id = charter.table().to_string();
         let data = &self.keeper.data;
@@ -273,7 +280,7 @@ impl Driver {
             }
             None => {
                 let house = self.keeper.house.as_ref().zip(self.pilot);
-                let header = Header::new(agreed, &self.place, house).to_bytes();
+                let header = Header::new(agreed, &self.place, house, password).to_bytes();
                 let begun = data.begin_journal(&id, me, &header);
                 Arc::new(begun?)
             }

@@ -105,11 +105,9 @@ impl Watching {
         self.shown.as_ref().map(Shown::snapshot)
     }
 
-    /// The connection to the host is lost.
+    /// The connection to the host is lost. Its program may be another one when it comes back, that knows of no proof.
     pub(super) fn lost(&mut self, rng: &mut dyn CryptoRng) {
-        if self.shown.is_none()
-            && let Some(door) = &mut self.door
-        {
+        if let Some(door) = &mut self.door {
             self.watch.proof = None;
             door.again(rng);
         }
@@ -135,15 +133,17 @@ impl Watching {
 
     /// What to say now and then.
     pub(super) fn tick(&mut self) -> Outbox {
-        let frame = match &mut self.shown {
-            None => self.wish(),
-            Some(shown) if !self.is_over && shown.asked.elapsed() > ASK_AGAIN => {
+        let knocks = self.door.as_ref().and_then(GuestDoor::knock).is_some();
+        let wish = (self.shown.is_none() || knocks).then(|| self.wish());
+        let more = self.shown.as_mut().and_then(|shown| {
+            let again = !self.is_over && shown.asked.elapsed() > ASK_AGAIN;
+            again.then(|| {
                 shown.asked = Instant::now();
                 shown.more()
-            }
-            Some(_) => return Vec::new(),
-        };
-        vec![(self.host, frame)]
+            })
+        });
+        let frames = wish.into_iter().chain(more);
+        frames.map(|frame| (self.host, frame)).collect()
     }
 }
 
@@ -219,7 +219,7 @@ impl Driver {
                 match door.answer(&challenge) {
                     Ok(proof) => {
                         watching.watch.proof = proof.or(watching.watch.proof);
-                        let outbox = watching.tick();
+                        let outbox = watching.greeting();
                         self.send_all(&outbox);
                     }
                     Err(_) => {
