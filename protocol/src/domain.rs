@@ -108,6 +108,8 @@ pub const EVIDENCE_FILE: Label = label!("fairdeal/evidence-file/v2");
 pub const JOURNAL: Label = label!("fairdeal/journal/v3");
 /// The check in the identity file.
 pub const IDENTITY_FILE: Label = label!("fairdeal/identity-file/v2");
+/// The check of a saved summary.
+pub const SUMMARY_FILE: Label = label!("fairdeal/summary-file/v1");
 
 /// Purposes of [`DERIVE`]: what a key derived from a seed is for.
 pub mod purpose {

@@ -19,7 +19,7 @@ pub const MAX_EVIDENCE_FILES: usize = 64;
 const TRANSCRIPT: &str = "fairdeal";
 const EVIDENCE: &str = "evidence";
 const SUMMARIES: &str = "summaries";
-/// The longest summary that is read, in bytes.
+/// The longest summary that is read, in bytes, with its check.
 const MAX_SUMMARY: u64 = 16 << 10;
 /// Table ids named in an error.
 const NAMED: usize = 10;
@@ -61,15 +61,30 @@ pub fn take_transcript(mut source: impl Read) -> Result<Transcript, UnreadableTr
     Ok(Transcript::from_bytes(&bytes)?)
 }
 
+/// The hash of a summary, in hexadecimal digits.
+fn check(summary: &[u8]) -> String {
+    let hash = Hasher::new(fairdeal_protocol::domain::SUMMARY_FILE);
+    hash.bytes(summary).finish().to_string()
+}
+
+/// A summary without the line that holds its hash; `None` if that is another one's.
+fn checked(bytes: &[u8]) -> Option<&[u8]> {
+    let line = bytes.strip_suffix(b"\n")?;
+    let end = line.iter().rposition(|byte| *byte == b'\n')?;
+    let (content, last) = line.split_at_checked(end)?;
+    (last.strip_prefix(b"\n")? == check(content).as_bytes()).then_some(content)
+}
+
 impl DataView {
-    /// What was saved of a transcript, unless the transcript has been written anew since.
+    /// What was saved of a transcript, unless that is damaged, or the transcript has been written anew since.
     pub fn summary(&self, of: &TranscriptFile) -> Option<Vec<u8>> {
         let path = self.path().join(SUMMARIES);
-        let file = files::open_plain(&path.join(format!("{}.json", of.table))).ok()?;
+        let file = files::open_plain(&path.join(format!("{}.summary", of.table))).ok()?;
         let written = file.metadata().and_then(|about| about.modified()).ok()?;
         let bytes = files::read_limited(file, MAX_SUMMARY).ok()?;
         let whole = u64::try_from(bytes.len()).is_ok_and(|length| length <= MAX_SUMMARY);
-        (whole && written >= of.modified).then_some(bytes)
+        let content = checked(&bytes)?;
+        (whole && written >= of.modified).then(|| content.to_vec())
     }
 
     /// All transcripts, newest first.
@@ -141,14 +156,17 @@ impl DataDir {
         Ok(path)
     }
 
-    /// Saves what is to be told of a transcript without reading it.
+    /// Saves what is to be told of a transcript without reading it, and a line with the hash of that, so that a damaged
+    /// digit is no other score.
     ///
     /// # Errors
     /// [`StoreError::BadTable`] if `table` is not hexadecimal, [`StoreError::Io`].
     pub fn save_summary(&self, table: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let table = hexadecimal(table)?;
         let folder = self.folder(SUMMARIES)?;
-        files::write_whole(&folder.join(format!("{table}.json")), bytes)
+        let check = check(bytes);
+        let line = [bytes, b"\n", check.as_bytes(), b"\n"].concat();
+        files::write_whole(&folder.join(format!("{table}.summary")), &line)
     }
 
     /// Saves evidence against a seat of a table; the same evidence twice is one file.
@@ -284,6 +302,17 @@ mod tests {
         data.save_summary("AB", b"in short").unwrap();
         assert_eq!(data.summary(&file()).as_deref(), Some(&b"in short"[..]));
         assert_eq!(data.transcripts().unwrap().len(), 1);
+        let saved = data.path().join(SUMMARIES).join("ab.summary");
+        let bytes = fs::read(&saved).unwrap();
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1;
+            fs::write(&saved, damaged).unwrap();
+            assert_eq!(data.summary(&file()), None, "byte {at}");
+            fs::write(&saved, &bytes[..at]).unwrap();
+            assert_eq!(data.summary(&file()), None, "cut at {at}");
+        }
+        fs::write(&saved, &bytes).unwrap();
         // A transcript that is newer.
         let later = SystemTime::now() + std::time::Duration::from_secs(60);
         let transcript = fs::File::options().write(true).open(&path).unwrap();

@@ -7,7 +7,7 @@
 //!   settings.toml           what the player has chosen
 //!   journals/TABLE-SEAT.journal  tables in play, beside each the lock of whoever writes it
 //!   transcripts/TABLE.fairdeal
-//!   summaries/TABLE.json    what the list of past games says of a transcript
+//!   summaries/TABLE.summary what the list of past games says of a transcript
 //!   evidence/TABLE-DIGEST.evidence
 //! ```
 //!

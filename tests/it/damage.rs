@@ -116,7 +116,7 @@ fn damaged_files_hide_no_others() {
         .map(|path| path.strip_prefix(&whole).unwrap().to_owned())
         .collect();
     let kinds = [
-        "key", "toml", "journal", "lock", "promise", "fairdeal", "json", "evidence",
+        "key", "toml", "journal", "lock", "promise", "fairdeal", "summary", "evidence",
     ];
     for kind in kinds {
         let mut all = names.iter();
@@ -167,7 +167,7 @@ fn damaged_files_hide_no_others() {
                 assert_eq!(exported, 0, "{told}");
             }
             // Nothing is repaired or deleted unasked, but the summary that is made again.
-            if !is_own(".json") {
+            if !is_own(".summary") {
                 assert_eq!(fs::read(data.join(name)).ok(), before, "{told}");
             }
             if is(&saved) {

@@ -9,7 +9,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::process::{Program, fairdeal};
@@ -161,12 +161,31 @@ fn table_waits_for_room_before_it_begins() {
     assert_eq!(said(&program), [1, 1]);
     let events = &program.events;
     let place = |kind: &str| events.iter().position(|event| event["event"] == kind);
-    let room = json!({"event": "disk", "full": false});
     let again = events
         .iter()
-        .position(|event| event["event"] == room["event"] && event["full"] == room["full"]);
+        .position(|event| event["event"] == "disk" && event["full"] == false);
     assert!(place("action") > again, "nothing is signed meanwhile");
     disk.is_fair(&over);
+}
+
+#[test]
+fn host_that_gives_up_waiting_for_room_tells_its_guests() {
+    let Some(disk) = SmallDisk::new("64m") else {
+        return;
+    };
+    disk.fill(2048);
+    let listen = ["--json", "--listen", "/ip4/127.0.0.1/tcp/0"];
+    let host = [&["bot", "host", "loot", "--seats", "2"], &listen[..]].concat();
+    let mut host = disk.start("host", &host);
+    let root = TempDir::new().unwrap();
+    let ticket = host.ticket();
+    let join = [&["bot", "join", &ticket], &listen[..]].concat();
+    let mut guest = Program::start(root.path(), "guest", &join);
+    waits_for_room(&mut host);
+    host.signal("TERM");
+    let error = guest.wait_for("error").expect("the guest is told");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.ends_with("it has closed the table"), "{message}");
 }
 
 /// The player's journal has its room, and the disk is full when a bot wants some.

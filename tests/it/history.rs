@@ -152,9 +152,9 @@ fn a_broken_file_is_listed_with_what_is_wrong() {
     changed[whole.len() / 2] ^= 1;
     std::fs::write(folder.join("cc.fairdeal"), &changed).unwrap();
     // A summary of another transcript, and one that is none.
-    let name = path.with_extension("json");
-    let summaries = root.path().join("summaries");
-    let summary = std::fs::read(summaries.join(name.file_name().unwrap())).unwrap();
+    let files = data.transcripts().unwrap();
+    let file = files.iter().find(|file| file.path == path).unwrap();
+    let summary = data.summary(file).unwrap();
     data.save_summary("bb", &summary).unwrap();
     data.save_summary("cc", b"{\"version\":1}").unwrap();
 

@@ -1,7 +1,6 @@
 //! Programs that are killed in the middle of a game and come back from their journals.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use fairdeal_protocol::game::uniform;
@@ -184,9 +183,7 @@ fn a_program_that_is_asked_to_go_leaves_its_table_in_order() {
     let mut guest = Program::start(root.path(), "guest", &[&join[..], &LISTEN].concat());
     for signal in ["TERM", "HUP", "INT"] {
         guest.wait_for("action").expect("it plays");
-        let id = guest.id().to_string();
-        let sent = Command::new("kill").args(["-s", signal, &id]).status();
-        assert!(sent.unwrap().success());
+        guest.signal(signal);
         // Every line to the last is one that can be read.
         assert_eq!(guest.finish().code(), Some(130), "SIG{signal}");
         guest = Program::start(root.path(), "guest", &RESUME);

@@ -1,7 +1,6 @@
 //! The way to a host: what a guest hears, at once, of why it does not get there.
 
 use std::path::Path;
-use std::process::Command;
 
 use fairdeal::net::Ticket;
 use tempfile::TempDir;
@@ -63,9 +62,7 @@ fn the_host_goes() {
     let mut guest = guest(root.path(), &ticket.to_string());
     // It has its seat.
     guest.wait_for("seated").unwrap();
-    let id = host.id().to_string();
-    let sent = Command::new("kill").args(["-s", "TERM", &id]).status();
-    assert!(sent.unwrap().success());
+    host.signal("TERM");
     host.finish();
     let error = guest.wait_for("error").expect("the guest is told");
     let message = error["message"].as_str().unwrap();

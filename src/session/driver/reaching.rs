@@ -153,11 +153,15 @@ impl Driver {
 
     /// A host that goes tells those who wait in its lobby that nothing will come of it.
     pub(super) fn close_lobby(&mut self) {
-        let Stage::Host { lobby, .. } = &mut self.stage else {
-            return;
+        let peers: Vec<PeerId> = match &mut self.stage {
+            Stage::Host { lobby, .. } => {
+                let guests: Vec<PeerId> = lobby.guests().collect();
+                guests.into_iter().chain(lobby.gallery().peers()).collect()
+            }
+            // A host that waits for room for its journal: nobody has more than a promise.
+            Stage::Opening(opening) if opening.gallery.is_some() => self.connected.clone(),
+            _ => return,
         };
-        let mut peers: Vec<PeerId> = lobby.guests().collect();
-        peers.extend(lobby.gallery().peers());
         for peer in peers {
             self.send(peer, &Frame::refusal(CLOSED));
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -182,9 +182,7 @@ impl Player {
     /// Sends its program a signal, by name.
     pub(super) fn signal(&self, name: &str) {
         if let Some(program) = &self.program {
-            let id = program.id().to_string();
-            let sent = Command::new("kill").args(["-s", name, &id]).status();
-            assert!(sent.unwrap().success(), "SIG{name} to {}", self.name);
+            program.signal(name);
         }
     }
 
