@@ -284,6 +284,9 @@ pub(super) struct PictureArgs {
     /// Write a picture of a moment to a file, and show nothing
     #[arg(long, value_name = "OUT", conflicts_with = "plain")]
     pub(super) svg: Option<PathBuf>,
+    /// Overwrite that picture if it exists
+    #[arg(long, requires = "svg")]
+    pub(super) force: bool,
     /// The picture's moment, from 1; the last unless given
     #[arg(long, value_name = "N", requires = "svg")]
     pub(super) moment: Option<usize>,

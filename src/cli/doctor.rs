@@ -1,11 +1,12 @@
 //! The doctor: what this machine's network, clock and terminal can do, and what to do about the rest.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
 use super::Exit;
+use super::output::report;
 use super::table::runtime;
 use crate::net::{
     Lan, Multiaddr, Node, NodeConfig, NodeEvent, Reach, ReachNews, Transport, everywhere,
@@ -36,16 +37,14 @@ enum Verdict {
 }
 
 /// Prints a check's verdict, and what to do.
-fn say(verdict: Verdict, what: &str, words: &str) -> std::io::Result<()> {
+fn say(verdict: Verdict, what: &str, words: &str) -> anyhow::Result<()> {
     let mark = match verdict {
         Verdict::Begun => "..",
         Verdict::Good => "ok",
         Verdict::Less => "--",
         Verdict::Bad => "!!",
     };
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{mark}  {what:<10} {words}")?;
-    out.flush()
+    report(format!("{mark}  {what:<10} {words}"))
 }
 
 /// Makes all checks and says of each at once how it came out; it fails if nothing can be kept, the identity cannot be read,
@@ -59,7 +58,7 @@ pub(super) fn doctor(data: &DataView) -> anyhow::Result<Exit> {
 }
 
 /// Says whether the identity file can be read.
-fn identity(data: &DataView) -> std::io::Result<bool> {
+fn identity(data: &DataView) -> anyhow::Result<bool> {
     match data.known_identity() {
         Ok(Some(_)) => say(Verdict::Good, "identity", "can be read")?,
         Ok(None) => say(Verdict::Good, "identity", "is made at the first table")?,
@@ -72,7 +71,7 @@ fn identity(data: &DataView) -> std::io::Result<bool> {
 }
 
 /// Where identity, journals and transcripts are kept; whether they can be.
-fn disk(data: &DataView) -> std::io::Result<bool> {
+fn disk(data: &DataView) -> anyhow::Result<bool> {
     let room = match data.room() {
         Ok(room) => room,
         Err(error) => {
@@ -95,7 +94,7 @@ fn disk(data: &DataView) -> std::io::Result<bool> {
     Ok(true)
 }
 
-fn clock() -> std::io::Result<()> {
+fn clock() -> anyhow::Result<()> {
     let now = time::OffsetDateTime::now_utc();
     // Of its own accord no clock runs before this program was written.
     let (verdict, words) = if now.year() < 2026 {
@@ -112,7 +111,7 @@ fn clock() -> std::io::Result<()> {
     say(verdict, "clock", &words)
 }
 
-fn terminal() -> std::io::Result<()> {
+fn terminal() -> anyhow::Result<()> {
     if !std::io::stdout().is_terminal() {
         let words = "the output is no terminal; play in one, or with --headless";
         return say(Verdict::Less, "terminal", words);
@@ -196,7 +195,7 @@ async fn network() -> anyhow::Result<Exit> {
     })
 }
 
-fn say_listening(listening: &[Multiaddr]) -> std::io::Result<()> {
+fn say_listening(listening: &[Multiaddr]) -> anyhow::Result<()> {
     let outward = listening.iter().filter(|address| !is_loopback(address));
     let outward: Vec<&Multiaddr> = outward.collect();
     if outward.is_empty() {
@@ -224,7 +223,7 @@ fn say_listening(listening: &[Multiaddr]) -> std::io::Result<()> {
     say(verdict, "NAT", words)
 }
 
-fn say_multicast(blind: bool, programs: usize) -> std::io::Result<()> {
+fn say_multicast(blind: bool, programs: usize) -> anyhow::Result<()> {
     if blind {
         let words = "none: tables on the LAN are not seen; join by ticket or address";
         return say(Verdict::Less, "multicast", words);
@@ -234,7 +233,7 @@ fn say_multicast(blind: bool, programs: usize) -> std::io::Result<()> {
 }
 
 /// Tells the router's answer, or at the end that there was none; true if that settles it.
-fn say_router(news: Option<&ReachNews>) -> std::io::Result<bool> {
+fn say_router(news: Option<&ReachNews>) -> anyhow::Result<bool> {
     let (verdict, words) = match news {
         Some(ReachNews::Mapped(address)) => (
             Verdict::Good,

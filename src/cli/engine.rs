@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read as _, Write as _, stdin, stdout};
 
 use super::Exit;
+use super::output::output_error;
 use crate::referee::Referee;
 
 /// The longest line that is read, in bytes; explicit chance for a whole evening fits.
@@ -39,10 +40,7 @@ pub(super) fn engine() -> anyhow::Result<Exit> {
                 Ok(())
             }
         });
-        match sent {
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(Exit::Done),
-            other => other?,
-        }
+        sent.map_err(output_error)?;
     }
 }
 

@@ -25,6 +25,7 @@ pub(super) async fn run(mut handle: Handle, json: bool) -> anyhow::Result<Exit> 
         events: Converter::default(),
         ticket: None,
         why: None,
+        names: Vec::new(),
         exit: Exit::Failed,
         lines: Lines::start(),
     };
@@ -66,6 +67,8 @@ struct Printer {
     ticket: Option<String>,
     /// Why the host could not be reached, as it was printed last.
     why: Option<String>,
+    /// The players' names in seat order, once the table is open.
+    names: Vec<String>,
     exit: Exit,
     lines: Lines,
 }
@@ -86,6 +89,7 @@ impl Printer {
         match event {
             SessionEvent::Lobby(view) => self.ticket.clone_from(&view.ticket),
             SessionEvent::Reaching { why, .. } => self.why.clone_from(why),
+            SessionEvent::Started { names, .. } => self.names.clone_from(names),
             _ => {}
         }
         if let Some(line) = line {
@@ -120,6 +124,21 @@ impl Printer {
         ticket.filter(|ticket| self.ticket.as_ref() != Some(ticket))
     }
 
+    /// The player's name, or the seat's number while no name is known.
+    fn name(&self, seat: Seat) -> String {
+        let name = self.names.get(seat.index()).cloned();
+        name.unwrap_or_else(|| seat.to_string())
+    }
+
+    /// The final scores by name: "Scores: Anna 12, Ben 7."
+    fn scores(&self, scores: &[i64]) -> String {
+        let scores = Seat::first(scores.len()).zip(scores);
+        let scores: Vec<String> = scores
+            .map(|(seat, score)| format!("{} {score}", self.name(seat)))
+            .collect();
+        format!("Scores: {}.", scores.join(", "))
+    }
+
     fn words(&self, event: &SessionEvent) -> Option<String> {
         Some(match event {
             SessionEvent::Lobby(view) => format!("ticket: {}", self.new_ticket(view)?),
@@ -137,7 +156,7 @@ impl Printer {
             }
             SessionEvent::Line(line) | SessionEvent::Reach(line) => line.clone(),
             SessionEvent::Disk { text, .. } => text.clone(),
-            SessionEvent::Peer { seat, state } => format!("{seat}: {state:?}"),
+            SessionEvent::Peer { seat, state } => state.in_words(&self.name(*seat)),
             SessionEvent::Fault { what, evidence, .. } => match evidence {
                 Some(path) => format!("FAULT: {what}. The evidence is in {}.", path.display()),
                 None => format!("FAULT: {what}."),
@@ -152,10 +171,13 @@ impl Printer {
             }
             SessionEvent::Over {
                 scores, transcript, ..
-            } => match transcript {
-                Some(path) => format!("Scores {scores:?}. Transcript: {}", path.display()),
-                None => format!("Scores {scores:?}."),
-            },
+            } => {
+                let scores = self.scores(scores);
+                match transcript {
+                    Some(path) => format!("{scores} Transcript: {}", path.display()),
+                    None => scores,
+                }
+            }
             SessionEvent::Chat { name, text, .. } => format!("{name}: {text}"),
             SessionEvent::Invited { name, ticket, .. } => {
                 format!("{name} has opened another table: fairdeal join {ticket}")

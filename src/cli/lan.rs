@@ -4,17 +4,22 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt as _, BufReader};
-use tokio::time::{Instant, sleep_until};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
 use super::Exit;
-use super::output::say;
+use super::output::{remark, report, say};
+use crate::events::session::Reaching;
+use crate::events::{Event, SessionLine, Version};
 use crate::games::game_info;
 use crate::net::{JoinTarget, PeerId};
 use crate::session::lan::{Browser, LanTable, LanView};
+use crate::signals::Signals;
 
 /// How long a bot, or a script, waits for a table to appear.
 const WAIT: Duration = Duration::from_secs(30);
+/// How often it is told that it waits.
+const PROGRESS: Duration = Duration::from_secs(10);
 /// How long a person sees nothing before it is told what else can be done.
 const QUIET: Duration = Duration::from_secs(4);
 
@@ -28,14 +33,18 @@ pub(super) enum Choice {
 
 /// Lets a person choose a table; a bot takes the first that has a seat for it.
 ///
-/// Without a `password` only tables that need none are taken.
-pub(super) async fn choose(bot: bool, password: bool) -> anyhow::Result<Choice> {
+/// Without a `password` only tables that need none are taken. With `json` a bot tells as an event too that it looks.
+pub(super) async fn choose(bot: bool, password: bool, json: bool) -> anyhow::Result<Choice> {
+    let mut signals = Signals::new()?;
     let mut browser = Browser::start()?;
     if bot || !std::io::stdin().is_terminal() {
-        return first(&mut browser, password).await;
+        return tokio::select! {
+            found = first(&mut browser, password, json) => found,
+            () = signals.recv() => Ok(Choice::None(Exit::Interrupted)),
+        };
     }
     say("Tables on the LAN (a number joins, q quits):")?;
-    let mut lines = BufReader::new(tokio::io::stdin()).lines();
+    let mut typed = next_line();
     // Numbers stay with their tables while the list changes.
     let mut listed: BTreeMap<usize, LanTable> = BTreeMap::new();
     let mut numbers: BTreeMap<PeerId, usize> = BTreeMap::new();
@@ -54,8 +63,9 @@ pub(super) async fn choose(bot: bool, password: bool) -> anyhow::Result<Choice> 
                 let view = browser.view().borrow_and_update().clone();
                 show(&view, &mut listed, &mut numbers)?;
             }
-            line = lines.next_line() => {
-                let Some(line) = line? else {
+            line = &mut typed => {
+                // Without an answer the thread has ended, and the input with it.
+                let Some(line) = line.ok().transpose()?.flatten() else {
                     return Ok(Choice::None(Exit::Failed));
                 };
                 let word = line.trim();
@@ -72,6 +82,7 @@ pub(super) async fn choose(bot: bool, password: bool) -> anyhow::Result<Choice> 
                     Some(_) => say("That table is full.")?,
                     None => say("Type the number of a table, or q.")?,
                 }
+                typed = next_line();
             }
             () = until(quiet), if quiet.is_some() => {
                 quiet = None;
@@ -80,9 +91,21 @@ pub(super) async fn choose(bot: bool, password: bool) -> anyhow::Result<Choice> 
                          `fairdeal join TICKET` joins one anywhere. `fairdeal doctor` checks the network.")?;
                 }
             }
-            _ = tokio::signal::ctrl_c() => return Ok(Choice::None(Exit::Interrupted)),
+            () = signals.recv() => return Ok(Choice::None(Exit::Interrupted)),
         }
     }
+}
+
+/// Reads a line of the standard input; `None` at its end. A thread that waits for one does not keep the program from
+/// ending, as tokio's input would, and it reads nothing that is typed for the table.
+fn next_line() -> oneshot::Receiver<std::io::Result<Option<String>>> {
+    let (tell, told) = oneshot::channel();
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let read = std::io::stdin().read_line(&mut line);
+        let _ = tell.send(read.map(|count| (count > 0).then_some(line)));
+    });
+    told
 }
 
 async fn until(then: Option<Instant>) {
@@ -93,7 +116,7 @@ async fn until(then: Option<Instant>) {
 }
 
 /// The first table that has a seat to give.
-async fn first(browser: &mut Browser, password: bool) -> anyhow::Result<Choice> {
+async fn first(browser: &mut Browser, password: bool, json: bool) -> anyhow::Result<Choice> {
     let may = |table: &&LanTable| table.free > 0 && (password || !table.locked);
     let free = |view: &LanView| view.tables.iter().find(may).cloned();
     let found = async {
@@ -103,15 +126,46 @@ async fn first(browser: &mut Browser, password: bool) -> anyhow::Result<Choice> 
         view.await.ok().and_then(|view| free(&view))
     };
     tokio::select! {
-        found = tokio::time::timeout(WAIT, found) => match found {
+        found = timeout(WAIT, found) => match found {
             Ok(Some(table)) => Ok(Choice::Table(JoinTarget::Ticket(table.ticket))),
             Ok(None) => anyhow::bail!("this machine has no multicast: join with a ticket or an address"),
             Err(_) => anyhow::bail!(
                 "no table on the LAN has a free seat; open one with `fairdeal host`, or join with a ticket"
             ),
         },
-        _ = tokio::signal::ctrl_c() => Ok(Choice::None(Exit::Interrupted)),
+        stopped = tell_progress(json) => Err(stopped),
     }
+}
+
+/// Tells now and then for how long a table is still looked for; ends only when that cannot be told any more.
+async fn tell_progress(json: bool) -> anyhow::Error {
+    let begun = Instant::now();
+    let mut ticks = interval(PROGRESS);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let left = WAIT.saturating_sub(begun.elapsed());
+        // A second that has begun is not over yet.
+        let seconds = left.as_millis().div_ceil(1000);
+        let seconds = u64::try_from(seconds).unwrap_or(u64::MAX);
+        if seconds == 0 {
+            continue;
+        }
+        remark(format!(
+            "Looking for a table on this network for another {seconds} s..."
+        ));
+        if json && let Err(error) = report_search(seconds) {
+            return error;
+        }
+    }
+}
+
+/// Prints the event of a host that is not found yet.
+fn report_search(seconds: u64) -> anyhow::Result<()> {
+    let why = "no table with a free seat has been found on this network yet";
+    let why = Some(why.to_owned());
+    let event = Event::Reaching(Reaching { seconds, why });
+    report(serde_json::to_string(&SessionLine { v: Version, event })?)
 }
 
 /// Says which tables have come, changed or gone.

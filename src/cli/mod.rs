@@ -18,6 +18,7 @@ mod table;
 mod verify;
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -26,7 +27,7 @@ use fairdeal_protocol::timing::Timing;
 
 pub use args::Args;
 use args::{BotCommand, Command};
-use output::{complain, print, say};
+use output::{complain, output_error, print, remark, say};
 
 use crate::games::{GAMES, TABLE_OPTION, game_info};
 use crate::session::text::reasons;
@@ -60,27 +61,35 @@ impl From<Exit> for ExitCode {
 pub fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => {
-            // Help and version are no errors; everything else exits 2.
-            let _ = error.print();
-            return if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Done
-            }
-            .into();
-        }
+        Err(error) => return end_of(answer(&error)).into(),
     };
-    match run(args) {
-        Ok(exit) => exit.into(),
+    end_of(run(args)).into()
+}
+
+/// Prints what is to be said instead of running a command: the help, the version, or what is wrong with the arguments.
+fn answer(told: &clap::Error) -> anyhow::Result<Exit> {
+    if told.use_stderr() {
+        // What is wrong is quoted, so it is not printed as it came.
+        remark(told.render().to_string().trim_end());
+        return Ok(Exit::Usage);
+    }
+    let printed = told.print().and_then(|()| std::io::stdout().flush());
+    printed.map_err(output_error)?;
+    Ok(Exit::Done)
+}
+
+/// Says what has gone wrong, if anything has, and how the program ends.
+fn end_of(result: anyhow::Result<Exit>) -> Exit {
+    match result {
+        Ok(exit) => exit,
         // Whoever read the output has seen enough.
-        Err(error) if is_broken_pipe(&error) => Exit::Done.into(),
+        Err(error) if is_broken_pipe(&error) => Exit::Done,
         Err(error) => {
             complain(reasons(error.as_ref()));
-            ExitCode::from(match error.downcast_ref::<Usage>() {
+            match error.downcast_ref::<Usage>() {
                 Some(_) => Exit::Usage,
                 None => Exit::Failed,
-            })
+            }
         }
     }
 }

@@ -34,9 +34,31 @@ pub(super) fn say(line: impl Display) -> anyhow::Result<()> {
     print(format!("{line}\n").as_bytes())
 }
 
+/// Prints a line of a command that takes its time, and ends when nobody reads any more.
+///
+/// # Errors
+/// As for [`output_error`].
+pub(super) fn report(line: impl Display) -> anyhow::Result<()> {
+    write(format!("{line}\n").as_bytes()).map_err(output_error)
+}
+
+/// Makes of what a write to standard output failed with the error that ends the command: a usage error that names what
+/// the system says, or the broken pipe itself, which ends the program quietly.
+pub(super) fn output_error(error: io::Error) -> anyhow::Error {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => error.into(),
+        _ => unwritable(&error),
+    }
+}
+
 /// Says on standard error what has gone wrong, if anybody listens there.
 pub(super) fn complain(why: impl Display) {
-    let line = printable(&format!("fairdeal: {why}\n"));
+    remark(format!("fairdeal: {why}"));
+}
+
+/// Writes a line on standard error, without what could lead a terminal astray, if anybody listens there.
+pub(super) fn remark(line: impl Display) {
+    let line = printable(&format!("{line}\n"));
     let _ = io::stderr().lock().write_all(line.as_bytes());
 }
 

@@ -4,14 +4,13 @@ use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
-use anyhow::Context as _;
 use fairdeal_protocol::seat::Seat;
 
 use super::args::{Common, PictureArgs};
 use super::output::{complain, print};
-use super::{Exit, table};
+use super::{Exit, table, usage};
 use crate::replay::{Eyes, Replay, ReplayError};
-use crate::store::read_transcript;
+use crate::store::{read_transcript, write_out};
 use crate::tui::picture::Picture;
 use crate::tui::theme::ThemeName;
 
@@ -54,8 +53,7 @@ pub(super) fn replay(
             picture.size,
             ThemeName::default(),
         );
-        std::fs::write(out, drawn.to_svg())
-            .with_context(|| format!("cannot write {}", out.display()))?;
+        write_out(out, drawn.to_svg().as_bytes(), file, picture.force).map_err(usage)?;
     } else {
         print(in_words(&replay).as_bytes())?;
     }

@@ -1,10 +1,12 @@
 //! `fairdeal completions` and `fairdeal man`: what a shell and `man` want to know, from the arguments themselves.
 
+use std::io;
 use std::path::Path;
 
 use anyhow::Context as _;
-use clap::CommandFactory as _;
+use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
+use clap_mangen::Man;
 use roff::{Roff, bold, roman};
 
 use super::output::print;
@@ -18,21 +20,43 @@ pub(super) fn completions(shell: Shell) -> anyhow::Result<Exit> {
 }
 
 pub(super) fn man(folder: Option<&Path>) -> anyhow::Result<Exit> {
-    if let Some(folder) = folder {
-        std::fs::create_dir_all(folder)
-            .and_then(|()| clap_mangen::generate_to(Args::command(), folder))
-            .with_context(|| format!("cannot write the pages into {}", folder.display()))?;
-        return Ok(Exit::Done);
+    // `help` has no page: what it says are the pages.
+    let mut program = Args::command().disable_help_subcommand(true);
+    program.build();
+    match folder {
+        Some(folder) => std::fs::create_dir_all(folder)
+            .and_then(|()| write_pages(&program, folder))
+            .with_context(|| format!("cannot write the pages into {}", folder.display()))?,
+        None => print(&page(&program)?)?,
     }
-    let mut page = Vec::new();
-    clap_mangen::Man::new(Args::command()).render(&mut page)?;
-    page.extend_from_slice(more_sections().to_roff().as_bytes());
-    print(&page)?;
     Ok(Exit::Done)
 }
 
-/// The sections beyond the arguments.
-fn more_sections() -> Roff {
+/// Writes the page of a command and those of its subcommands.
+fn write_pages(command: &Command, folder: &Path) -> io::Result<()> {
+    for subcommand in command.get_subcommands().filter(|one| !one.is_hide_set()) {
+        write_pages(subcommand, folder)?;
+    }
+    let file = folder.join(format!("{}.1", full_name(command)));
+    std::fs::write(file, page(command)?)
+}
+
+/// The command's name with those of the commands that it belongs to: "fairdeal-bot-host".
+fn full_name(command: &Command) -> &str {
+    let name = command.get_display_name();
+    name.unwrap_or_else(|| command.get_name())
+}
+
+/// A command's page: its arguments, and what they do not say.
+fn page(command: &Command) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    Man::new(command.clone()).render(&mut page)?;
+    page.extend_from_slice(more_sections(full_name(command)).to_roff().as_bytes());
+    Ok(page)
+}
+
+/// The sections beyond the arguments, for the command of that full name; of the examples those that show it.
+fn more_sections(name: &str) -> Roff {
     let mut more = Roff::new();
     let mut section = |title: &str, entries: &[(&str, &str)]| {
         more.control("SH", [title]);
@@ -44,7 +68,14 @@ fn more_sections() -> Roff {
     section("EXIT STATUS", &EXIT_STATUS);
     section("FILES", &FILES);
     section("ENVIRONMENT", &ENVIRONMENT);
-    section("EXAMPLES", &EXAMPLES);
+    let command = name.replace('-', " ");
+    let examples: Vec<(&str, &str)> = EXAMPLES
+        .into_iter()
+        .filter(|(line, _)| line.starts_with(&command))
+        .collect();
+    if !examples.is_empty() {
+        section("EXAMPLES", &examples);
+    }
     more
 }
 

@@ -22,9 +22,9 @@ use crate::session::frame::ProgramId;
 use crate::session::house::{self, House};
 use crate::session::journal::{Place, open_seats, saved_tables};
 use crate::session::practice;
-use crate::store::{DataDir, IdentityKey, StoreError};
+use crate::store::{DataDir, DataView, IdentityKey, StoreError};
 use crate::tui::theme::Depth;
-use crate::tui::{self, Ending, Interface, Start};
+use crate::tui::{self, Data, Ending, Interface, Start};
 
 /// How long a bot thinks at a table with a person, so that one can follow.
 const PACE: Duration = Duration::from_millis(700);
@@ -187,7 +187,7 @@ async fn attend(common: &Common, print: Option<Print>, table: Table) -> anyhow::
         place: table.place,
         told: table.told,
     };
-    let interface = interface(common, table.data);
+    let interface = interface(common, Data::Open(table.data));
     Ok(match tui::run(interface, start).await? {
         Ending::Over { scores, transcript } => {
             for (name, score) in scores {
@@ -217,7 +217,7 @@ fn say_paused(table: Hash32) -> anyhow::Result<()> {
     ))
 }
 
-fn interface(common: &Common, data: Arc<DataDir>) -> Interface {
+fn interface(common: &Common, data: Data) -> Interface {
     Interface {
         data,
         name: common.name.clone(),
@@ -228,9 +228,9 @@ fn interface(common: &Common, data: Arc<DataDir>) -> Interface {
     }
 }
 
-/// The interface, at a past game.
+/// Shows a past game. The data directory is only read, for the settings: another program may be playing there.
 pub(super) fn show_replay(common: &Common, file: &Path) -> anyhow::Result<Exit> {
-    let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    let data = Data::Read(DataView::of(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         let start = Start::Replay(file.to_path_buf());
         tui::run(interface(common, data), start).await?;
@@ -242,7 +242,8 @@ pub(super) fn show_replay(common: &Common, file: &Path) -> anyhow::Result<Exit> 
 pub(super) fn home(common: &Common) -> anyhow::Result<Exit> {
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
-        if let Ending::Paused(table) = tui::run(interface(common, data), Start::Home).await? {
+        let interface = interface(common, Data::Open(data));
+        if let Ending::Paused(table) = tui::run(interface, Start::Home).await? {
             say_paused(table)?;
         }
         Ok(Exit::Done)
@@ -364,10 +365,11 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
     let place = place(join.listen, join.relay)?;
     let password = password(join.password)?;
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
+    let json = headless_seat && join.seat.json;
     runtime()?.block_on(async {
         let target = match target {
             Some(target) => target,
-            None => match lan::choose(headless_seat, password.is_some()).await? {
+            None => match lan::choose(headless_seat, password.is_some(), json).await? {
                 lan::Choice::Table(target) => target,
                 lan::Choice::None(exit) => return Ok(exit),
             },

@@ -18,7 +18,7 @@ use super::allowance::Allowance;
 use super::clients::Clients;
 use super::dials::{Dials, Ways, relay_of};
 use super::event::clean;
-use super::failure::{dial_failure, innermost};
+use super::failure::{concerned, dial_failure, innermost};
 use super::handshakes::Handshakes;
 use super::node::{Command, MAX_DIAL_ADDRESSES};
 use super::outbox::Outbox;
@@ -219,8 +219,8 @@ impl Driver {
             while let Some((peer, addresses)) = self.wanted.due(now) {
                 self.dial_peer(peer, addresses);
             }
-            while let Some(address) = self.relays.due(now) {
-                self.reach_relay(address, now);
+            while let Some(addresses) = self.relays.due(now) {
+                self.reach_relay(&addresses, now);
             }
         }
         self.close_circuits(now);
@@ -304,14 +304,19 @@ impl Driver {
                     state.phase = Phase::Flushing { until };
                 }
             }
-            Command::Admit(peer) => {
-                self.swarm.behaviour_mut().gate.admit(peer);
+            Command::Admit(peer) => self.swarm.behaviour_mut().gate.admit(peer),
+            Command::Seat(peer) => {
+                let behaviour = self.swarm.behaviour_mut();
+                behaviour.gate.seat(peer);
+                behaviour.limits.bypass_peer_id(&peer.to_libp2p());
                 if let Some(state) = self.peers.get(&peer) {
                     self.handshakes.expect(peer, &state.address);
                 }
             }
             Command::Dismiss(peer) => {
-                self.swarm.behaviour_mut().gate.dismiss(peer);
+                let behaviour = self.swarm.behaviour_mut();
+                behaviour.gate.dismiss(peer);
+                behaviour.limits.remove_peer_id(&peer.to_libp2p());
                 self.handshakes.forget(peer);
             }
             Command::Announce(announcement) => {
@@ -372,14 +377,18 @@ impl Driver {
     }
 
     /// Asks a relay to let others through, as soon as it is connected.
-    fn reach_relay(&mut self, relay: Multiaddr, now: Instant) {
-        match relay_of(&relay) {
-            Some((peer, address)) if !self.peers.contains_key(&peer) => {
-                self.relays.reaching(&relay);
-                self.dial_direct(peer, vec![address]);
+    fn reach_relay(&mut self, addresses: &[Multiaddr], now: Instant) {
+        let Some(relay) = addresses.first() else {
+            return;
+        };
+        match relay_of(relay) {
+            Some((peer, _)) if !self.peers.contains_key(&peer) => {
+                self.relays.reaching(relay);
+                let ways = addresses.iter().filter_map(relay_of);
+                self.dial_direct(peer, ways.map(|(_, address)| address).collect());
             }
             // One without a name it refuses.
-            _ => self.reserve(relay, now),
+            _ => self.reserve(relay.clone(), now),
         }
     }
 
@@ -476,7 +485,7 @@ impl Driver {
         for (peer, circuits) in self.dials.take_waiting(relay) {
             self.dial_through(peer, circuits);
         }
-        for address in self.relays.dialled(relay) {
+        if let Some(address) = self.relays.dialled(relay) {
             self.reserve(address, Instant::now());
         }
     }
@@ -486,7 +495,7 @@ impl Driver {
         for (peer, circuits) in self.dials.take_waiting(relay) {
             self.dial_ended(Some(peer), circuits, reason.clone());
         }
-        for address in self.relays.dialled(relay) {
+        if let Some(address) = self.relays.dialled(relay) {
             self.relays.failed_to_ask(&address, Instant::now());
             let reason = reason.to_string();
             let relay = address;
@@ -740,7 +749,7 @@ impl Driver {
             return;
         };
         self.wanted.connected(peer, Instant::now());
-        if self.swarm.behaviour().gate.has_admitted(peer) {
+        if self.swarm.behaviour().gate.has_seated(peer) {
             self.handshakes.expect(peer, &address);
         }
         if let Entry::Vacant(entry) = self.peers.entry(peer) {
@@ -844,6 +853,7 @@ impl Driver {
         addresses: Vec<Multiaddr>,
         error: &DialError,
     ) {
+        let addresses = concerned(error, addresses);
         let Some(reason) = dial_failure(error) else {
             // Connected, or being dialled already: what was asked for is there or on its way.
             if let Some(peer) = peer.filter(|peer| !self.dials.has(*peer)) {

@@ -1,10 +1,14 @@
 //! Turns libp2p's errors into ours: short, clean, and with what the owner can act on.
 
+use std::io;
+
 use libp2p::connection_limits;
+use libp2p::core::transport::TransportError;
+use libp2p::multiaddr::Protocol;
 use libp2p::swarm::DialError;
 
 use super::event::clean;
-use super::{DialFailure, PeerIdError};
+use super::{DialFailure, Multiaddr, PeerIdError};
 
 /// Why a dial came to nothing, in our words. None if the peer is connected or being dialled already.
 pub(super) fn dial_failure(error: &DialError) -> Option<DialFailure> {
@@ -28,9 +32,45 @@ pub(super) fn dial_failure(error: &DialError) -> Option<DialFailure> {
         DialError::Transport(errors) => DialFailure::Unreachable(
             errors
                 .first()
-                .map_or_else(String::new, |(_, error)| clean(&innermost(error))),
+                .map_or_else(String::new, |(_, error)| transport_failure(error)),
         ),
     })
+}
+
+/// The addresses of a dial that its failure is about: of several the first to fail, and those that failed as it did.
+pub(super) fn concerned(error: &DialError, dialled: Vec<Multiaddr>) -> Vec<Multiaddr> {
+    match error {
+        DialError::WrongPeerId { address, .. } => vec![without_peer(address)],
+        DialError::Transport(errors) => {
+            let Some((_, first)) = errors.first() else {
+                return dialled;
+            };
+            let first = transport_failure(first);
+            let same = errors
+                .iter()
+                .filter(|(_, error)| transport_failure(error) == first);
+            same.map(|(address, _)| without_peer(address)).collect()
+        }
+        _ => dialled,
+    }
+}
+
+/// An address as its owner gave it: libp2p adds the name of the peer that is dialled.
+fn without_peer(address: &Multiaddr) -> Multiaddr {
+    let mut address = address.clone();
+    if let Some(Protocol::P2p(_)) = address.iter().last() {
+        address.pop();
+    }
+    address
+}
+
+fn transport_failure(error: &TransportError<io::Error>) -> String {
+    let why = innermost(error);
+    // The resolver's words for a name without records are the innards of its query.
+    if why.contains("Query {") {
+        return "no such name is known".to_owned();
+    }
+    clean(&why)
 }
 
 /// The last error of a chain: what the system said, without what was made of it.
@@ -44,9 +84,6 @@ pub(super) fn innermost(error: &dyn std::error::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-
-    use libp2p::core::transport::TransportError;
     use libp2p::swarm::dial_opts::PeerCondition;
 
     use super::*;
@@ -59,6 +96,31 @@ mod tests {
             dial_failure(&DialError::Transport(errors)),
             Some(DialFailure::Unreachable("connectionrefused".to_owned()))
         );
+    }
+
+    #[test]
+    fn failure_names_the_addresses_that_failed_so() {
+        let failed = |address: &str, why: &str| {
+            let error = io::Error::other(why.to_owned());
+            (address.parse().unwrap(), TransportError::Other(error))
+        };
+        let [one, two, three] = ["/memory/1", "/memory/2", "/memory/3"];
+        let error = DialError::Transport(vec![
+            failed(one, "refused"),
+            failed(two, "no route"),
+            failed(three, "refused"),
+        ]);
+        let all: Vec<Multiaddr> = [one, two, three].map(|it| it.parse().unwrap()).into();
+        let refused = vec![all[0].clone(), all[2].clone()];
+        assert_eq!(concerned(&error, all.clone()), refused);
+        assert_eq!(concerned(&DialError::Aborted, all.clone()), all);
+    }
+
+    #[test]
+    fn unknown_name_is_told_in_words() {
+        let why = "no records found for Query { name: Name(\"x.\"), query_type: A }";
+        let error = TransportError::Other(io::Error::other(why));
+        assert_eq!(transport_failure(&error), "no such name is known");
     }
 
     #[test]

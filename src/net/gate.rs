@@ -3,8 +3,9 @@
 //! A *stranger* is a peer that the owner has not admitted: it has no seat, or not yet, and no reservation or circuit at a
 //! relay. Strangers that knock at a table are few and stay short; whoever floods it shall not keep the others out. So of
 //! the inbound connections of strangers one is closed when one too many comes: the oldest of the network that has most
-//! of them. Those who are admitted are not in anybody's way. Before its handshake a connection is nobody's:
-//! [`super::handshakes`].
+//! of them. Those who are admitted are not in anybody's way. The limits on connections do not count a *seated* peer, so
+//! that nobody keeps it out; of its own inbound connections the newest few are kept. Before its handshake a connection
+//! is nobody's: [`super::handshakes`].
 
 use std::collections::{BTreeSet, VecDeque};
 use std::convert::Infallible;
@@ -23,11 +24,14 @@ use super::handshakes::Network;
 
 /// Inbound connections of strangers that are kept.
 const MAX_STRANGERS: usize = 24;
+/// Inbound connections of one seated peer that are kept.
+const MAX_OF_A_SEAT: usize = 4;
 
 /// The behaviour; it speaks no protocol.
 #[derive(Debug, Default)]
 pub(super) struct Gate {
     admitted: BTreeSet<PeerId>,
+    seated: BTreeSet<PeerId>,
     /// All inbound connections, the oldest first.
     inbound: VecDeque<Inbound>,
     /// The connections to close.
@@ -51,9 +55,21 @@ impl Gate {
         self.admitted.insert(peer);
     }
 
+    /// The peer has a seat.
+    pub(super) fn seat(&mut self, peer: PeerId) {
+        self.admitted.insert(peer);
+        self.seated.insert(peer);
+    }
+
     /// The peer is a stranger again.
     pub(super) fn dismiss(&mut self, peer: PeerId) {
         self.admitted.remove(&peer);
+        self.seated.remove(&peer);
+    }
+
+    /// Whether the peer has a seat.
+    pub(super) fn has_seated(&self, peer: PeerId) -> bool {
+        self.seated.contains(&peer)
     }
 
     /// Whether the owner has admitted the peer.
@@ -67,10 +83,22 @@ impl Gate {
 
     fn comes(&mut self, inbound: Inbound) {
         self.inbound.push_back(inbound);
-        if let Some(crowded) = self.one_too_many() {
+        let crowded = if self.has_seated(inbound.peer) {
+            self.oldest_of_too_many(inbound.peer)
+        } else {
+            self.one_too_many()
+        };
+        if let Some(crowded) = crowded {
             self.goes(crowded.connection);
             self.closing.push_back(crowded);
         }
+    }
+
+    /// The connection of a seated peer that has to go, if it has too many.
+    fn oldest_of_too_many(&self, peer: PeerId) -> Option<Inbound> {
+        let its = || self.inbound.iter().filter(|one| one.peer == peer);
+        let oldest = its().next().copied();
+        oldest.filter(|_| its().count() > MAX_OF_A_SEAT)
     }
 
     /// The stranger's connection that has to go, if there are too many.
@@ -204,6 +232,19 @@ mod tests {
         gate.goes(connection(100));
         gate.comes(inbound(102, 4, from));
         assert_eq!(gate.closing, [1, 2].map(|n| inbound(n, 2, from)));
+    }
+
+    #[test]
+    fn seated_peer_keeps_its_newest_connections() {
+        let mut gate = Gate::default();
+        let from = "/ip4/192.0.2.1/tcp/1";
+        gate.seat(peer(1));
+        for n in 0..=MAX_OF_A_SEAT {
+            gate.comes(inbound(n, 1, from));
+        }
+        assert_eq!(gate.closing, [inbound(0, 1, from)]);
+        gate.dismiss(peer(1));
+        assert!(!gate.has_seated(peer(1)) && !gate.has_admitted(peer(1)));
     }
 
     #[test]

@@ -2,14 +2,12 @@
 //!
 //! The owner holds a [`NodeHandle`] and a receiver of [`NodeEvent`]s; commands go in by the one and
 //! everything comes out by the other. What is in a message is not the node's business: it carries
-//! opaque bytes between peers that have proven their keys (Noise), without promising their order.
+//! opaque bytes between peers that have proven their keys (Noise), in the order in which they were sent.
 //!
 //! # Bounds
-//! A peer can make the node hold: four connections; per connection twelve streams of one message
-//! each; and in the queue to the owner four messages' worth of bytes, at most 64 messages. Beyond
-//! that a message is refused unacknowledged, and its sender learns that it failed. The peer is not
-//! disconnected for it: an honest one repairs, and a hostile one would be back in a moment.
-//! A message is acknowledged when it is handed to the owner's channel.
+//! A peer can make the node hold four connections, and of each one message that waits to be read and one stream behind
+//! it. A message is acknowledged when it is handed to the owner's channel, and the next is read then: a peer that sends
+//! faster has to wait. A connection that opens streams or asks questions without end is closed.
 //!
 //! # Ending
 //! [`NodeHandle::shutdown`] sends what waits, then closes. The node also ends, at once, when all
@@ -59,11 +57,11 @@ pub enum Lan {
 pub enum Reach {
     /// Nothing.
     Off,
-    /// It asks the router for a port, and other peers whether it can be reached.
+    /// It asks the router for a port.
     Host,
-    /// The same, and it tells the host whether that one can be reached.
+    /// The same.
     Guest,
-    /// It relays the connections of others, and tells them whether they can be reached.
+    /// It relays the connections of others.
     Relay,
 }
 
@@ -241,6 +239,7 @@ pub(super) enum Command {
     },
     Disconnect(PeerId),
     Admit(PeerId),
+    Seat(PeerId),
     Dismiss(PeerId),
     Announce(Option<Vec<u8>>),
     Ask(PeerId),
@@ -327,6 +326,15 @@ impl NodeHandle {
     /// [`NodeError::Busy`], [`NodeError::Ended`].
     pub fn admit(&self, peer: PeerId) -> Result<(), NodeError> {
         self.command(Command::Admit(peer))
+    }
+
+    /// Takes `peer` for a seated one: no stranger, counted by no limit on connections, and with places of its own for
+    /// handshakes from its networks.
+    ///
+    /// # Errors
+    /// [`NodeError::Busy`], [`NodeError::Ended`].
+    pub fn seat(&self, peer: PeerId) -> Result<(), NodeError> {
+        self.command(Command::Seat(peer))
     }
 
     /// Takes `peer` for a stranger again, from its next connection on.

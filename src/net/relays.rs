@@ -10,6 +10,8 @@ use super::{Multiaddr, PeerId};
 
 /// Relays that are used.
 const MAX_RELAYS: usize = 4;
+/// Addresses of one relay that are used, such as its LAN's and its public one.
+const MAX_ADDRESSES: usize = 4;
 /// How long after the first failure a relay is asked again; each further delay is twice as long.
 const FIRST: Duration = Duration::from_secs(2);
 /// The longest delay.
@@ -21,7 +23,8 @@ pub(super) struct Relays(Vec<Relay>);
 
 #[derive(Debug)]
 struct Relay {
-    address: Multiaddr,
+    /// The ways to it, all with its name at the end; the first stands for it.
+    addresses: Vec<Multiaddr>,
     phase: Phase,
     failures: u32,
 }
@@ -51,14 +54,20 @@ pub(super) fn is_circuit(address: &Multiaddr) -> bool {
 }
 
 impl Relays {
-    /// All of them are to be asked now, each once.
+    /// All of them are to be asked now, each once, however many addresses it has.
     pub(super) fn new(addresses: &[Multiaddr], now: Instant) -> Self {
         let mut relays: Vec<Relay> = Vec::new();
         for address in addresses {
-            let known = relays.iter().any(|relay| relay.address == *address);
-            if !known && relays.len() < MAX_RELAYS {
+            let same = |relay: &Relay| relay.is_at(address);
+            if let Some(known) = relays.iter().position(same) {
+                let known = relays.get_mut(known).map(|relay| &mut relay.addresses);
+                let known = known.filter(|all| !all.contains(address) && all.len() < MAX_ADDRESSES);
+                if let Some(all) = known {
+                    all.push(address.clone());
+                }
+            } else if relays.len() < MAX_RELAYS {
                 relays.push(Relay {
-                    address: address.clone(),
+                    addresses: vec![address.clone()],
                     phase: Phase::Waiting { until: now },
                     failures: 0,
                 });
@@ -67,10 +76,16 @@ impl Relays {
         Self(relays)
     }
 
-    /// A relay whose time has come. Call [`Relays::reaching`], [`Relays::asked`] or [`Relays::failed_to_ask`] for it next.
-    pub(super) fn due(&self, now: Instant) -> Option<Multiaddr> {
+    /// The addresses of a relay whose time has come. Call [`Relays::reaching`], [`Relays::asked`] or
+    /// [`Relays::failed_to_ask`] for the first of them next.
+    pub(super) fn due(&self, now: Instant) -> Option<Vec<Multiaddr>> {
         let due = |relay: &&Relay| matches!(relay.phase, Phase::Waiting { until } if until <= now);
-        self.0.iter().find(due).map(|relay| relay.address.clone())
+        self.0.iter().find(due).map(|relay| relay.addresses.clone())
+    }
+
+    fn find(&mut self, address: &Multiaddr) -> Option<&mut Relay> {
+        let mut all = self.0.iter_mut();
+        all.find(|relay| relay.address() == Some(address))
     }
 
     /// When to ask [`Relays::due`] next.
@@ -84,31 +99,29 @@ impl Relays {
 
     /// A relay is being dialled.
     pub(super) fn reaching(&mut self, address: &Multiaddr) {
-        if let Some(relay) = self.0.iter_mut().find(|relay| relay.address == *address) {
+        if let Some(relay) = self.find(address) {
             relay.phase = Phase::Reaching;
         }
     }
 
-    /// The addresses of a relay under which it is being dialled.
-    pub(super) fn dialled(&self, peer: PeerId) -> Vec<Multiaddr> {
+    /// A relay that is being dialled.
+    pub(super) fn dialled(&self, peer: PeerId) -> Option<Multiaddr> {
         let is_it = |relay: &&Relay| {
-            let id = relay_of(&relay.address).map(|(id, _)| id);
-            relay.phase == Phase::Reaching && id == Some(peer)
+            relay.phase == Phase::Reaching && relay.address().and_then(peer_of) == Some(peer)
         };
-        let all = self.0.iter().filter(is_it);
-        all.map(|relay| relay.address.clone()).collect()
+        self.0.iter().find(is_it)?.address().cloned()
     }
 
     /// A reservation has been asked for.
     pub(super) fn asked(&mut self, address: &Multiaddr, listener: ListenerId) {
-        if let Some(relay) = self.0.iter_mut().find(|relay| relay.address == *address) {
+        if let Some(relay) = self.find(address) {
             relay.phase = Phase::Asking(listener);
         }
     }
 
     /// It could not even be asked for.
     pub(super) fn failed_to_ask(&mut self, address: &Multiaddr, now: Instant) {
-        if let Some(relay) = self.0.iter_mut().find(|relay| relay.address == *address) {
+        if let Some(relay) = self.find(address) {
             relay.fail(now);
         }
     }
@@ -119,27 +132,41 @@ impl Relays {
         relay.failures = 0;
         let news = relay.phase != Phase::Reserved(listener);
         relay.phase = Phase::Reserved(listener);
-        news.then(|| relay.address.clone())
+        relay.address().filter(|_| news).cloned()
     }
 
     /// This listener has ended; its relay, if it was one's.
     pub(super) fn ended(&mut self, listener: ListenerId, now: Instant) -> Option<Multiaddr> {
         let relay = self.0.iter_mut().find(|relay| relay.phase.is(listener))?;
         relay.fail(now);
-        Some(relay.address.clone())
+        relay.address().cloned()
     }
 
     /// Where others find this node behind the relays that let them through.
     pub(super) fn circuits(&self) -> impl Iterator<Item = Multiaddr> {
         let reserved = |relay: &&Relay| matches!(relay.phase, Phase::Reserved(_));
-        self.0
-            .iter()
-            .filter(reserved)
-            .map(|relay| circuit(&relay.address))
+        let through = self.0.iter().filter(reserved);
+        through.flat_map(|relay| relay.addresses.iter().map(circuit))
     }
 }
 
+/// The peer at the end of a relay's address.
+fn peer_of(address: &Multiaddr) -> Option<PeerId> {
+    relay_of(address).map(|(peer, _)| peer)
+}
+
 impl Relay {
+    /// Whether it is the relay at that address: one with the same name.
+    fn is_at(&self, address: &Multiaddr) -> bool {
+        let own = self.address();
+        let name = own.and_then(peer_of);
+        own == Some(address) || (name.is_some() && name == peer_of(address))
+    }
+
+    fn address(&self) -> Option<&Multiaddr> {
+        self.addresses.first()
+    }
+
     fn fail(&mut self, now: Instant) {
         let delay = FIRST.saturating_mul(1 << self.failures.min(8)).min(MOST);
         self.failures = self.failures.saturating_add(1);
@@ -162,12 +189,33 @@ mod tests {
     }
 
     #[test]
+    fn relay_with_two_addresses_is_reached_by_either() {
+        let now = Instant::now();
+        let id = crate::net::tests::id(7).to_libp2p();
+        let addresses = ["/ip4/10.0.0.1/tcp/1", "/ip4/192.0.2.1/tcp/1"].map(|address| {
+            let address: Multiaddr = address.parse().unwrap();
+            address.with(Protocol::P2p(id))
+        });
+        let mut relays = Relays::new(&addresses, now);
+        assert_eq!(relays.due(now), Some(addresses.to_vec()));
+        relays.reaching(&addresses[0]);
+        assert_eq!(relays.due(now), None);
+        let peer = PeerId::try_from(id).unwrap();
+        assert_eq!(relays.dialled(peer), Some(addresses[0].clone()));
+        let listener = ListenerId::next();
+        relays.asked(&addresses[0], listener);
+        assert_eq!(relays.reserved(listener), Some(addresses[0].clone()));
+        let circuits: Vec<Multiaddr> = relays.circuits().collect();
+        assert_eq!(circuits, addresses.map(|address| circuit(&address)));
+    }
+
+    #[test]
     fn a_relay_is_asked_again_after_growing_delays() {
         let now = Instant::now();
         let address: Multiaddr = "/ip4/10.0.0.1/tcp/1".parse().unwrap();
         let mut relays = Relays::new(std::slice::from_ref(&address), now);
         let listener = ListenerId::next();
-        assert_eq!(relays.due(now), Some(address.clone()));
+        assert_eq!(relays.due(now), Some(vec![address.clone()]));
         relays.asked(&address, listener);
         assert_eq!((relays.due(now), relays.next()), (None, None));
         assert_eq!(relays.circuits().count(), 0);

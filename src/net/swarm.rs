@@ -61,7 +61,7 @@ pub(super) struct Behaviour {
     // The two that refuse connections come first: the others note a connection as theirs when they
     // are asked, and are never told that one which a later behaviour refuses did not come about.
     pub(super) gate: Gate,
-    limits: connection_limits::Behaviour,
+    pub(super) limits: connection_limits::Behaviour,
     identify: identify::Behaviour,
     ping: ping::Behaviour,
     pub(super) streams: Streams,

@@ -621,3 +621,27 @@ async fn a_peer_that_asks_for_the_announcement_without_end_is_cut_off() {
     // Few at once are no offence.
     assert_eq!(answers, 16);
 }
+
+#[tokio::test]
+async fn seated_peer_comes_in_when_limits_are_used_up() {
+    let mut config = quick(Transport::Memory);
+    config.max_connections = 4;
+    let (mut one, address) = spawn_listening(1, config).await;
+    one.handle.seat(id(9)).unwrap();
+    let mut strangers = Vec::new();
+    // A quarter of all is kept for those that the node dials.
+    for seed in 2..5 {
+        let stranger = spawn(seed, quick(Transport::Memory));
+        let dialled = stranger.handle.dial(Some(id(1)), vec![address.clone()]);
+        dialled.unwrap();
+        one.connected(id(seed)).await;
+        strangers.push(stranger);
+    }
+    let mut refused = spawn(5, quick(Transport::Memory));
+    let dialled = refused.handle.dial(Some(id(1)), vec![address.clone()]);
+    dialled.unwrap();
+    refused.disconnected(id(1)).await;
+    let seated = spawn(9, quick(Transport::Memory));
+    seated.handle.keep(id(1), vec![address]).unwrap();
+    one.connected(id(9)).await;
+}

@@ -55,8 +55,9 @@ impl Wanted {
         }
     }
 
-    /// Wants `peer` at `addresses`, in place of those given before, and dials it at once unless it
-    /// is connected or being dialled. False if there are [`MAX_WANTED`] others.
+    /// Wants `peer` at `addresses`, in place of those given before. A peer that was not wanted is dialled at once unless
+    /// it is connected; one that was keeps its delays, however often its owner asks. False if there are [`MAX_WANTED`]
+    /// others.
     pub(super) fn keep(
         &mut self,
         peer: PeerId,
@@ -67,18 +68,17 @@ impl Wanted {
         if !self.peers.contains_key(&peer) && self.peers.len() >= MAX_WANTED {
             return false;
         }
+        let phase = if connected {
+            Phase::Connected { since: now }
+        } else {
+            Phase::Waiting { until: now }
+        };
         let entry = self.peers.entry(peer).or_insert(Entry {
             addresses: Vec::new(),
             failures: 0,
-            phase: Phase::Waiting { until: now },
+            phase,
         });
         entry.addresses = addresses;
-        entry.failures = 0;
-        if connected {
-            entry.phase = Phase::Connected { since: now };
-        } else if entry.phase != Phase::Dialing {
-            entry.phase = Phase::Waiting { until: now };
-        }
         true
     }
 

@@ -5,12 +5,16 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ed25519_dalek::SigningKey;
 use fairdeal_protocol::charter::{Charter, SignatureBytes, SignedCharter};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::{MAX_SEATS, Seat};
 use fairdeal_protocol::table::journal::Record;
+use fairdeal_protocol::table::live::{RestoreError, Table};
 use fairdeal_protocol::wire::bounded::Bounded;
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode_secret};
+use getrandom::SysRng;
+use getrandom::rand_core::UnwrapErr;
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize as _, Zeroizing};
 
@@ -18,7 +22,7 @@ use super::driver::Pilot;
 use super::frame::Addresses;
 use super::lobby::{Agreed, check_records};
 use crate::bots::Level;
-use crate::games::game_info;
+use crate::games::{AnyGame, game_info};
 use crate::net::{self, AddressRecord, Multiaddr, PeerId, Transport};
 use crate::store::{DataDir, DataView, IdentityKey, Journal, JournalFile, StoreError};
 
@@ -284,7 +288,7 @@ impl SavedSeat {
         house: House,
     ) -> Result<Option<Interrupted>, ResumeError> {
         let agreed = &self.agreed;
-        let key = ed25519_dalek::SigningKey::from_bytes(&house.seed);
+        let key = SigningKey::from_bytes(&house.seed);
         if agreed.charter.charter().seat_of(&(&key).into()) != Some(seat) {
             return Ok(None);
         }
@@ -306,6 +310,23 @@ impl SavedSeat {
             records: Vec::new(),
             journal: Arc::new(journal),
         }))
+    }
+
+    /// Whether the player of this bot's program has left the table, or was removed from it, as the bot's records have it.
+    fn player_has_left(&self, records: Vec<Record>) -> Result<bool, RestoreError> {
+        let Some((identity, _)) = &self.house else {
+            return Ok(false);
+        };
+        let Agreed { charter, me, .. } = &self.agreed;
+        // A program's own seat is the lowest of its party.
+        let own = charter.charter().player(*me).map(|bot| bot.party.lowest());
+        let Some(own) = own.filter(|own| own != me) else {
+            return Ok(false);
+        };
+        let key = SigningKey::from_bytes(identity.seed());
+        let mut rng = UnwrapErr(SysRng);
+        let table = Table::<AnyGame>::restore(charter.clone(), *me, key, records, &mut rng)?;
+        Ok(!table.replica().live().contains(own))
     }
 
     /// The charter of the table.
@@ -460,7 +481,8 @@ pub fn open_seats(data: &DataDir, table: SavedTable) -> Result<Vec<Interrupted>,
     Ok(opened)
 }
 
-/// Removes the journals of bots at tables where there is none of their player's.
+/// Removes the journals of bots at tables where there is none of their player's, and the player's game is known to have
+/// ended: its journal may have been put aside, to come back.
 fn remove_orphans(data: &DataDir) -> Result<(), ResumeError> {
     let journals = data.journals()?;
     // One that cannot be read may be the player's.
@@ -473,18 +495,35 @@ fn remove_orphans(data: &DataDir) -> Result<(), ResumeError> {
         .filter(|file| !is_bot(file))
         .map(|file| file.table.as_str())
         .collect();
+    let transcripts = data.transcripts()?;
     for file in &journals {
         let orphan = !owned.contains(file.table.as_str());
         if !orphan || data.is_journal_open(file) || data.has_promised(&file.table, file.seat)? {
             continue;
         }
-        let removed = data
-            .open_journal(file)
-            .and_then(|(journal, _)| journal.remove());
-        if let Err(why) = removed {
+        // Every end of a game but a leave is saved before the player's journal goes.
+        let saved = transcripts.iter().any(|saved| saved.table == file.table);
+        if let Err(why) = remove_orphan(data, file, saved) {
             // It keeps nobody from another table.
             tracing::warn!(table = %file.table, %why, "the journal of a bot that plays no more stays");
         }
+    }
+    Ok(())
+}
+
+/// Removes the journal of a bot if the transcript of its table is saved, or its player has left the table before the end.
+fn remove_orphan(data: &DataDir, file: &JournalFile, saved: bool) -> Result<(), ResumeError> {
+    let Interrupted {
+        saved: bot,
+        records,
+        journal,
+    } = Interrupted::open(data, file)?;
+    let ended = saved
+        || bot
+            .player_has_left(records)
+            .map_err(|error| damaged(&file.table, &error))?;
+    if let (true, Some(journal)) = (ended, Arc::into_inner(journal)) {
+        journal.remove()?;
     }
     Ok(())
 }
@@ -493,7 +532,8 @@ fn remove_orphans(data: &DataDir) -> Result<(), ResumeError> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use fairdeal_protocol::party::PlayedBy;
+    use fairdeal_protocol::charter::Player;
+    use fairdeal_protocol::party::{Party, PlayedBy};
     use fairdeal_protocol::wire::bounded::Text;
 
     use super::super::frame::Join;
@@ -541,5 +581,55 @@ mod tests {
         let journal = Arc::into_inner(kept.journal).unwrap();
         journal.remove().unwrap();
         assert!(matches!(back(), Err(ResumeError::NoJournal(_))));
+    }
+
+    /// The player may have put a damaged journal of its own aside.
+    #[test]
+    fn bots_wait_until_their_player_has_ended() {
+        let home = tempfile::tempdir().unwrap();
+        let data = DataDir::open(Some(home.path())).unwrap();
+        let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
+        let keys = [1, 2].map(|n| SigningKey::from_bytes(&[n; 32]));
+        let own = Seat::new(0).unwrap();
+        let players = keys.iter().zip([1, 2]).map(|(key, n)| Player {
+            name: Text::try_from(format!("player {n}")).unwrap(),
+            key: key.into(),
+            nonce: [n; 32],
+            party: Party::of(own),
+            played_by: PlayedBy::Person,
+        });
+        let charter = Charter::new([0; 8], &rules, players.collect()).unwrap();
+        let signatures = keys.iter().map(|key| charter.sign(key)).collect();
+        let agreed = Agreed {
+            charter: SignedCharter::assemble(charter, signatures).unwrap(),
+            me: Seat::new(1).unwrap(),
+            records: keys
+                .iter()
+                .map(|key| AddressRecord::sign(key, &[]).unwrap())
+                .collect(),
+            again: false,
+        };
+        let place = Place {
+            transport: Transport::Memory,
+            listen: Vec::new(),
+            relays: Vec::new(),
+        };
+        let pilot = Pilot {
+            level: Level::Easy,
+            pace: Duration::ZERO,
+        };
+        let identity = IdentityKey::from_seed([2; 32]);
+        let header = Header::new(&agreed, &place, Some((&identity, pilot)), None).to_bytes();
+        let id = agreed.charter.table().to_string();
+        drop(data.begin_journal(&id, agreed.me, &header).unwrap());
+        remove_orphans(&data).unwrap();
+        assert_eq!(
+            data.journals().unwrap().len(),
+            1,
+            "its player may come back"
+        );
+        data.save_transcript(&id, b"the game").unwrap();
+        remove_orphans(&data).unwrap();
+        assert_eq!(data.journals().unwrap(), []);
     }
 }

@@ -360,6 +360,11 @@ impl HostLobby {
                 None => "the table has a password; ask the host, and join with --password",
             });
         }
+        // It has done its part; who proves it once more has changed nothing for the others.
+        let join = Join {
+            proof: None,
+            ..join
+        };
         // A charter takes neither; its host must not be the one to find out.
         let Ok(key) = SeatKey::try_from(peer.to_bytes()) else {
             return refuse("your identity key cannot be used at a table; make a new one");
@@ -710,11 +715,10 @@ impl GuestLobby {
     }
 
     /// The connection to the host is lost, and with it the seat: to be asked for again, unless the table has begun
-    /// without this guest having heard of it.
+    /// without this guest having heard of it. The host's program may be another one when it comes back, that knows of no
+    /// proof; the same one answers who was inside without counting a guess.
     pub fn lost(&mut self, rng: &mut dyn CryptoRng) {
-        if self.roster.is_none()
-            && let Some(door) = &mut self.door
-        {
+        if let Some(door) = &mut self.door {
             self.own.proof = None;
             door.again(rng);
         }

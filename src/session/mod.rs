@@ -419,7 +419,7 @@ pub enum SessionEvent {
         winners: Vec<Seat>,
         /// The final log hash.
         log: Hash32,
-        /// The transcript file; none where it could not be saved, which `resume` makes up for.
+        /// The transcript file; none where it could not be saved. A player's `resume` saves it then.
         transcript: Option<PathBuf>,
     },
     /// The session cannot go on; the reason in words and what to do.

@@ -59,21 +59,30 @@ pub fn reasons(error: &(dyn std::error::Error + 'static)) -> String {
     words
 }
 
-/// The names of seats in order, for a screen: cleaned, and those that are empty or look alike told apart by the seat's
-/// number.
+/// The names of seats in order, for a screen: cleaned, and those that are empty or look like another one that is shown
+/// told apart by the seat's number.
 pub fn display_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    let cleaned: Vec<String> = names.into_iter().map(clean).collect();
-    let looks: Vec<String> = cleaned.iter().map(|name| looks(name)).collect();
-    let numbered = cleaned.iter().zip(&looks).enumerate();
-    let told_apart = numbered.map(|(seat, (name, look))| {
-        let alike = looks.iter().filter(|other| *other == look).count() > 1;
-        if look.is_empty() || alike {
-            format!("{name}#{}", seat + 1)
-        } else {
-            name.clone()
+    let mut shown: Vec<String> = names.into_iter().map(clean).collect();
+    let mut numbered = vec![false; shown.len()];
+    loop {
+        // A name that has just got its number may look like one that somebody has chosen. Two with numbers never look
+        // alike, so this ends when all have theirs at the latest.
+        let looks: Vec<String> = shown.iter().map(|name| looks(name)).collect();
+        let needs_number = |look: &String| {
+            let alike = looks.iter().filter(|other| *other == look).count();
+            look.is_empty() || alike > 1
+        };
+        let mut is_news = false;
+        for (seat, (name, has_number)) in shown.iter_mut().zip(&mut numbered).enumerate() {
+            if !*has_number && looks.get(seat).is_some_and(needs_number) {
+                *name = format!("{name}#{}", seat + 1);
+                (*has_number, is_news) = (true, true);
+            }
         }
-    });
-    told_apart.collect()
+        if !is_news {
+            return shown;
+        }
+    }
 }
 
 /// The same for the seats of a charter.
@@ -105,6 +114,8 @@ fn clean_to(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -132,6 +143,44 @@ mod tests {
         assert_eq!(names(&["Ali", "AIi", "\u{2003}"]).len(), 3);
         assert_eq!(names(&["AlI", "AIl"]), ["AlI#1", "AIl#2"]);
         assert_eq!(names(&["\u{2003}\u{3000}", "Zoë"]), ["#1", "Zoë"]);
+    }
+
+    #[test]
+    fn chosen_numbers_are_told_apart_too() {
+        let names = |all: &[&str]| display_names(all.iter().copied());
+        let shown = names(&["Anna", "Anna", "Anna#1"]);
+        assert_eq!(shown, ["Anna#1", "Anna#2", "Anna#1#3"]);
+        // A small l for the digit.
+        let shown = names(&["Anna#l", "Anna", "Ben", "anna"]);
+        assert_eq!(shown, ["Anna#l", "Anna#2", "Ben", "anna#4"]);
+        let shown = names(&["anna", "ANNA #l", "Anna"]);
+        assert_eq!(shown, ["anna#1", "ANNA #l#2", "Anna#3"]);
+        // One number leads to the next.
+        let shown = names(&["#3", "#3#1", "", "Ben"]);
+        assert_eq!(shown, ["#3#1", "#3#1#2", "#3", "Ben"]);
+        assert_eq!(names(&["#1", "#2"]), ["#1", "#2"]);
+    }
+
+    #[test]
+    fn no_two_shown_names_look_alike() {
+        use rand_chacha::ChaCha20Rng;
+        use rand_core::{Rng as _, SeedableRng as _};
+
+        let parts = [
+            "", "A", "a", "\u{430}", "#", "#1", "#2", "#l", "1", "I", " ", "\u{301}", "#3",
+        ];
+        let mut rng = ChaCha20Rng::from_seed([7; 32]);
+        let mut below = |most: usize| rng.next_u32() as usize % most;
+        for _ in 0..5000 {
+            let seats = 1 + below(12);
+            let names: Vec<String> = (0..seats)
+                .map(|_| (0..below(4)).map(|_| parts[below(parts.len())]).collect())
+                .collect();
+            let shown = display_names(names.iter().map(String::as_str));
+            let looks: BTreeSet<String> = shown.iter().map(|name| looks(name)).collect();
+            assert_eq!(looks.len(), names.len(), "{names:?}: {shown:?}");
+            assert!(!looks.contains(""), "{names:?}: {shown:?}");
+        }
     }
 
     #[test]

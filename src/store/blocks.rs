@@ -583,7 +583,7 @@ mod tests {
             assert_eq!(read(bytes).unwrap_err(), Unread::Damaged { at: 0 });
         }
         let (mut newer, _) = journal();
-        newer[16] = 4;
+        newer[16..20].copy_from_slice(&(VERSION + 1).to_le_bytes());
         assert_eq!(read(&newer).unwrap_err(), Unread::OtherVersion);
     }
 

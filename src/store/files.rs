@@ -74,12 +74,44 @@ pub(super) fn open_private(path: &Path) -> Result<File, StoreError> {
     .map_err(|source| StoreError::io("open", path, source))
 }
 
-/// Opens a log file, to which lines are appended; a new one is for the owner alone, since it names peers and addresses.
+/// Opens a log file, to which lines are appended. It is for the owner alone, since it names peers and addresses: an
+/// older one too, if it is ours.
 ///
 /// # Errors
 /// The system's.
 pub fn open_log(path: &Path) -> io::Result<File> {
-    private(OpenOptions::new().append(true).create(true)).open(path)
+    let file = private(OpenOptions::new().append(true).create(true)).open(path)?;
+    close_to_others(&file)?;
+    Ok(file)
+}
+
+/// Takes the others' permissions from an open file. A device or a pipe keeps its own, and so does somebody else's file,
+/// or one on a disk that has no permissions.
+#[cfg(unix)]
+fn close_to_others(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let there = file.metadata()?;
+    if !there.is_file() || there.permissions().mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    match file.set_permissions(fs::Permissions::from_mode(0o600)) {
+        Err(error) if is_not_ours(error.kind()) => Ok(()),
+        result => result,
+    }
+}
+
+#[cfg(unix)]
+fn is_not_ours(kind: io::ErrorKind) -> bool {
+    matches!(
+        kind,
+        io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported
+    )
+}
+
+/// Takes the others' permissions from an open file: here they are those of its folder.
+#[cfg(not(unix))]
+fn close_to_others(_: &File) -> io::Result<()> {
+    Ok(())
 }
 
 /// Opens the file that carries the lock. Its content is never used.
@@ -242,6 +274,26 @@ mod tests {
         assert!(write_whole(&path, b"x").is_err());
         assert!(path.is_dir());
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn log_is_for_its_owner_new_or_old() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("log");
+        let mode = || {
+            let mut log = open_log(&path).unwrap();
+            log.write_all(b"line\n").unwrap();
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777
+        };
+        assert_eq!(mode(), 0o600);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(mode(), 0o600);
+        assert_eq!(fs::read(&path).unwrap(), b"line\nline\n");
+        open_log(Path::new("/dev/null")).unwrap();
+        let device = fs::metadata("/dev/null").unwrap().permissions().mode();
+        assert_ne!(device & 0o077, 0, "it is everybody's");
     }
 
     #[test]

@@ -418,6 +418,19 @@ impl DataView {
     }
 }
 
+/// Removes what a crash has left of journals that were about to begin: each holds the room of a whole deal. Best effort;
+/// nobody else may be in the directory.
+pub(super) fn remove_unfinished(folder: &Path) {
+    let ending = format!(".{EXTENSION}.tmp");
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| name.ends_with(&ending)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 impl DataDir {
     /// Promises to sit at a table, on disk when this returns: nothing has been signed there yet. `content` is found again
     /// by [`DataView::promises`]; at most 256 bytes.
@@ -453,6 +466,12 @@ impl DataDir {
         files::create_private_dir(&self.path().join("journals"))?;
         let lock = lock(&path)?;
         let nonce = Nonce::draw().map_err(StoreError::Random)?;
+        let promise = self.journal_path(table, seat, PROMISE)?;
+        if self.has_promised(table, seat)? {
+            // A crash came before the promise went: nothing was signed, and a small disk has no room for two journals.
+            files::remove_if_there(&path)
+                .map_err(|source| StoreError::io("remove", &path, source))?;
+        }
         // Under its own name only when it is whole, with room for the first deal.
         let file = files::replace(&path, |file| Writer::begin(file, nonce, header));
         let writer = file.map_err(|source| {
@@ -467,7 +486,6 @@ impl DataDir {
             writer: Mutex::new(writer),
         };
         // Only now: without a promise a seat counts as having signed.
-        let promise = self.journal_path(table, seat, PROMISE)?;
         files::remove_if_there(&promise)
             .and_then(|()| files::sync_parent(&promise))
             .map_err(|source| StoreError::io("remove", &promise, source))?;
@@ -852,6 +870,41 @@ mod tests {
         assert!(!data.has_promised("ab", one).unwrap());
         journal.remove().unwrap();
         assert!(!data.has_promised("ab", one).unwrap());
+    }
+
+    #[test]
+    fn journal_that_never_counted_leaves_its_room() {
+        let (_home, data) = open();
+        let seat = Seat::new(0).unwrap();
+        drop(data.begin_journal("ab", seat, b"before the crash").unwrap());
+        data.promise("ab", seat, b"").unwrap();
+        let path = data.journals().unwrap().remove(0).path;
+        // Nothing can be written beside it.
+        let temporary = path.with_extension("journal.tmp");
+        fs::create_dir_all(temporary.join("full")).unwrap();
+        assert!(data.begin_journal("ab", seat, b"after it").is_err());
+        assert!(!path.exists() && data.has_promised("ab", seat).unwrap());
+        fs::remove_dir_all(&temporary).unwrap();
+        drop(data.begin_journal("ab", seat, b"after it").unwrap());
+        assert!(path.exists() && !data.has_promised("ab", seat).unwrap());
+    }
+
+    #[test]
+    fn unfinished_journals_of_a_crash_are_removed() {
+        let (home, data) = open();
+        drop(
+            data.begin_journal("ab", Seat::new(0).unwrap(), b"")
+                .unwrap(),
+        );
+        let whole = data.journals().unwrap().remove(0).path;
+        let torn = whole.with_file_name("cd-1.journal.tmp");
+        let note = whole.with_file_name("note.tmp");
+        for path in [&torn, &note] {
+            fs::write(path, b"torn").unwrap();
+        }
+        drop(data);
+        drop(DataDir::open(Some(home.path())).unwrap());
+        assert!(!torn.exists() && note.exists() && whole.exists());
     }
 
     #[test]

@@ -124,7 +124,10 @@ impl DataDir {
         let lock_path = path.join("lock");
         let lock = files::open_lock(&lock_path)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { view, _lock: lock }),
+            Ok(()) => {
+                journal::remove_unfinished(&path.join("journals"));
+                Ok(Self { view, _lock: lock })
+            }
             Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: view.path }),
             Err(TryLockError::Error(source)) => Err(StoreError::io("lock", &lock_path, source)),
         }

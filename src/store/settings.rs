@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{DataDir, StoreError, files};
+use super::{DataDir, DataView, StoreError, files};
 use crate::bots::Level;
 use crate::tui::theme::{Pyramids, ThemeName};
 
@@ -67,7 +67,7 @@ pub enum SettingsError {
     },
 }
 
-impl DataDir {
+impl DataView {
     /// Where the settings are.
     pub fn settings_file(&self) -> PathBuf {
         self.path().join(FILE)
@@ -100,7 +100,9 @@ impl DataDir {
         let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
         toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))
     }
+}
 
+impl DataDir {
     /// Writes the settings in place of those that were there.
     ///
     /// # Errors

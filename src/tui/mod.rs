@@ -39,13 +39,13 @@ use crate::session::Handle;
 use crate::session::house::House;
 use crate::session::journal::Place;
 
-use crate::store::DataDir;
+use crate::store::{DataDir, DataView};
 
 /// What the interface is given.
 #[derive(Debug)]
 pub struct Interface {
     /// Where identity, journals, transcripts and settings are kept.
-    pub data: Arc<DataDir>,
+    pub data: Data,
     /// The name at tables, if it is to be another than that of the settings.
     pub name: Option<String>,
     /// The system's name for the user.
@@ -56,6 +56,41 @@ pub struct Interface {
     pub depth: Depth,
     /// Whether only ASCII characters are drawn, whatever the settings say.
     pub ascii: bool,
+}
+
+/// A data directory, as far as the interface may use it.
+#[derive(Clone, Debug)]
+pub enum Data {
+    /// It is open: tables can be played, and settings kept.
+    Open(Arc<DataDir>),
+    /// It is read alone, since another program may be playing there, or nothing can be written.
+    Read(DataView),
+}
+
+/// The data directory is read alone.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("a past game is only looked at here; nothing is played or kept")]
+pub struct ReadOnly;
+
+impl Data {
+    /// As it is read.
+    pub fn view(&self) -> &DataView {
+        match self {
+            Self::Open(data) => data,
+            Self::Read(view) => view,
+        }
+    }
+
+    /// As it is written to.
+    ///
+    /// # Errors
+    /// [`ReadOnly`].
+    pub fn open(&self) -> Result<&Arc<DataDir>, ReadOnly> {
+        match self {
+            Self::Open(data) => Ok(data),
+            Self::Read(_) => Err(ReadOnly),
+        }
+    }
 }
 
 /// Where the interface begins.

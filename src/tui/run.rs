@@ -30,7 +30,7 @@ use super::screens::replay::ReplayScreen;
 use super::screens::sitting::Sitting;
 use super::shell::Shell;
 use super::theme::Theme;
-use super::{Ending, Interface, Start, TuiError};
+use super::{Data, Ending, Interface, Start, TuiError};
 use crate::games::{AnyGame, game_info, rule_set};
 use crate::history::{What, history};
 use crate::net::{Multiaddr, Ticket, Transport, everywhere, leads_to};
@@ -44,7 +44,7 @@ use crate::session::practice;
 use crate::session::text::{player_names, reasons};
 use crate::session::{Command, Handle, PeerState, SessionEvent};
 use crate::signals::Signals;
-use crate::store::{DataDir, IdentityKey, Settings, read_transcript};
+use crate::store::{IdentityKey, Settings, read_transcript};
 
 /// How many inputs are taken in before the screen is drawn again.
 const AT_ONCE: usize = 256;
@@ -89,7 +89,7 @@ struct Rim {
 
 /// Shows screens until the player leaves; says how the last table ended.
 pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, TuiError> {
-    let (settings, complaint) = match interface.data.settings() {
+    let (settings, complaint) = match interface.data.view().settings() {
         Ok(settings) => (settings, None),
         Err(why) => (Settings::default(), Some(why.to_string())),
     };
@@ -348,15 +348,15 @@ impl Rim {
                 Ok(())
             }
             Effect::Resume(table) => {
-                let mut tables = saved_tables(&self.interface.data, Some(&table))?;
+                let data = self.interface.data.open()?;
+                let mut tables = saved_tables(data, Some(&table))?;
                 let seats = tables
                     .pop()
-                    .map(|table| open_seats(&self.interface.data, table))
+                    .map(|table| open_seats(data, table))
                     .transpose()?
                     .unwrap_or_default();
                 let own = seats.iter().find(|seat| !seat.is_house());
                 let found = own.map(|own| (own.place().clone(), own.told()));
-                let data = &self.interface.data;
                 let identity = data.identity()?;
                 let handle = house::resume(seats, &identity, None, data, Attended::Person)?;
                 self.begin(handle, None);
@@ -430,7 +430,7 @@ impl Rim {
                 self.reading.store(true, Ordering::Relaxed);
                 Ok(())
             }
-            Effect::Save(settings) => Ok(self.interface.data.save_settings(&settings)?),
+            Effect::Save(settings) => Ok(self.interface.data.open()?.save_settings(&settings)?),
             Effect::Quit => Ok(()),
         }
     }
@@ -442,6 +442,7 @@ impl Rim {
         transport: Transport,
         password: Option<Password>,
     ) -> anyhow::Result<Setup> {
+        let data = self.interface.data.open()?;
         let said = self.said().filter(|place| place.transport == transport);
         let listen = match (transport, said) {
             (Transport::Memory, _) => vec!["/memory/0".parse()?],
@@ -450,7 +451,7 @@ impl Rim {
         };
         let relays = said.map(|said| said.relays.clone()).unwrap_or_default();
         Ok(Setup {
-            identity: self.interface.data.identity()?,
+            identity: data.identity()?,
             name: world.name().to_owned(),
             role,
             place: Place {
@@ -463,7 +464,7 @@ impl Rim {
             lan: false,
             password,
             pilot: None,
-            data: Arc::clone(&self.interface.data),
+            data: Arc::clone(data),
             program: ProgramId::draw()?,
             house: false,
             ready: false,
@@ -560,7 +561,7 @@ impl Rim {
 
     fn shelves(&self) -> Shelves {
         Shelves {
-            data: Arc::clone(&self.interface.data),
+            data: self.interface.data.clone(),
             readings: Arc::clone(&self.readings),
             back: self.back.clone(),
         }
@@ -603,7 +604,7 @@ impl Rim {
 
 /// Reads what lies in the data directory.
 struct Shelves {
-    data: Arc<DataDir>,
+    data: Data,
     readings: Arc<AtomicU64>,
     back: mpsc::Sender<Input>,
 }
@@ -614,13 +615,13 @@ impl Shelves {
     fn read(self) {
         let own = self.readings.fetch_add(1, Ordering::Relaxed) + 1;
         let is_last = || self.readings.load(Ordering::Relaxed) == own && !self.back.is_closed();
-        let waiting = saved_tables(&self.data, None).unwrap_or_default();
+        let waiting = saved_tables(self.data.view(), None).unwrap_or_default();
         let waiting = waiting.into_iter();
         let mut shelf = Shelf {
             waiting: waiting
                 .filter_map(|(table, seats)| Some((table, seats.first()?.1.in_words())))
                 .collect(),
-            past: history(&self.data),
+            past: history(self.data.view()),
         };
         self.tell(&shelf);
         for number in 0..shelf.past.len() {
@@ -629,13 +630,17 @@ impl Shelves {
                 .get_mut(number)
                 .filter(|past| past.what == What::Unread);
             let Some(past) = unread else { continue };
-            past.read(&self.data, Some(&self.data), &mut |_| {
-                if is_last() {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
-            });
+            past.read(
+                self.data.view(),
+                self.data.open().ok().map(Arc::as_ref),
+                &mut |_| {
+                    if is_last() {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    }
+                },
+            );
             if !is_last() {
                 return;
             }

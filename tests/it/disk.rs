@@ -273,6 +273,34 @@ fn unsaved_game_is_told_and_finished_by_resume() {
 }
 
 #[test]
+fn spectator_without_room_hears_the_scores() {
+    let Some(disk) = SmallDisk::new("128m") else {
+        return;
+    };
+    let root = TempDir::new().unwrap();
+    disk.no_room_for_transcripts("onlooker");
+    let quick = ["--json", "--pace", "5", "--listen", "/ip4/127.0.0.1/tcp/0"];
+    let table = [
+        "bot", "host", "loot", "--seats", "2", "--option", "target=1",
+    ];
+    let mut host = Program::start(root.path(), "host", &[&table[..], &quick].concat());
+    let ticket = host.ticket();
+    let mut onlooker = disk.start("onlooker", &["watch", &ticket, "--json"]);
+    let guest = [&["bot", "join", &ticket], &quick[..]].concat();
+    let _guest = Program::start(root.path(), "guest", &guest);
+    let played = host.wait_for("over").expect("the game ends");
+    let seen = onlooker.wait_for("over").expect("it hears the scores");
+    assert_eq!(seen["transcript"], Value::Null);
+    for what in ["scores", "winners", "log"] {
+        assert_eq!(seen[what], played[what]);
+    }
+    let error = onlooker.wait_for("error").expect("why nothing is saved");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("not saved"), "{message}");
+    assert_eq!(onlooker.finish().code(), Some(1));
+}
+
+#[test]
 fn unsaved_claim_is_finished_by_resume() {
     let Some(disk) = SmallDisk::new("128m") else {
         return;

@@ -97,6 +97,26 @@ fn what_is_wrong_with_a_transcript_is_said_in_words() {
     assert_eq!(said, format!("fairdeal: {}: {why}\n", shown.display()));
 }
 
+/// Arguments reach the terminal too, where the parser's errors quote them.
+#[test]
+fn arguments_are_quoted_without_escape_sequences() {
+    let root = TempDir::new().unwrap();
+    let title = "\u{1b}]0;title\u{7}";
+    for args in [
+        &["rules", title][..],
+        &[title],
+        &["play", "loot", "--level", title],
+    ] {
+        let (status, said) = refused(root.path(), args);
+        assert_eq!(status, Some(2), "{said}");
+        assert!(said.starts_with("error: "), "{said:?}");
+        assert!(!said.contains(['\u{1b}', '\u{7}']), "{said:?}");
+    }
+    let data = root.path().join(title);
+    let said = String::from_utf8(run(&data, &["doctor"]).stdout).unwrap();
+    assert!(!said.contains(['\u{1b}', '\u{7}']), "{said:?}");
+}
+
 #[test]
 fn a_line_that_is_too_long_is_called_so() {
     let mut engine = fairdeal()

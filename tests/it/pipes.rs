@@ -11,6 +11,9 @@ use super::process::{Program, fairdeal};
 
 const TRANSCRIPT: &str = "docs/vectors/poker.fairdeal";
 
+/// A question to the referee.
+const QUESTION: &[u8] = b"{}\n";
+
 /// A command whose standard output goes there, and what it says on standard error.
 fn run(args: &[&str], output: Stdio, reads: bool) -> (ExitStatus, String) {
     let root = TempDir::new().unwrap();
@@ -18,6 +21,7 @@ fn run(args: &[&str], output: Stdio, reads: bool) -> (ExitStatus, String) {
         .arg("--data-dir")
         .arg(root.path())
         .args(args)
+        .stdin(Stdio::piped())
         .stdout(output)
         .stderr(Stdio::piped())
         .spawn()
@@ -25,6 +29,8 @@ fn run(args: &[&str], output: Stdio, reads: bool) -> (ExitStatus, String) {
     if !reads {
         drop(child.stdout.take());
     }
+    // Only the referee reads it; the others may have ended.
+    let _ = child.stdin.take().unwrap().write_all(QUESTION);
     let mut said = String::new();
     child
         .stderr
@@ -44,6 +50,8 @@ fn a_reader_that_has_gone_away_is_no_error() {
         &["rules", "loot"],
         &["man"],
         &["doctor"],
+        &["engine"],
+        &["--help"],
         &["play", "loot", "--bots", "1", "--headless", "--json"],
     ] {
         let (status, said) = run(args, Stdio::piped(), false);
@@ -101,6 +109,10 @@ fn an_output_that_cannot_be_written_is_said() {
         &["history"],
         &["replay", "--plain", TRANSCRIPT],
         &["rules", "loot"],
+        &["doctor"],
+        &["engine"],
+        &["--help"],
+        &["--version"],
         &["play", "loot", "--bots", "1", "--headless", "--json"],
     ] {
         let full = File::options().write(true).open("/dev/full").unwrap();

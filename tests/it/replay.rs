@@ -288,6 +288,49 @@ fn verify_writes_a_page() {
     assert_eq!(code, Some(2), "{text}");
 }
 
+/// A picture is written as an export is: whole, beside what is there, and never onto the transcript.
+#[test]
+fn picture_is_never_written_over_a_file() {
+    let root = TempDir::new().unwrap();
+    let (file, picture) = (
+        root.path().join("game.fairdeal"),
+        root.path().join("picture.svg"),
+    );
+    std::fs::write(&file, &*LOOT).unwrap();
+    let draw = |out: &Path, more: &[&str]| {
+        let args = ["replay", "--svg", out.to_str().unwrap()];
+        run(&[&args[..], more].concat(), &file)
+    };
+    assert_eq!(draw(&picture, &[]).0, Some(0));
+    let drawn = std::fs::read_to_string(&picture).unwrap();
+    assert!(drawn.starts_with("<svg"), "{drawn}");
+
+    std::fs::write(&picture, b"other").unwrap();
+    let (code, said) = draw(&picture, &[]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("--force"), "{said}");
+    assert_eq!(std::fs::read(&picture).unwrap(), b"other");
+    assert_eq!(draw(&picture, &["--force"]).0, Some(0));
+    assert_eq!(std::fs::read_to_string(&picture).unwrap(), drawn);
+
+    for force in [&[][..], &["--force"]] {
+        let (code, said) = draw(&file, force);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("the transcript itself"), "{said}");
+    }
+    #[cfg(unix)]
+    {
+        let link = root.path().join("link.svg");
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert_eq!(draw(&link, &["--force"]).0, Some(2));
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), *LOOT);
+    let nowhere = root.path().join("no folder").join("picture.svg");
+    assert_eq!(draw(&nowhere, &[]).0, Some(2));
+    let alone = run(&["replay", "--force"], &file);
+    assert_eq!(alone.0, Some(2), "without a picture it means nothing");
+}
+
 #[test]
 fn shells_and_man_are_told_every_command() {
     let told = |args: &[&str]| {
@@ -312,8 +355,24 @@ fn shells_and_man_are_told_every_command() {
     }
     let root = TempDir::new().unwrap();
     told(&["man", "--output", root.path().to_str().unwrap()]);
-    let page = std::fs::read_to_string(root.path().join("fairdeal-verify.1")).unwrap();
-    assert!(page.contains("html"));
+    let written = |name: &str| std::fs::read_to_string(root.path().join(name)).unwrap();
+    assert!(written("fairdeal-verify.1").contains("html"));
+    assert_eq!(written("fairdeal.1"), page);
+    for file in std::fs::read_dir(root.path()).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let page = written(&name);
+        for section in ["EXIT STATUS", "FILES", "ENVIRONMENT"] {
+            assert!(page.contains(section), "{name} has no {section}");
+        }
+    }
+    let examples = |name: &str| {
+        let page = written(name);
+        let (_, examples) = page.split_once(".SH EXAMPLES").unwrap_or_default();
+        examples.matches(".TP").count()
+    };
+    assert_eq!(examples("fairdeal.1"), 4);
+    assert_eq!(examples("fairdeal-play.1"), 1);
+    assert_eq!(examples("fairdeal-bot-join.1"), 0);
 }
 
 /// Whatever a stranger has changed in a file: there is a replay of what is left, or an error.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use fairdeal::store::DataDir;
 use fairdeal::tui::theme::Depth;
-use fairdeal::tui::{Interface, Start};
+use fairdeal::tui::{Data, Interface, Start};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// Names the data directory of an interface that is to panic.
@@ -301,6 +301,27 @@ fn the_terminal_is_given_back_when_the_program_is_told_to_go() {
     }
 }
 
+/// Another program holds the directory, and then nothing can be written there: a past game is shown all the same.
+#[test]
+fn replay_is_shown_beside_a_running_game() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("data");
+    let shown = || {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+        let file = std::path::absolute("docs/vectors/poker.fairdeal").unwrap();
+        command.arg("replay");
+        command.arg(file);
+        let player = Player::starts(&path, command);
+        player.reads("other eyes");
+    };
+    shown();
+    assert!(!path.exists(), "nothing is made for a replay");
+    let data = DataDir::open(Some(&path)).unwrap();
+    shown();
+    std::fs::write(data.settings_file(), "no settings").unwrap();
+    shown();
+}
+
 /// Not of itself, but within the terminal of the next test: the interface, and a panic beside it.
 #[test]
 fn a_panic_where_it_is_asked_for() {
@@ -308,7 +329,7 @@ fn a_panic_where_it_is_asked_for() {
         return;
     };
     let interface = Interface {
-        data: Arc::new(DataDir::open(Some(Path::new(&data))).unwrap()),
+        data: Data::Open(Arc::new(DataDir::open(Some(Path::new(&data))).unwrap())),
         name: None,
         user: "Anna".to_owned(),
         today: || "2026-11-21".to_owned(),

@@ -97,6 +97,33 @@ fn the_relay_is_not_there() {
     );
 }
 
+/// A relay tells its LAN's and its public address; from here only one of them leads to it.
+#[test]
+fn relay_is_reached_by_the_address_that_works() {
+    let root = TempDir::new().unwrap();
+    let mut relay = Program::start(root.path(), "relay", &[&["relay"], &LISTEN[..]].concat());
+    let good = loop {
+        let line = relay.line().expect("it says its address");
+        let mut words = line.split_whitespace();
+        if let Some(address) = words.find(|word| word.starts_with("/ip4/127.0.0.1/tcp/")) {
+            break address.to_owned();
+        }
+    };
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = closed.local_addr().unwrap().port();
+    drop(closed);
+    let (_, id) = good.rsplit_once('/').unwrap();
+    let bad = format!("/ip4/127.0.0.1/tcp/{port}/p2p/{id}");
+    let host = ["bot", "host", "loot", "--seats", "2", "--json"];
+    let relays = ["--relay", &bad, "--relay", &good];
+    let host = [&host[..], &LISTEN, &relays].concat();
+    let mut host = Program::start(root.path(), "host", &host);
+    let ticket: Ticket = host.ticket().parse().unwrap();
+    let mut ways = ticket.addresses().iter().map(ToString::to_string);
+    let circuit = format!("{good}/p2p-circuit");
+    assert!(ways.any(|way| way == circuit), "{ticket:?}");
+}
+
 /// A libp2p program that speaks nothing of ours, or not this version of it, keeps nobody waiting.
 #[test]
 fn another_version_answers() {

@@ -133,7 +133,11 @@ impl Driver {
         if let Stage::Host { lobby, .. } = &self.stage {
             let seated = self.connected.iter().filter(|peer| lobby.knows(**peer));
             for peer in seated {
-                let _ = self.node.admit(*peer);
+                let _ = if lobby.has_seated(*peer) {
+                    self.node.seat(*peer)
+                } else {
+                    self.node.admit(*peer)
+                };
             }
         }
         let Some(agreed) = agreed else {
@@ -316,7 +320,7 @@ impl Driver {
             match PeerId::from_bytes(&player.key.to_bytes()) {
                 Ok(peer) => {
                     peers.insert(seat, peer);
-                    let _ = self.node.admit(peer);
+                    let _ = self.node.seat(peer);
                 }
                 Err(error) => return self.fail(error.to_string()).await,
             }

@@ -1,6 +1,5 @@
 //! The driver of one who looks on: it is handed the log of a table by its host, and checks it as it comes.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use fairdeal_protocol::audit::follow::{FollowError, Follower};
@@ -370,32 +369,33 @@ impl Driver {
         let finished = shown.follower.replica().is_finished();
         let log = shown.follower.replica().parent();
         let kept = history::keep(&self.keeper.data, &transcript, game, None, None);
-        let transcript: PathBuf = match kept {
-            Ok(path) => path,
-            Err(error) => {
-                return self
-                    .fail(format!("the transcript was not saved: {error}"))
-                    .await;
-            }
-        };
-        if finished {
-            let over = SessionEvent::Over {
-                scores,
-                winners,
-                log,
-                transcript: Some(transcript),
+        let saved = kept.map_err(|error| error.to_string());
+        if !finished {
+            let kept = match saved {
+                Ok(path) => format!("the log up to there is {}", path.display()),
+                Err(error) => format!("the log up to there is not saved: {error}"),
             };
-            watching.is_over = true;
-            self.tell(over).await;
-            if self.attended == Attended::Nobody {
-                self.stage = Stage::Ended;
-            }
-        } else {
+            let why = format!("the host's part in the table has ended before the game; {kept}");
+            return self.fail(why).await;
+        }
+        watching.is_over = true;
+        let over = SessionEvent::Over {
+            scores,
+            winners,
+            log,
+            transcript: saved.as_ref().ok().cloned(),
+        };
+        self.tell(over).await;
+        if let Err(error) = saved {
+            // No journal keeps what a spectator has seen.
             let why = format!(
-                "the host's part in the table has ended before the game; the log up to there is {}",
-                transcript.display()
+                "The transcript is not saved: {error}. Make room and watch again while the host is there, or ask a \
+                 player for theirs."
             );
-            self.fail(why).await;
+            self.tell(SessionEvent::Error(why)).await;
+        }
+        if self.attended == Attended::Nobody {
+            self.stage = Stage::Ended;
         }
     }
 

@@ -2,12 +2,14 @@
 
 use std::collections::VecDeque;
 
+use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::party::PlayedBy;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::*;
 use crate::games::rule_set;
+use crate::session::door::HostDoor;
 
 const LOBBY: [u8; 8] = [5; 8];
 
@@ -96,7 +98,15 @@ fn carry(
         }
         let to = (0..=6).find(|n| to == peer(*n)).unwrap();
         let answer = match to {
-            0 => host.receive(peer(from), frame),
+            0 => match frame {
+                Frame::Knock { lobby, knock } => {
+                    let mut rng = ChaCha20Rng::from_seed([9; 32]);
+                    let answer = host.gallery().knock(peer(from), lobby, knock, &mut rng);
+                    let outbox = answer.map(|frame| (peer(from), frame));
+                    Ok((outbox.into_iter().collect(), None))
+                }
+                frame => host.receive(peer(from), frame),
+            },
             n => guests[usize::from(n) - 1].receive(peer(from), frame),
         };
         let (outbox, done) = answer.unwrap();
@@ -168,6 +178,59 @@ fn a_guest_that_was_lost_sits_down_again() {
     let sign = all_sign(&mut host, true);
     assert_eq!(late, sign);
     assert!(host.receive(peer(1), sign).unwrap().1.is_some());
+}
+
+/// The host's program is another one, or the same that has noticed the loss or has not.
+#[test]
+fn seated_guest_knocks_anew_after_a_loss() {
+    let password = || Password::new("open sesame".to_owned()).unwrap();
+    let locked = |id: [u8; 8]| {
+        let rules = rule_set("loot", 2, &BTreeMap::new()).unwrap();
+        let own = Join {
+            lobby: None,
+            ..wish(0)
+        };
+        let mut host = HostLobby::new(id, rules, key(0), own, true);
+        let door = HostDoor::new(password(), peer(0), id);
+        host.gallery().lock(door);
+        host
+    };
+    let restarted = |_: HostLobby| locked([6; 8]);
+    let noticed = |mut host: HostLobby| {
+        host.gone(peer(1)).unwrap();
+        host
+    };
+    let cases: [&dyn Fn(HostLobby) -> HostLobby; 3] = [&restarted, &noticed, &|host| host];
+    for after in cases {
+        // It comes by a bare address.
+        let own = Join {
+            lobby: None,
+            ..wish(1)
+        };
+        let mut guests = [GuestLobby::new(peer(0), key(1), own, false, true)];
+        let mut rng = ChaCha20Rng::from_seed([1; 32]);
+        guests[0].knock_at(GuestDoor::new(
+            &password(),
+            None,
+            peer(1),
+            peer(0),
+            &mut rng,
+        ));
+        let sits = |host: &mut HostLobby, guests: &mut [GuestLobby; 1]| {
+            let first = ticks(guests);
+            assert!(matches!(first[0].1[0].1, Frame::Knock { .. }));
+            let signs = |frame: &Frame| matches!(frame, Frame::Sign { .. });
+            let (_, mut held) = carry(host, guests, first, signs);
+            assert!(host.has_seated(peer(1)) && guests[0].seat().is_some());
+            held.pop().unwrap().1
+        };
+        let mut host = locked(LOBBY);
+        sits(&mut host, &mut guests);
+        guests[0].lost(&mut rng);
+        let mut host = after(host);
+        let sign = sits(&mut host, &mut guests);
+        assert!(host.receive(peer(1), sign).unwrap().1.is_some());
+    }
 }
 
 /// A charter needs a nonce of its own from each seat; who copies one gets no seat, and the

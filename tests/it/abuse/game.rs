@@ -97,7 +97,7 @@ pub(super) fn play(
     }
 
     let target = if relay.is_some() {
-        circuit(&found)
+        circuit(&found).unwrap_or_else(|| panic!("no relay in the ticket: {:?}", host.events))
     } else {
         ticket
     };
@@ -184,12 +184,11 @@ fn relay(root: &Path) -> (Program, String) {
     }
 }
 
-/// The way to the host through its relay alone.
-fn circuit(ticket: &Ticket) -> String {
+/// The way to the host through its relay alone, if the ticket has the relay in it.
+fn circuit(ticket: &Ticket) -> Option<String> {
     let mut addresses = ticket.addresses().iter().map(ToString::to_string);
-    let through = addresses.find(|address| address.ends_with("p2p-circuit"));
-    let through = through.expect("the ticket has the relay in it");
-    format!("{through}/p2p/{}", ticket.host())
+    let through = addresses.find(|address| address.ends_with("p2p-circuit"))?;
+    Some(format!("{through}/p2p/{}", ticket.host()))
 }
 
 /// Reads to the end of the game: the time from each action to the next, the last event, and the most memory, in KiB,

@@ -71,6 +71,24 @@ fn three_machines_of_a_lan_find_each_other() {
     on_a_lan(&["sphinxs-paw"], 3);
 }
 
+/// Says so as an event, and ends by any of the signals that ask it to.
+#[test]
+fn bot_that_finds_no_table_says_so() {
+    let Some(mut lab) = Lab::new() else { return };
+    let root = TempDir::new().unwrap();
+    let switch = lab.switch();
+    let machine = lab.lan_machine(LAN[0], switch).0;
+    for signal in ["TERM", "HUP", "INT"] {
+        let guest = ["bot", "join", "--json"];
+        let mut guest = lab.start(machine, root.path(), NAMES[1], &guest);
+        let told = guest.wait_for("reaching").unwrap();
+        assert_eq!(told["seconds"], 30);
+        assert!(told["why"].as_str().unwrap().contains("network"), "{told}");
+        guest.signal(signal);
+        assert_eq!(guest.finish().code(), Some(130), "{signal}");
+    }
+}
+
 /// The host's bot listens on the host's machine alone, so it dials a guest on another one.
 #[test]
 fn a_bot_of_the_host_reaches_a_guest() {
