@@ -60,6 +60,12 @@ impl Program {
         args: &[&str],
     ) -> Self {
         let data = root.join(name);
+        // Where a failure is to be understood: FAIRDEAL_TEST_LOGS names a folder for a log of each program.
+        if let Some(folder) = std::env::var_os("FAIRDEAL_TEST_LOGS") {
+            let unique = root.file_name().unwrap_or_default().to_string_lossy();
+            let log = Path::new(&folder).join(format!("{unique}-{name}.log"));
+            command.arg("--log").arg(log);
+        }
         let mut child = command
             .arg("--data-dir")
             .arg(&data)
@@ -91,7 +97,10 @@ impl Program {
         match self.lines.recv_timeout(SILENCE) {
             Ok(line) => Some(line),
             Err(RecvTimeoutError::Disconnected) => None,
-            Err(RecvTimeoutError::Timeout) => panic!("not a line within {SILENCE:?}"),
+            Err(RecvTimeoutError::Timeout) => {
+                let last = self.events.last();
+                panic!("not a line within {SILENCE:?} after {last:?}")
+            }
         }
     }
 

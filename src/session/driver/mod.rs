@@ -315,7 +315,12 @@ pub fn resume(
         node,
         network,
         key,
-        stage: Stage::Restored(Box::new((table, agreed, journal, gallery))),
+        stage: Stage::Restored(Box::new(Restored {
+            table,
+            agreed,
+            journal,
+            gallery,
+        })),
         place,
         awaited,
         pilot,
@@ -479,9 +484,18 @@ enum Stage {
     /// All have signed the charter, and there is no room on the disk for the journal yet.
     Opening(Box<Opening>),
     /// Read from a journal; the first thing that the task does is to sit down.
-    Restored(Box<(Table<AnyGame>, Agreed, Arc<Journal>, Option<Gallery>)>),
+    Restored(Box<Restored>),
     Table(Box<Seated>),
     Ended,
+}
+
+/// A table as its journal has it.
+struct Restored {
+    table: Table<AnyGame>,
+    agreed: Agreed,
+    journal: Arc<Journal>,
+    /// For the host's spectators.
+    gallery: Option<Gallery>,
 }
 
 /// A table that waits for its journal.
@@ -599,7 +613,12 @@ impl Driver {
         self.addresses_at = Some(Instant::now() + wait);
         self.stage = match self.stage {
             Stage::Restored(restored) => {
-                let (table, agreed, journal, gallery) = *restored;
+                let Restored {
+                    table,
+                    agreed,
+                    journal,
+                    gallery,
+                } = *restored;
                 self.stage = Stage::Ended;
                 self.open_table(table, agreed, journal).await;
                 self.open_gallery(gallery);
