@@ -593,9 +593,12 @@ fn header(to: &mut Folder<'_>) {
         addresses(),
     );
     let none: Option<([u8; 32], Level, u64)> = None;
-    to.put("good-own-seat", encode(&(&common, none)));
+    let open: Option<String> = None;
+    to.put("good-own-seat", encode(&(&common, none, &open)));
+    let locked = Some("open sesame".to_owned());
+    to.put("good-password", encode(&(&common, none, locked)));
     let house = Some(([8_u8; 32], Level::Normal, 250_u64));
-    let bytes = encode(&(&common, house));
+    let bytes = encode(&(&common, house, &open));
     to.put("good-house", bytes.clone());
     to.put("bad-cut", cut(&bytes));
     to.put("bad-empty", b"");
