@@ -18,7 +18,7 @@ use super::allowance::Allowance;
 use super::clients::Clients;
 use super::dials::{Dials, Ways, relay_of};
 use super::event::clean;
-use super::failure::{concerned, dial_failure, innermost};
+use super::failure::{concerned, dial_failure, innermost, is_own_port_taken};
 use super::handshakes::Handshakes;
 use super::node::{Command, MAX_DIAL_ADDRESSES};
 use super::outbox::Outbox;
@@ -853,6 +853,10 @@ impl Driver {
         addresses: Vec<Multiaddr>,
         error: &DialError,
     ) {
+        if let Some(peer) = peer.filter(|_| is_own_port_taken(error) && !addresses.is_empty()) {
+            tracing::debug!(%peer, "the own port is taken: dialled from another one");
+            return self.start_dial(Some(peer), from_any_port(peer, &addresses), addresses);
+        }
         let addresses = concerned(error, addresses);
         let Some(reason) = dial_failure(error) else {
             // Connected, or being dialled already: what was asked for is there or on its way.
@@ -898,6 +902,17 @@ fn options(peer: PeerId, condition: PeerCondition, addresses: &[Multiaddr]) -> D
         .condition(condition)
         .addresses(addresses.to_vec())
         .override_dial_concurrency_factor(ALL_AT_ONCE)
+        .build()
+}
+
+/// The same from a port that the system chooses, beside whatever else is tried. Else a dial begins at the port that this
+/// node listens at, which routers need for hole punching.
+fn from_any_port(peer: PeerId, addresses: &[Multiaddr]) -> DialOpts {
+    DialOpts::peer_id(peer.to_libp2p())
+        .condition(PeerCondition::Disconnected)
+        .addresses(addresses.to_vec())
+        .override_dial_concurrency_factor(ALL_AT_ONCE)
+        .allocate_new_port()
         .build()
 }
 

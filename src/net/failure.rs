@@ -55,6 +55,23 @@ pub(super) fn concerned(error: &DialError, dialled: Vec<Multiaddr>) -> Vec<Multi
     }
 }
 
+/// Whether the system has refused to let a dial begin at the port that this node listens at, since another socket is
+/// bound there. It may refuse for as long as that one is there, so another port has to be taken.
+pub(super) fn is_own_port_taken(error: &DialError) -> bool {
+    let DialError::Transport(errors) = error else {
+        return false;
+    };
+    // The layers between hide the system's error in all but its words.
+    let is_taken = |error: &TransportError<io::Error>| {
+        let why = innermost(error);
+        let code = why.rsplit_once("(os error ").map(|(_, code)| code);
+        let code = code.and_then(|code| code.strip_suffix(')')?.parse().ok());
+        let kind = code.map(|code| io::Error::from_raw_os_error(code).kind());
+        kind == Some(io::ErrorKind::AddrInUse)
+    };
+    errors.iter().any(|(_, error)| is_taken(error))
+}
+
 /// An address as its owner gave it: libp2p adds the name of the peer that is dialled.
 fn without_peer(address: &Multiaddr) -> Multiaddr {
     let mut address = address.clone();
@@ -114,6 +131,21 @@ mod tests {
         let refused = vec![all[0].clone(), all[2].clone()];
         assert_eq!(concerned(&error, all.clone()), refused);
         assert_eq!(concerned(&DialError::Aborted, all.clone()), all);
+    }
+
+    #[test]
+    fn taken_port_of_our_own_is_noticed() {
+        let failed = |error: io::Error| {
+            let address = "/ip4/127.0.0.1/tcp/1".parse().unwrap();
+            DialError::Transport(vec![(address, TransportError::Other(error))])
+        };
+        // Two sockets at one port: the system's own error.
+        let one = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let two = std::net::TcpListener::bind(one.local_addr().unwrap());
+        let taken = two.unwrap_err();
+        assert!(is_own_port_taken(&failed(io::Error::other(taken))));
+        assert!(!is_own_port_taken(&failed(io::Error::other("refused"))));
+        assert!(!is_own_port_taken(&DialError::Aborted));
     }
 
     #[test]
