@@ -5,11 +5,16 @@
 //! another dial of the relay is under way.
 
 use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroU8;
 
 use libp2p::multiaddr::Protocol;
 use libp2p::swarm::ConnectionId;
+use libp2p::swarm::dial_opts::{DialOpts, PeerCondition};
 
 use super::{Multiaddr, PeerId};
+
+/// Addresses of a peer that are dialled in parallel: no fewer than are kept.
+const ALL_AT_ONCE: NonZeroU8 = NonZeroU8::MAX;
 
 /// The dials of one node.
 #[derive(Debug, Default)]
@@ -19,10 +24,29 @@ pub(super) struct Dials {
     waiting: Vec<Waiting>,
 }
 
-#[derive(Debug)]
-struct Dial {
-    peer: Option<PeerId>,
-    addresses: Vec<Multiaddr>,
+/// A dial that this node has begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Dial {
+    target: Target,
+    port: Port,
+}
+
+/// The peer or the address that is dialled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Target {
+    /// A peer by several addresses at once.
+    Peer(PeerId, Vec<Multiaddr>),
+    /// Whoever is at that address.
+    Address(Multiaddr),
+}
+
+/// The port that a dial begins at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Port {
+    /// The one at which this node listens: hole punching needs it.
+    Own,
+    /// One that the system chooses.
+    Any,
 }
 
 /// Circuits to a peer through a relay that is not connected yet.
@@ -82,21 +106,75 @@ impl Ways {
     }
 }
 
-impl Dials {
-    /// A dial has begun.
-    pub(super) fn begin(
-        &mut self,
-        connection: ConnectionId,
-        peer: Option<PeerId>,
-        addresses: Vec<Multiaddr>,
-    ) {
-        self.under_way.insert(connection, Dial { peer, addresses });
+impl Dial {
+    /// A dial of a peer by several addresses at once. It begins at the own port.
+    pub(super) fn of_peer(peer: PeerId, addresses: Vec<Multiaddr>) -> Self {
+        let target = Target::Peer(peer, addresses);
+        let port = Port::Own;
+        Self { target, port }
     }
 
-    /// A dial has ended; its addresses, if it was one of the owner's.
-    pub(super) fn end(&mut self, connection: ConnectionId) -> Vec<Multiaddr> {
-        let dial = self.under_way.remove(&connection);
-        dial.map(|dial| dial.addresses).unwrap_or_default()
+    /// A dial of whoever is at that address. It begins at the own port.
+    pub(super) fn of_address(address: Multiaddr) -> Self {
+        let target = Target::Address(address);
+        let port = Port::Own;
+        Self { target, port }
+    }
+
+    /// The same from a port that the system chooses, unless that is what this one did.
+    pub(super) fn at_any_port(&self) -> Option<Self> {
+        let target = self.target.clone();
+        let port = Port::Any;
+        (self.port != port).then_some(Self { target, port })
+    }
+
+    fn peer(&self) -> Option<PeerId> {
+        match &self.target {
+            Target::Peer(peer, _) => Some(*peer),
+            Target::Address(_) => None,
+        }
+    }
+
+    pub(super) fn into_addresses(self) -> Vec<Multiaddr> {
+        match self.target {
+            Target::Peer(_, addresses) => addresses,
+            Target::Address(address) => vec![address],
+        }
+    }
+
+    /// The dial in libp2p's terms. The condition counts for a peer alone.
+    pub(super) fn options(&self, condition: PeerCondition) -> DialOpts {
+        match &self.target {
+            Target::Peer(peer, addresses) => {
+                let options = DialOpts::peer_id(peer.to_libp2p())
+                    .condition(condition)
+                    .addresses(addresses.clone())
+                    .override_dial_concurrency_factor(ALL_AT_ONCE);
+                match self.port {
+                    Port::Own => options.build(),
+                    Port::Any => options.allocate_new_port().build(),
+                }
+            }
+            Target::Address(address) => {
+                let options = DialOpts::unknown_peer_id().address(address.clone());
+                match self.port {
+                    Port::Own => options.build(),
+                    Port::Any => options.allocate_new_port().build(),
+                }
+            }
+        }
+    }
+}
+
+impl Dials {
+    /// A dial has begun.
+    pub(super) fn begin(&mut self, connection: ConnectionId, dial: Dial) {
+        self.under_way.insert(connection, dial);
+    }
+
+    /// A dial has ended; it is returned if it was one of the owner's.
+    pub(super) fn end(&mut self, connection: ConnectionId) -> Option<Dial> {
+        self.under_way.remove(&connection)
     }
 
     /// Leaves circuits to a peer for when the relay is connected, in place of those that wait for it already.
@@ -128,7 +206,7 @@ impl Dials {
     /// Whether a peer is being dialled, or is to be.
     pub(super) fn has(&self, peer: PeerId) -> bool {
         let mut dials = self.under_way.values();
-        dials.any(|dial| dial.peer == Some(peer))
+        dials.any(|dial| dial.peer() == Some(peer))
             || self.waiting.iter().any(|waiting| waiting.peer == peer)
     }
 }
@@ -174,15 +252,28 @@ mod tests {
         let connection = ConnectionId::new_unchecked(1);
         let addresses = vec![address("/memory/1")];
         assert!(!dials.has(host));
-        dials.begin(connection, Some(host), addresses.clone());
+        let dial = Dial::of_peer(host, addresses.clone());
+        dials.begin(connection, dial.clone());
         dials.wait_for(relay, host, addresses.clone());
         dials.wait_for(relay, host, addresses.clone());
-        assert_eq!(dials.end(connection), addresses);
+        assert_eq!(dials.end(connection), Some(dial));
         assert!(dials.has(host) && !dials.has(relay));
         assert_eq!(dials.take_waiting(relay), [(host, addresses.clone())]);
         assert!(!dials.has(host));
         dials.wait_for(relay, host, addresses);
         dials.forget(host);
         assert!(dials.take_waiting(relay).is_empty());
+    }
+    #[test]
+    fn another_port_is_tried_once() {
+        let address = address("/ip4/127.0.0.1/tcp/1");
+        for dial in [
+            Dial::of_peer(peer(1), vec![address.clone()]),
+            Dial::of_address(address),
+        ] {
+            let again = dial.at_any_port().unwrap();
+            assert_eq!(again.target, dial.target);
+            assert_eq!(again.at_any_port(), None);
+        }
     }
 }

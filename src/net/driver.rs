@@ -2,21 +2,20 @@
 
 use std::collections::HashMap;
 use std::collections::btree_map::{BTreeMap, Entry};
-use std::num::NonZeroU8;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
 use libp2p::core::transport::ListenerId;
 use libp2p::multiaddr::Protocol;
 use libp2p::request_response;
-use libp2p::swarm::dial_opts::{DialOpts, PeerCondition};
+use libp2p::swarm::dial_opts::PeerCondition;
 use libp2p::swarm::{ConnectionId, DialError, SwarmEvent};
 use libp2p::{Multiaddr, PeerId as Libp2pPeerId, Swarm, dcutr, identify, mdns, ping, relay};
 use tokio::sync::{mpsc, oneshot};
 
 use super::allowance::Allowance;
 use super::clients::Clients;
-use super::dials::{Dials, Ways, relay_of};
+use super::dials::{Dial, Dials, Ways, relay_of};
 use super::event::clean;
 use super::failure::{concerned, dial_failure, innermost, is_own_port_taken};
 use super::handshakes::Handshakes;
@@ -46,9 +45,6 @@ const MAX_INTRODUCTIONS: u32 = 16;
 /// How long the way through a relay stays open beside a direct one. The two ends do not have the direct connection
 /// at the same moment: to close the other at once would leave one of them with none, and lose what is under way.
 const OVERLAP: Duration = Duration::from_secs(5);
-
-/// Addresses of a peer that are dialled in parallel: no fewer than are kept.
-const ALL_AT_ONCE: NonZeroU8 = NonZeroU8::MAX;
 
 /// Everything the node knows; one task, nothing shared.
 pub(super) struct Driver {
@@ -429,10 +425,7 @@ impl Driver {
                         self.dial_failed(None, vec![address], reason, None);
                     }
                 },
-                _ => {
-                    let options = DialOpts::unknown_peer_id().address(address.clone()).build();
-                    self.start_dial(None, options, vec![address]);
-                }
+                _ => self.start_dial(Dial::of_address(address), PeerCondition::Always),
             }
         }
     }
@@ -462,21 +455,22 @@ impl Driver {
     }
 
     fn dial_direct(&mut self, peer: PeerId, addresses: Vec<Multiaddr>) {
-        let condition = PeerCondition::DisconnectedAndNotDialing;
-        self.start_dial(Some(peer), options(peer, condition, &addresses), addresses);
+        let dial = Dial::of_peer(peer, addresses);
+        self.start_dial(dial, PeerCondition::DisconnectedAndNotDialing);
     }
 
     /// Dials a peer by a relay that is connected, beside whatever else is tried.
     fn dial_through(&mut self, peer: PeerId, circuits: Vec<Multiaddr>) {
-        let condition = PeerCondition::Disconnected;
-        self.start_dial(Some(peer), options(peer, condition, &circuits), circuits);
+        let dial = Dial::of_peer(peer, circuits);
+        self.start_dial(dial, PeerCondition::Disconnected);
     }
 
-    fn start_dial(&mut self, peer: Option<PeerId>, options: DialOpts, addresses: Vec<Multiaddr>) {
-        let connection = options.connection_id();
+    fn start_dial(&mut self, dial: Dial, condition: PeerCondition) {
+        let options = dial.options(condition);
+        let (peer, connection) = (options.get_peer_id(), options.connection_id());
         match self.swarm.dial(options) {
-            Ok(()) => self.dials.begin(connection, peer, addresses),
-            Err(error) => self.on_dial_error(peer, addresses, &error),
+            Ok(()) => self.dials.begin(connection, dial),
+            Err(error) => self.on_dial_error(peer, Some(dial), &error),
         }
     }
 
@@ -559,9 +553,8 @@ impl Driver {
                 peer_id,
                 error,
             } => {
-                let addresses = self.dials.end(connection_id);
-                let peer = peer_id.and_then(|peer| PeerId::try_from(peer).ok());
-                self.on_dial_error(peer, addresses, &error);
+                let dial = self.dials.end(connection_id);
+                self.on_dial_error(peer_id, dial, &error);
             }
             SwarmEvent::IncomingConnectionError {
                 send_back_addr,
@@ -847,16 +840,15 @@ impl Driver {
 
     // ---- failures ----
 
-    fn on_dial_error(
-        &mut self,
-        peer: Option<PeerId>,
-        addresses: Vec<Multiaddr>,
-        error: &DialError,
-    ) {
-        if let Some(peer) = peer.filter(|_| is_own_port_taken(error) && !addresses.is_empty()) {
-            tracing::debug!(%peer, "the own port is taken: dialled from another one");
-            return self.start_dial(Some(peer), from_any_port(peer, &addresses), addresses);
+    /// A dial has come to nothing: one of the own, or one that a protocol of libp2p's has begun.
+    fn on_dial_error(&mut self, peer: Option<Libp2pPeerId>, dial: Option<Dial>, error: &DialError) {
+        let again = dial.as_ref().filter(|_| is_own_port_taken(error));
+        if let Some(again) = again.and_then(Dial::at_any_port) {
+            tracing::debug!(?peer, "the own port is taken: dialled from another one");
+            return self.start_dial(again, PeerCondition::Disconnected);
         }
+        let peer = peer.and_then(|peer| PeerId::try_from(peer).ok());
+        let addresses = dial.map(Dial::into_addresses).unwrap_or_default();
         let addresses = concerned(error, addresses);
         let Some(reason) = dial_failure(error) else {
             // Connected, or being dialled already: what was asked for is there or on its way.
@@ -894,26 +886,6 @@ impl Driver {
         };
         self.outbox.push(failed);
     }
-}
-
-/// A dial of all these addresses at once.
-fn options(peer: PeerId, condition: PeerCondition, addresses: &[Multiaddr]) -> DialOpts {
-    DialOpts::peer_id(peer.to_libp2p())
-        .condition(condition)
-        .addresses(addresses.to_vec())
-        .override_dial_concurrency_factor(ALL_AT_ONCE)
-        .build()
-}
-
-/// The same from a port that the system chooses, beside whatever else is tried. Else a dial begins at the port that this
-/// node listens at, which routers need for hole punching.
-fn from_any_port(peer: PeerId, addresses: &[Multiaddr]) -> DialOpts {
-    DialOpts::peer_id(peer.to_libp2p())
-        .condition(PeerCondition::Disconnected)
-        .addresses(addresses.to_vec())
-        .override_dial_concurrency_factor(ALL_AT_ONCE)
-        .allocate_new_port()
-        .build()
 }
 
 /// Sleeps until then, or for ever.

@@ -254,6 +254,38 @@ async fn an_address_can_be_dialled_with_and_without_a_name() {
     three.connected(id(1)).await;
 }
 
+/// A socket that shares its port with others until it is told not to.
+#[cfg(target_os = "linux")]
+fn sharing(ip: [u8; 4], port: u16) -> socket2::Socket {
+    use socket2::{Domain, Socket, Type};
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.set_reuse_address(true).unwrap();
+    let place = std::net::SocketAddr::from((ip, port));
+    socket.bind(&place.into()).unwrap();
+    socket
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_node_that_may_not_dial_from_its_port_takes_another() {
+    let (_one, address) = spawn_listening(1, quick(Transport::Sockets)).await;
+    let (_three, third) = spawn_listening(3, quick(Transport::Sockets)).await;
+    let first = sharing([127, 0, 0, 1], 0);
+    let place = first.local_addr().unwrap().as_socket().unwrap();
+    let mut two = spawn(2, quick(Transport::Sockets));
+    let own = format!("/ip4/127.0.0.1/tcp/{}", place.port());
+    two.handle.listen(own.parse().unwrap()).await.unwrap();
+    two.listening().await;
+    // With a socket of the port that is not made for sharing, Linux compares each new one with all that are there.
+    let _second = sharing([127, 0, 0, 2], place.port());
+    first.set_reuse_address(false).unwrap();
+
+    two.handle.dial(Some(id(1)), vec![address]).unwrap();
+    two.connected(id(1)).await;
+    two.handle.dial(None, vec![third]).unwrap();
+    two.connected(id(3)).await;
+}
+
 async fn comes_back(transport: Transport) {
     let (one, mut two, address) = pair(quick(transport)).await;
     two.handle.keep(id(1), vec![address.clone()]).unwrap();
