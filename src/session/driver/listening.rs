@@ -1,0 +1,164 @@
+//! Where a session's node listens: at its place, or as near to it as the machine allows; and where as soon as that place
+//! is free again.
+
+use tokio::sync::mpsc;
+
+use crate::net::{
+    Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, Reach, any_port, everywhere,
+};
+use crate::session::frame::MAX_FRAME;
+use crate::session::journal::Place;
+use crate::store::IdentityKey;
+
+/// Where to listen as long as somebody else is at a place, and where as soon as that is free.
+pub(super) fn elsewhere(place: &Place) -> (Vec<Multiaddr>, Vec<Multiaddr>) {
+    let anywhere: Vec<Multiaddr> = place.listen.iter().map(any_port).collect();
+    let named = place.listen.iter();
+    let named = named.filter(|address| !anywhere.contains(address));
+    let named = named.cloned().collect();
+    (anywhere, named)
+}
+
+/// A node, and its events.
+pub(super) type Spawned = (NodeHandle, mpsc::Receiver<NodeEvent>);
+
+/// Spawns a node that listens where it did before as far as it can, and else as near as possible; and says where to
+/// listen as soon as somebody else is gone from there.
+pub(super) fn spawn_near(
+    identity: &IdentityKey,
+    mut config: NodeConfig,
+) -> Result<(Spawned, Vec<Multiaddr>), NodeError> {
+    let wanted = config.listen.clone();
+    loop {
+        let failed = match Node::spawn(identity, config.clone()) {
+            Ok(spawned) => return Ok((spawned, still_awaited(&wanted, &config.listen))),
+            Err(NodeError::Listen { address, .. }) => address,
+            Err(error) => return Err(error),
+        };
+        let Some(listen) = without(&config.listen, &failed) else {
+            // The machine has other addresses now.
+            config.listen = everywhere(0);
+            let spawned = Node::spawn(identity, config)?;
+            return Ok((spawned, Vec::new()));
+        };
+        config.listen = listen;
+    }
+}
+
+/// Addresses to listen at if this one of them cannot be had: any port of it, from where the others are dialled while
+/// somebody else has its own; and none of it if it was any port already. `None` if no address is left.
+fn without(listen: &[Multiaddr], failed: &Multiaddr) -> Option<Vec<Multiaddr>> {
+    let nearby = any_port(failed);
+    let mut nearby = (!listen.contains(&nearby)).then_some(nearby);
+    let left = listen.iter().filter_map(|address| {
+        if address == failed {
+            nearby.take()
+        } else {
+            Some(address.clone())
+        }
+    });
+    let left: Vec<Multiaddr> = left.collect();
+    // An address that is not in the list could fail for ever.
+    let is_progress = !left.is_empty() && left != listen;
+    is_progress.then_some(left)
+}
+
+/// Wanted addresses that somebody else has, while this node listens at any port of them.
+fn still_awaited(wanted: &[Multiaddr], listen: &[Multiaddr]) -> Vec<Multiaddr> {
+    let is_awaited =
+        |address: &&Multiaddr| !listen.contains(address) && listen.contains(&any_port(address));
+    wanted.iter().filter(is_awaited).cloned().collect()
+}
+
+/// How the node of a session behaves.
+pub(super) fn config_of(place: &Place, is_host: bool) -> NodeConfig {
+    let mut config = NodeConfig::new(place.transport);
+    config.listen.clone_from(&place.listen);
+    config.relays.clone_from(&place.relays);
+    config.max_message = MAX_FRAME;
+    config.reach = match (place.is_local(), is_host) {
+        (true, _) => Reach::Off,
+        (false, true) => Reach::Host,
+        (false, false) => Reach::Guest,
+    };
+    config
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn addresses(all: &[&str]) -> Vec<Multiaddr> {
+        all.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    /// Addresses left of the wanted ones as these fail one after the other, and those that are awaited then.
+    fn left(wanted: &[&str], failing: &[&str]) -> Option<(Vec<Multiaddr>, Vec<Multiaddr>)> {
+        let wanted = addresses(wanted);
+        let mut listen = wanted.clone();
+        for failed in addresses(failing) {
+            listen = without(&listen, &failed)?;
+        }
+        let awaited = still_awaited(&wanted, &listen);
+        Some((listen, awaited))
+    }
+
+    const HERE: &str = "/ip4/10.0.0.1/tcp/7";
+    const HERE_ANY: &str = "/ip4/10.0.0.1/tcp/0";
+    const QUIC: &str = "/ip4/10.0.0.1/udp/7/quic-v1";
+    const THERE: &str = "/ip4/10.0.0.2/tcp/7";
+    const THERE_ANY: &str = "/ip4/10.0.0.2/tcp/0";
+
+    #[test]
+    fn only_what_cannot_be_had_is_given_up() {
+        let some =
+            |listen: &[&str], awaited: &[&str]| Some((addresses(listen), addresses(awaited)));
+        let all = [HERE, QUIC, THERE];
+        assert_eq!(left(&all, &[]), some(&all, &[]));
+        let busy = left(&all, &[THERE]);
+        assert_eq!(busy, some(&[HERE, QUIC, THERE_ANY], &[THERE]));
+        let gone = left(&all, &[THERE, THERE_ANY]);
+        assert_eq!(gone, some(&[HERE, QUIC], &[]));
+        let both = left(&all, &[HERE, THERE, THERE_ANY]);
+        assert_eq!(both, some(&[HERE_ANY, QUIC], &[HERE]));
+        assert_eq!(left(&[HERE], &[HERE, HERE_ANY]), None, "nothing is left");
+    }
+
+    #[test]
+    fn one_any_port_stands_for_many() {
+        let other = "/ip4/10.0.0.1/tcp/8";
+        let (listen, awaited) = left(&[HERE, other], &[HERE, other]).unwrap();
+        assert_eq!(listen, addresses(&[HERE_ANY]));
+        assert_eq!(awaited, addresses(&[HERE, other]));
+        assert_eq!(left(&[HERE], &[THERE]), None, "it would never end");
+    }
+
+    #[tokio::test]
+    async fn a_good_port_is_kept_beside_a_bad_one() {
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let [taken_port, free_port] = [&taken, &free].map(|one| one.local_addr().unwrap().port());
+        drop(free);
+        let at = |port: u16| format!("/ip4/127.0.0.1/tcp/{port}");
+        // An address that is for documentation belongs to no machine.
+        let gone = "/ip4/192.0.2.1/tcp/7";
+        let mut config = NodeConfig::new(crate::net::Transport::Sockets);
+        config.listen = addresses(&[gone, &at(taken_port), &at(free_port)]);
+        config.reach = Reach::Off;
+        let identity = IdentityKey::from_seed([1; 32]);
+        let ((node, mut events), awaited) = spawn_near(&identity, config).unwrap();
+        assert_eq!(awaited, addresses(&[&at(taken_port)]));
+        let mut heard = Vec::new();
+        while heard.len() < 2 {
+            if let NodeEvent::Listening(address) = events.recv().await.unwrap() {
+                heard.push(address);
+            }
+        }
+        assert!(
+            heard.contains(&addresses(&[&at(free_port)])[0]),
+            "{heard:?}"
+        );
+        node.shutdown().await;
+        drop(taken);
+    }
+}
