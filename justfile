@@ -15,7 +15,7 @@ test:
 doc:
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 
-# Needs cargo-deny.
+# Checks licences and known holes of the libraries. Needs cargo-deny.
 deny:
     cargo deny check
 
@@ -27,7 +27,7 @@ simulate TABLES="1000" FIRST="0":
 abuse SECONDS="300":
     FAIRDEAL_ABUSE={{SECONDS}} cargo test --release --test it -- --nocapture abuse
 
-# Figures of earlier runs are in docs/performance.md.
+# Times the proofs, the audit, the engines and the screens (earlier figures are in docs/performance.md).
 bench:
     cargo bench -p fairdeal-protocol --bench crypto --bench deal
     cargo bench -p fairdeal --bench audit --bench engines --bench screens

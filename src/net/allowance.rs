@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-/// What is left to a peer.
+/// A count that a peer uses up and that grows again with time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance {
     /// How often at once.

@@ -3,7 +3,7 @@
 //! A *stranger* is a peer that the owner has not admitted: it has no seat, or not yet, and no reservation or circuit at a
 //! relay. Strangers that knock at a table are few and stay short; whoever floods it shall not keep the others out. So of
 //! the inbound connections of strangers one is closed when one too many comes: the oldest of the network that has most
-//! of them. Those who are admitted are not in anybody's way. The limits on connections do not count a *seated* peer, so
+//! of them. Those who are admitted are not in anybody's way. The limits on connections never refuse a *seated* peer, so
 //! that nobody keeps it out; of its own inbound connections the newest few are kept. Before its handshake a connection
 //! is nobody's: [`super::handshakes`].
 

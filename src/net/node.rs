@@ -328,7 +328,7 @@ impl NodeHandle {
         self.command(Command::Admit(peer))
     }
 
-    /// Takes `peer` for a seated one: no stranger, counted by no limit on connections, and with places of its own for
+    /// Takes `peer` for a seated one: no stranger, refused by no limit on connections, and with places of its own for
     /// handshakes from its networks.
     ///
     /// # Errors

@@ -2,8 +2,9 @@
 //!
 //! A wanted peer that is not connected is dialled at once, then after a delay that doubles from
 //! `first` to `most`. Each delay is spread by up to a quarter either way, by a hash of both peer ids
-//! and the number of failures (a connection that does not last counts as one): the two ends of a broken connection, and the many guests of a host
-//! that comes back, do not dial in the same moment each time.
+//! and the number of failures (a connection that does not last counts as one), so that the two ends of a
+//! broken connection, and the many guests of a host that comes back, do not dial in the same moment each
+//! time.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

@@ -84,7 +84,7 @@ impl HostDoor {
         }
     }
 
-    /// What opens it.
+    /// The table password.
     pub fn password(&self) -> &Password {
         &self.password
     }

@@ -166,7 +166,7 @@ pub struct SavedSeat {
     pub(super) place: Place,
     /// The identity and the pilot of a bot of the house; `None` for the player's own seat.
     pub(super) house: Option<(IdentityKey, Pilot)>,
-    /// That of the table, at its host.
+    /// The table password, in the host's journal.
     pub(super) password: Option<Password>,
     ended: bool,
 }

@@ -76,7 +76,7 @@ fn checked(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 impl DataView {
-    /// What was saved of a transcript, unless that is damaged, or the transcript has been written anew since.
+    /// The saved summary of a transcript, unless it is damaged or older than the transcript.
     pub fn summary(&self, of: &TranscriptFile) -> Option<Vec<u8>> {
         let path = self.path().join(SUMMARIES);
         let file = files::open_plain(&path.join(format!("{}.summary", of.table))).ok()?;

@@ -63,13 +63,13 @@ pub struct Interface {
 pub enum Data {
     /// It is open: tables can be played, and settings kept.
     Open(Arc<DataDir>),
-    /// It is read alone, since another program may be playing there, or nothing can be written.
+    /// It is open for reading alone, since another program may be playing there, or nothing can be written.
     Read(DataView),
 }
 
-/// The data directory is read alone.
+/// The data directory is open for reading alone.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("a past game is only looked at here; nothing is played or kept")]
+#[error("this replay is read-only: nothing is played or saved")]
 pub struct ReadOnly;
 
 impl Data {

@@ -298,7 +298,7 @@ impl Clocks {
 
     // The journal.
 
-    /// What a journal should keep now of the seats that are still `missing` in a step, if anything: each wait of others
+    /// The waits that a journal should keep now, of the seats that are still `missing` in a step: each wait of others
     /// once it is long, and then as often as an eighth of the absence timeout; that of a seat of this program once, so
     /// that its player is told of the time that is really left.
     pub fn to_keep(&mut self, step: u64, missing: SeatSet) -> Option<Waits> {
