@@ -10,7 +10,8 @@
 //! node     NodeConfig, NodeHandle: what the owner sees
 //! driver   the task: commands in, swarm events to outbox
 //! swarm    transports and behaviours       gate     who gets in
-//! relays   reservations at relays          optional what a build may leave out
+//! relays   own reservations at relays      optional what a build may leave out
+//! clients  the peers a relay works for     reservations how many of them a network has
 //! watched  streams that break when silent  allowance how often a peer may do something
 //! codec    frames on a stream              streams  one ordered stream to each peer
 //! outbox   events to the owner, bounded
@@ -34,6 +35,7 @@ mod peer;
 mod port;
 mod record;
 mod relays;
+mod reservations;
 mod streams;
 mod swarm;
 #[cfg(test)]

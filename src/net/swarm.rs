@@ -19,6 +19,7 @@ use super::codec::{ANNOUNCE, Announcements};
 use super::gate::Gate;
 use super::handshakes::{Counted, Handshakes};
 use super::optional::{self, Upnp};
+use super::reservations::{Reservations, STANDS};
 use super::streams::Streams;
 use super::watched::Watched;
 use super::{Lan, NodeConfig, NodeError, Reach, Transport};
@@ -52,8 +53,8 @@ const FOUND: Duration = Duration::from_secs(60);
 const CIRCUIT: (Duration, u64) = (Duration::from_secs(24 * 3600), 1 << 30);
 /// Relayed connections of all peers, and of one.
 const CIRCUITS: (usize, usize) = (256, 32);
-/// Reservations of all peers.
-const RESERVATIONS: usize = 256;
+/// Reservations of all peers, and beside its first of one: another connection of it may not be known as broken yet.
+const RESERVATIONS: (usize, usize) = (256, 1);
 
 /// All that the node speaks.
 #[derive(NetworkBehaviour)]
@@ -150,14 +151,21 @@ fn lan(lan: Lan, local: Libp2pPeerId) -> Option<mdns::tokio::Behaviour> {
 fn relay_server(local: Libp2pPeerId) -> relay::Behaviour {
     let (max_circuit_duration, max_circuit_bytes) = CIRCUIT;
     let (max_circuits, max_circuits_per_peer) = CIRCUITS;
-    let config = relay::Config {
-        max_reservations: RESERVATIONS,
+    let (max_reservations, max_reservations_per_peer) = RESERVATIONS;
+    let mut config = relay::Config {
+        max_reservations,
+        max_reservations_per_peer,
+        reservation_duration: STANDS,
         max_circuits,
         max_circuits_per_peer,
         max_circuit_duration,
         max_circuit_bytes,
         ..relay::Config::default()
     };
+    // The last of the limits: what it grants is granted.
+    let mut reservations = Reservations::default();
+    let limiter = move |peer, from: &_, now| reservations.grant(peer, from, now);
+    config.reservation_rate_limiters.push(Box::new(limiter));
     let mut relay = relay::Behaviour::new(local, config);
     // On a LAN too, where no external address is ever confirmed.
     relay.set_status(Some(relay::Status::Enable));

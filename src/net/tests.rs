@@ -630,6 +630,39 @@ async fn a_guest_comes_through_a_relay_at_its_first_attempt() {
     assert!(by.any(|part| part == Protocol::P2pCircuit));
 }
 
+/// Neither does the 25th client cut off the first, nor do many names of one machine take every reservation.
+#[tokio::test]
+async fn a_relay_keeps_its_clients_and_gives_one_machine_its_share() {
+    let mut config = quick(Transport::Sockets);
+    config.reach = Reach::Relay;
+    config.max_connections = 200;
+    let (_relay, address) = spawn_listening(1, config).await;
+    let address = address.with(Protocol::P2p(id(1).to_libp2p()));
+    let reserving = |seed| {
+        let mut config = quick(Transport::Sockets);
+        config.reach = Reach::Guest;
+        config.relays = vec![address.clone()];
+        spawn(seed, config)
+    };
+    let news = |event| match event {
+        NodeEvent::Reach(ReachNews::Relayed(_)) => Some(true),
+        NodeEvent::Reach(ReachNews::NotRelayed { .. }) => Some(false),
+        _ => None,
+    };
+    let mut clients: Vec<Side> = Vec::new();
+    for seed in 2..=49 {
+        let mut client = reserving(seed);
+        assert!(client.until(news).await, "client {seed}");
+        clients.push(client);
+    }
+    assert!(!reserving(50).until(news).await);
+
+    let mut guest = spawn(51, quick(Transport::Sockets));
+    let circuit = address.clone().with(Protocol::P2pCircuit);
+    guest.handle.keep(id(2), vec![circuit]).unwrap();
+    guest.connected(id(2)).await;
+}
+
 #[tokio::test]
 async fn a_peer_that_asks_for_the_announcement_without_end_is_cut_off() {
     let (one, address) = spawn_listening(1, quick(Transport::Memory)).await;
