@@ -17,6 +17,7 @@ pub const MAX_EVIDENCE_FILES: usize = 64;
 
 /// The extension of a transcript, as `docs/transcript.md` has it.
 const TRANSCRIPT: &str = "fairdeal";
+/// The folder of evidence, and the extension of its files.
 const EVIDENCE: &str = "evidence";
 const SUMMARIES: &str = "summaries";
 /// The longest summary that is read, in bytes, with its check.
@@ -176,17 +177,13 @@ impl DataDir {
     /// [`StoreError::BadTable`], [`StoreError::Io`].
     pub fn save_evidence(&self, table: &str, bytes: &[u8]) -> Result<PathBuf, StoreError> {
         let table = hexadecimal(table)?;
-        let folder = self.folder("evidence")?;
+        let folder = self.folder(EVIDENCE)?;
         let digest = Hasher::new(EVIDENCE_LABEL).bytes(bytes).finish().short();
         let name = format!("{table}-{digest}.{EVIDENCE}");
         let path = folder.join(&name);
-        let start = format!("{table}-");
-        let kept = list(&folder)?
-            .into_iter()
-            .filter_map(|(path, _)| path.file_name()?.to_str().map(str::to_owned))
-            .filter(|other| other.starts_with(&start) && *other != name)
-            .count();
-        if kept >= MAX_EVIDENCE_FILES {
+        let mut kept = self.evidence_of(&table)?;
+        kept.retain(|other| *other != path);
+        if kept.len() >= MAX_EVIDENCE_FILES {
             return Err(StoreError::TooMuchEvidence {
                 table,
                 limit: MAX_EVIDENCE_FILES,
@@ -194,6 +191,21 @@ impl DataDir {
         }
         files::write_whole(&path, bytes)?;
         Ok(path)
+    }
+
+    /// The files of evidence that are kept of a table.
+    ///
+    /// # Errors
+    /// [`StoreError::BadTable`], [`StoreError::Io`].
+    pub fn evidence_of(&self, table: &str) -> Result<Vec<PathBuf>, StoreError> {
+        let start = format!("{}-", hexadecimal(table)?);
+        let files = list(&self.path().join(EVIDENCE))?.into_iter();
+        let files = files.map(|(path, _)| path);
+        let its = |path: &PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| name.starts_with(&start))
+        };
+        Ok(files.filter(its).collect())
     }
 
     fn folder(&self, name: &str) -> Result<PathBuf, StoreError> {

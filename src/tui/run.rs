@@ -3,6 +3,7 @@
 //! The terminal is given back whatever happens: on return, on an error, on a panic, and on SIGTERM or SIGHUP.
 
 use std::io::{Write as _, stdout};
+use std::mem::ManuallyDrop;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::transcript::Transcript;
 use ratatui::DefaultTerminal;
+use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{
     self, DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
@@ -685,7 +687,9 @@ fn pilot(settings: &Settings) -> Pilot {
 
 /// The terminal in raw mode, given back when dropped.
 struct Screen {
-    terminal: DefaultTerminal,
+    /// Never dropped: ratatui prints to standard error there where the terminal is gone, which panics if that was the
+    /// terminal too, and a panic in a destructor aborts the program.
+    terminal: ManuallyDrop<DefaultTerminal>,
 }
 
 impl Screen {
@@ -697,6 +701,7 @@ impl Screen {
             let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste);
             hook(info);
         }));
+        let terminal = ManuallyDrop::new(terminal);
         let screen = Self { terminal };
         execute!(stdout(), EnableMouseCapture, EnableBracketedPaste)?;
         Ok(screen)
@@ -710,8 +715,8 @@ impl Drop for Screen {
         if std::thread::panicking() {
             return;
         }
-        let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste);
-        // The terminal may be gone; there is nobody to be told, and a print that fails would abort the program.
+        // The terminal may be gone, and nobody be there to be told.
+        let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, Show);
         let _ = ratatui::try_restore();
     }
 }

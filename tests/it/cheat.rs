@@ -251,37 +251,96 @@ async fn two_faces_are_proved_to_strangers() {
     caught(root.path(), two_faces, "two different entries").await;
 }
 
+/// A state that the log does not lead to.
+const WRONG_STATE: Lie = |content, _| {
+    let Body::Key { .. } = content.body else {
+        return None;
+    };
+    Some(Content {
+        digest: content.parent,
+        release: None,
+        ..content.clone()
+    })
+};
+
 /// Whose state is wrong the log alone does not tell: the table stops, and stands among the past games.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_that_stops_is_remembered() {
     let root = TempDir::new().unwrap();
-    let wrong_state: Lie = |content, _| {
-        let Body::Key { .. } = content.body else {
-            return None;
-        };
-        Some(Content {
-            digest: content.parent,
-            release: None,
-            ..content.clone()
-        })
-    };
     let args = ["bot", "host", "loot", "--seats", "2", "--json"];
     let listen = ["--listen", "/ip4/127.0.0.1/tcp/0"];
     let mut host = Program::start(root.path(), "host", &[&args[..], &listen].concat());
-    tokio::spawn(cheat(host.ticket(), wrong_state));
+    tokio::spawn(cheat(host.ticket(), WRONG_STATE));
     let play = move || host.wait_for("fault").expect("it is told");
     let stop = tokio::task::spawn_blocking(play).await.unwrap();
     assert_eq!(stop["stopped"], true, "{stop}");
     let (code, text) = verify(stop["evidence"].as_str().unwrap());
     assert_eq!(code, Some(1), "{text}");
+    assert_remembered(root.path());
+}
+
+/// Evidence that cannot be saved is told to be missing, and saved by the next `resume`: whether the table has stopped or
+/// the others have played on to the end.
+#[tokio::test(flavor = "multi_thread")]
+async fn evidence_without_room_is_saved_by_resume() {
+    let stops: (Lie, &str) = (WRONG_STATE, "2");
+    for (lie, seats) in [stops, (swapped, "3")] {
+        let root = TempDir::new().unwrap();
+        let data = root.path().join("host");
+        let folder = data.join("evidence");
+        // Where a file is, no folder can be.
+        std::fs::create_dir(&data).unwrap();
+        std::fs::write(&folder, "").unwrap();
+        let quick = ["--json", "--listen", "/ip4/127.0.0.1/tcp/0"];
+        let args = [
+            "bot",
+            "host",
+            "loot",
+            "--option",
+            "target=10",
+            "--seats",
+            seats,
+        ];
+        let mut host = Program::start(root.path(), "host", &[&args[..], &quick].concat());
+        let ticket = host.ticket();
+        let join = [&["bot", "join", &ticket][..], &quick].concat();
+        let guest = (seats == "3").then(|| Program::start(root.path(), "guest", &join));
+        tokio::spawn(cheat(ticket, lie));
+        let play = move || {
+            let error = host.wait_for("error").expect("it is told");
+            (error, host.finish())
+        };
+        let (error, status) = tokio::task::spawn_blocking(play).await.unwrap();
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.starts_with("The evidence is not saved"),
+            "{message}"
+        );
+        assert_eq!(status.code(), Some(1));
+        drop(guest);
+        std::fs::remove_file(&folder).unwrap();
+        let resume = ["resume", "--headless", "--json"];
+        let mut host = Program::start(root.path(), "host", &resume);
+        host.finish();
+        let files = std::fs::read_dir(&folder).unwrap();
+        let files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+        assert_eq!(files.len(), 1, "{files:?}");
+        assert_eq!(verify(files[0].to_str().unwrap()).0, Some(1));
+        let mut host = Program::start(root.path(), "host", &resume);
+        assert_eq!(host.finish().code(), Some(1), "nothing waits any more");
+    }
+}
+
+/// The host's stopped table stands among its past games.
+fn assert_remembered(root: &Path) {
     let mut history = fairdeal();
-    history.arg("--data-dir").arg(root.path().join("host"));
+    history.arg("--data-dir").arg(root.join("host"));
     let output = history.args(["history", "--json"]).output().unwrap();
     let listed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(listed["ended"], "forfeited", "{listed}");
     assert_eq!(listed["forfeited_by"], 1, "{listed}");
     let mut history = fairdeal();
-    history.arg("--data-dir").arg(root.path().join("host"));
+    history.arg("--data-dir").arg(root.join("host"));
     let output = history.arg("history").output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     assert!(words.contains("forfeited by cheat"), "{words}");

@@ -272,6 +272,43 @@ fn unsaved_game_is_told_and_finished_by_resume() {
     assert_eq!(disk.start("solo", &RESUME).finish().code(), Some(1));
 }
 
+/// Whatever only reads does so where nothing can be written.
+#[test]
+fn past_games_are_read_from_a_disk_that_cannot_be_written() {
+    let Some(disk) = SmallDisk::new("128m") else {
+        return;
+    };
+    let args = [&LOOT[..], &["--option", "target=10", "--pace", "5"]].concat();
+    let mut program = disk.start("solo", &args);
+    let over = program.wait_for("over").expect("the game ends");
+    assert!(program.finish().success());
+    let mut mount = disk.enter("mount");
+    mount.args(["-o", "remount,ro"]).arg(disk.mount.path());
+    assert!(mount.status().unwrap().success());
+
+    let data = disk.mount.path().join("solo");
+    let run = |args: &[&str]| {
+        let mut command = disk.enter(env!("CARGO_BIN_EXE_fairdeal"));
+        let output = command.arg("--data-dir").arg(&data).args(args).output();
+        let output = output.unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {output:?}");
+        output.stdout
+    };
+    let listed: Value = serde_json::from_slice(&run(&["history", "--json"])).unwrap();
+    assert_eq!(listed["ended"], "finished");
+    let file = over["transcript"].as_str().unwrap();
+    run(&["verify", file]);
+    run(&["replay", "--plain", file]);
+    let table = listed["table"].as_str().unwrap();
+    let root = TempDir::new().unwrap();
+    let copy = root.path().join("copy.fairdeal");
+    run(&["export", table, "-o", copy.to_str().unwrap()]);
+    assert_eq!(
+        fs::read(copy).unwrap(),
+        fs::read(disk.outside(file)).unwrap()
+    );
+}
+
 #[test]
 fn spectator_without_room_hears_the_scores() {
     let Some(disk) = SmallDisk::new("128m") else {

@@ -227,6 +227,43 @@ fn a_game_that_was_interrupted_waits() {
     assert!(text.contains("waits: fairdeal resume"), "{text}");
 }
 
+/// Programs that list the games of a directory at the same time all see them, and take none away: that of `resume`, which
+/// looks for another table, too.
+#[test]
+fn many_list_at_once() {
+    let root = TempDir::new().unwrap();
+    let args = ["play", "loot", "--bots", "1", "--headless", "--json"];
+    let args = [&args[..], &["--pace", "40"]].concat();
+    let mut program = Program::start(root.path(), "solo", &args);
+    program.wait_for("action").expect("it has begun");
+    program.kill();
+    let data = program.data.clone();
+    let all = std::thread::scope(|scope| {
+        let looks = |number: usize| {
+            if number.is_multiple_of(2) {
+                assert_eq!(run(&data, &["resume", "ffffffff", "--headless"]).0, Some(1));
+            }
+            listed(&data)
+        };
+        let looking: Vec<_> = (0..8)
+            .map(|number| scope.spawn(move || looks(number)))
+            .collect();
+        let each = looking.into_iter().map(|one| one.join().unwrap());
+        each.collect::<Vec<_>>()
+    });
+    for lines in all {
+        assert_eq!(
+            (lines.len(), &lines[0]["ended"]),
+            (1, &Value::from("waits"))
+        );
+    }
+    let mut program = Program::start(root.path(), "solo", &["resume", "--headless", "--json"]);
+    assert!(
+        program.wait_for("action").is_some(),
+        "it can be gone on with"
+    );
+}
+
 /// A damaged journal is listed with what is wrong with it, hides no other game and is left as it is.
 #[test]
 fn a_damaged_journal_hides_nothing() {

@@ -146,6 +146,12 @@ impl Program {
         self.child.wait().unwrap()
     }
 
+    /// Reads to the end, whatever the lines are.
+    pub(crate) fn ended(&mut self) -> ExitStatus {
+        while self.line().is_some() {}
+        self.child.wait().unwrap()
+    }
+
     /// Its process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()

@@ -301,6 +301,53 @@ fn the_terminal_is_given_back_when_the_program_is_told_to_go() {
     }
 }
 
+/// A program whose window is closed ends in order; a game that it was playing waits.
+#[cfg(unix)]
+#[test]
+fn a_program_whose_window_is_closed_ends() {
+    for (args, shows) in [
+        (&["play", "loot", "--bots", "1"][..], "What it is"),
+        (&[], "Play"),
+    ] {
+        let data = tempfile::tempdir().unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+        command.args(["--name", "Anna"]);
+        command.args(args);
+        command.env("FAIRDEAL_DATA_DIR", data.path());
+        command.env("TERM", "xterm-256color");
+        let size = PtySize {
+            rows: 32,
+            cols: 100,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let mut child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let mut screen = parser(size.rows, size.cols);
+        let mut output = pair.master.try_clone_reader().unwrap();
+        let mut bytes = [0; 4096];
+        while !screen.screen().contents().contains(shows) {
+            let count = output.read(&mut bytes).unwrap();
+            screen.process(&bytes[..count]);
+        }
+        drop(output);
+        drop(pair.master);
+        let since = Instant::now();
+        let ended = loop {
+            if let Some(ended) = child.try_wait().unwrap() {
+                break ended;
+            }
+            assert!(since.elapsed() < PATIENCE, "{args:?}: it does not end");
+            thread::sleep(Duration::from_millis(20));
+        };
+        assert_eq!(ended.signal(), None, "{args:?}");
+        let store = DataDir::open(Some(data.path())).unwrap();
+        let waits = !store.journals().unwrap().is_empty();
+        assert_eq!(waits, !args.is_empty(), "{args:?}");
+    }
+}
+
 /// Another program holds the directory, and then nothing can be written there: a past game is shown all the same.
 #[test]
 fn replay_is_shown_beside_a_running_game() {

@@ -5,7 +5,7 @@ use std::path::Path;
 use fairdeal::net::Ticket;
 use tempfile::TempDir;
 
-use super::process::Program;
+use super::process::{Program, Relay};
 
 const LISTEN: [&str; 2] = ["--listen", "/ip4/127.0.0.1/tcp/0"];
 
@@ -53,6 +53,47 @@ fn nobody_answers() {
     let address = &ticket.addresses()[0];
     let why = told(root.path(), &ticket.to_string());
     assert!(why.starts_with(&format!("no answer at {address}")), "{why}");
+}
+
+#[test]
+fn name_leads_nowhere() {
+    let root = TempDir::new().unwrap();
+    let (_host, ticket) = host(root.path(), "host", &[]);
+    // A name that is kept for such uses (RFC 6761).
+    let address = "/dns4/table.invalid/tcp/4001";
+    let why = told(root.path(), &format!("{address}/p2p/{}", ticket.host()));
+    assert!(why.contains("table.invalid"), "{why}");
+}
+
+/// The relay answers and the host behind it does not: that the relay is connected does not count as having arrived.
+#[test]
+fn nobody_is_behind_the_relay() {
+    let root = TempDir::new().unwrap();
+    let relay = Relay::start(root.path());
+    let (mut host, ticket) = host(root.path(), "host", &["--relay", &relay.address]);
+    host.kill();
+    let circuit = format!("{}/p2p-circuit/p2p/{}", relay.address, ticket.host());
+    let mut guest = guest(root.path(), &circuit);
+    let mut left = u64::MAX;
+    for _ in 0..3 {
+        let known = guest.wait_for_matching(|e| e["event"] == "reaching" && e["why"].is_string());
+        let known = known.expect("the guest says why");
+        let seconds = known["seconds"].as_u64().unwrap();
+        assert!(seconds < left, "{known}");
+        left = seconds;
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn relay_that_is_asked_to_go_ends() {
+    for signal in ["TERM", "HUP", "INT"] {
+        let root = TempDir::new().unwrap();
+        let mut relay = Program::start(root.path(), "relay", &[&["relay"], &LISTEN[..]].concat());
+        while !relay.line().expect("it says its address").contains("/ip4") {}
+        relay.signal(signal);
+        assert_eq!(relay.ended().code(), Some(130), "SIG{signal}");
+    }
 }
 
 #[test]

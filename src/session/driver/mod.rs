@@ -15,6 +15,7 @@ mod visitors;
 mod watching;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -27,6 +28,7 @@ use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{RestoreError, Table};
 use fairdeal_protocol::table::message::Head;
+use fairdeal_protocol::transcript::Transcript;
 use fairdeal_protocol::wire::bounded::Text;
 use getrandom::SysRng;
 use getrandom::rand_core::UnwrapErr;
@@ -367,7 +369,7 @@ fn run(parts: Parts) -> Handle {
         bot: parts.pilot.map(|pilot| bots::bot(pilot.level)),
         keeper: parts.keeper,
         journal: None,
-        evidence: None,
+        evidence: Evidence::default(),
         settled: false,
         unsaved: false,
         stalled: None,
@@ -466,6 +468,15 @@ struct Seated {
     gallery: Option<Gallery>,
 }
 
+/// What convinces strangers of faults at the table.
+#[derive(Default)]
+struct Evidence {
+    /// The file of the last fault.
+    last: Option<PathBuf>,
+    /// What there was no room for.
+    unsaved: Vec<Transcript>,
+}
+
 struct Driver {
     node: NodeHandle,
     key: SigningKey,
@@ -479,11 +490,10 @@ struct Driver {
     keeper: Keeper,
     /// The journal of the table, once there is one.
     journal: Option<Arc<Journal>>,
-    /// Where the evidence of the last fault is.
-    evidence: Option<std::path::PathBuf>,
+    evidence: Evidence,
     /// Whether nobody will ever ask for what is in it.
     settled: bool,
-    /// Whether the game has ended and its transcript is not on disk: its journal is all that there is of it.
+    /// Whether the game has ended and its transcript or evidence is not on disk: its journal is all that there is of it.
     unsaved: bool,
     /// What the table has to say once there is room on the disk for its records.
     stalled: Option<table::Batch>,

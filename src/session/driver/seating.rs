@@ -399,9 +399,15 @@ impl Driver {
                         self.tell(SessionEvent::Line(line)).await;
                     }
                 }
-                Event::Fault(fault, _) => {
-                    if let Stage::Table(seated) = &mut self.stage {
-                        seated.guilty.insert(fault.seat);
+                Event::Fault(fault, evidence) => {
+                    let Stage::Table(seated) = &mut self.stage else {
+                        return;
+                    };
+                    seated.guilty.insert(fault.seat);
+                    let kept = self.keeper.data.evidence_of(&seated.id.to_string());
+                    let guilty = seated.guilty.len();
+                    if !kept.is_ok_and(|kept| kept.len() >= guilty) {
+                        self.guilty(&fault, &evidence).await;
                     }
                 }
                 event @ (Event::News(News::Finished) | Event::Stopped(_)) => {

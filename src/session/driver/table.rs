@@ -427,30 +427,57 @@ impl Driver {
     }
 
     /// A seat is proven guilty: the evidence is kept, and the others play on.
-    async fn guilty(&mut self, fault: &Fault, evidence: &Transcript) {
+    pub(super) async fn guilty(&mut self, fault: &Fault, evidence: &Transcript) {
         let Stage::Table(seated) = &mut self.stage else {
             return;
         };
         seated.guilty.insert(fault.seat);
-        self.evidence = self.save_evidence(evidence);
+        self.keep_evidence(evidence.clone());
         self.tell(SessionEvent::Fault {
             stopped: false,
             seat: Some(fault.seat),
             what: fault.to_string(),
-            evidence: self.evidence.clone(),
+            evidence: self.evidence.last.clone(),
         })
         .await;
     }
 
-    /// Writes evidence for strangers; a bot of the house leaves that to its host.
-    pub(super) fn save_evidence(&self, evidence: &Transcript) -> Option<PathBuf> {
+    /// Saves evidence, now or at the end of the table.
+    fn keep_evidence(&mut self, evidence: Transcript) {
+        self.evidence.last = None;
+        self.evidence.unsaved.push(evidence);
+        if let Err(why) = self.save_all_evidence() {
+            tracing::warn!(%why, "the evidence is not saved yet");
+        }
+    }
+
+    fn save_all_evidence(&mut self) -> Result<(), StoreError> {
+        while let Some(evidence) = self.evidence.unsaved.last() {
+            self.evidence.last = self.save_evidence(evidence)?;
+            self.evidence.unsaved.pop();
+        }
+        Ok(())
+    }
+
+    /// Writes evidence for strangers, of one table as much as there is place for; a bot of the house leaves that to its
+    /// host.
+    pub(super) fn save_evidence(
+        &self,
+        evidence: &Transcript,
+    ) -> Result<Option<PathBuf>, StoreError> {
         let id = evidence.charter().table().to_string();
         let bytes = evidence.to_bytes().ok();
-        let bytes = bytes.filter(|_| self.keeper.house.is_none())?;
-        let saved = self.keeper.data.save_evidence(&id, &bytes);
-        saved
-            .inspect_err(|error| tracing::warn!(%error, "the evidence is not saved"))
-            .ok()
+        let Some(bytes) = bytes.filter(|_| self.keeper.house.is_none()) else {
+            return Ok(None);
+        };
+        match self.keeper.data.save_evidence(&id, &bytes) {
+            Ok(path) => Ok(Some(path)),
+            Err(error @ StoreError::TooMuchEvidence { .. }) => {
+                tracing::warn!(%error, "the evidence is not saved");
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     async fn over(&mut self) {
@@ -462,15 +489,18 @@ impl Driver {
         let game = table.game();
         let (scores, winners) = (game.scores(), game.winners().iter().collect());
         let log = table.log_hash();
-        let saved = self.keep_transcript(None);
+        let Kept {
+            transcript,
+            missing,
+        } = self.keep_all(None);
         let over = SessionEvent::Over {
             scores,
             winners,
             log,
-            transcript: saved.clone().unwrap_or_default(),
+            transcript,
         };
         self.tell(over).await;
-        self.tell_unsaved(saved).await;
+        self.tell_missing(missing).await;
     }
 
     /// Makes sure of room on the disk for a deal, while there is none of it to lose yet. Where there is none the table
@@ -494,8 +524,8 @@ impl Driver {
         true
     }
 
-    /// Saves the transcript, and only then ends the journal: without either of them the game would be lost.
-    fn keep_transcript(&mut self, forfeited: Option<Seat>) -> Result<Option<PathBuf>, String> {
+    /// Saves evidence and transcript, and only then ends the journal: with neither on disk the game would be lost.
+    fn keep_all(&mut self, forfeited: Option<Seat>) -> Kept {
         // No deal comes any more, and the transcript may need that room.
         self.needs_room = false;
         if let Some(journal) = &self.journal
@@ -503,19 +533,27 @@ impl Driver {
         {
             tracing::warn!(%error, "the journal keeps its room");
         }
-        let saved = self.save_transcript(forfeited).transpose();
-        match &saved {
-            Ok(_) => self.end_journal(),
-            Err(_) => self.unsaved = true,
+        let evidence = self.save_all_evidence();
+        let evidence = evidence.map_err(|error| format!("The evidence is not saved: {error}"));
+        let transcript = self.save_transcript(forfeited).transpose();
+        let (transcript, missing) = match transcript {
+            Ok(path) => (path, evidence.err()),
+            Err(why) => (None, Some(format!("The transcript is not saved: {why}"))),
+        };
+        self.unsaved = missing.is_some();
+        if !self.unsaved {
+            self.end_journal();
         }
-        saved
+        Kept {
+            transcript,
+            missing,
+        }
     }
 
-    async fn tell_unsaved(&self, saved: Result<Option<PathBuf>, String>) {
-        if let Err(error) = saved {
-            let why = format!(
-                "The transcript is not saved: {error}. The game is kept all the same: `fairdeal resume` saves it."
-            );
+    async fn tell_missing(&self, missing: Option<String>) {
+        if let Some(missing) = missing {
+            let why =
+                format!("{missing}. The game is kept all the same: `fairdeal resume` saves it.");
             self.tell(SessionEvent::Error(why)).await;
         }
     }
@@ -548,17 +586,20 @@ impl Driver {
             return;
         };
         if let Stop::Claimed(Abandonment { by, absent, ground }) = stop {
-            let saved = self.keep_transcript(None);
+            let Kept {
+                transcript,
+                missing,
+            } = self.keep_all(None);
             self.settled = true;
             let (by, absent) = (by.iter().collect(), absent.iter().collect());
             let claimed = SessionEvent::Claimed {
                 by,
                 absent,
                 ground,
-                transcript: saved.clone().unwrap_or_default(),
+                transcript,
             };
             self.tell(claimed).await;
-            return self.tell_unsaved(saved).await;
+            return self.tell_missing(missing).await;
         }
         if let Stop::Unopened(seats) = &stop {
             let names = seats
@@ -575,25 +616,24 @@ impl Driver {
             self.settled = true;
             return self.over().await;
         }
-        let (seat, evidence) = match &stop {
+        let seat = match &stop {
             // Told and kept already.
-            Stop::Fault(fault) => (Some(fault.seat), self.evidence.clone()),
+            Stop::Fault(fault) => Some(fault.seat),
             Stop::Desync(seat, _) => {
                 let transcript = seated.table.transcript();
-                (
-                    self.astray(*seat, &transcript),
-                    self.save_evidence(&transcript),
-                )
+                let seat = self.astray(*seat, &transcript);
+                self.keep_evidence(transcript);
+                seat
             }
             // Nobody is to blame.
-            Stop::Removed(_) | Stop::Claimed(_) | Stop::Unopened(_) | Stop::Broken(_) => {
-                (None, None)
-            }
+            Stop::Removed(_) | Stop::Claimed(_) | Stop::Unopened(_) | Stop::Broken(_) => None,
         };
         // The log is kept as far as it goes, as that of any other game.
         let forfeited = seat.filter(|_| matches!(stop, Stop::Desync(..)));
-        let saved = self.keep_transcript(forfeited);
-        self.tell_unsaved(saved).await;
+        let missing = self.keep_all(forfeited).missing;
+        self.tell_missing(missing).await;
+        let is_evident = matches!(stop, Stop::Fault(_) | Stop::Desync(..));
+        let evidence = self.evidence.last.clone().filter(|_| is_evident);
         self.settled = true;
         self.tell(SessionEvent::Fault {
             stopped: true,
@@ -603,6 +643,13 @@ impl Driver {
         })
         .await;
     }
+}
+
+/// What is on disk of a table that has ended.
+struct Kept {
+    transcript: Option<PathBuf>,
+    /// What is not, and why.
+    missing: Option<String>,
 }
 
 /// In how many ticks an unchanged head is not told, given the absence timeout in milliseconds. A player who thinks is

@@ -411,7 +411,15 @@ impl Driver {
             FollowError::TooLong => None,
         };
         let evidence = transcript.filter(|_| seat.is_some());
-        let evidence = evidence.and_then(|evidence| self.save_evidence(&evidence));
+        let saved = evidence.map(|evidence| self.save_evidence(&evidence));
+        let evidence = match saved.transpose() {
+            Ok(path) => path.flatten(),
+            Err(error) => {
+                let why = format!("The evidence is not saved: {error}");
+                self.tell(SessionEvent::Error(why)).await;
+                None
+            }
+        };
         self.tell(SessionEvent::Fault {
             stopped: true,
             seat,
