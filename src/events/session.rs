@@ -165,7 +165,7 @@ pub struct Fault {
     pub seat: Option<SeatNumber>,
     /// The fault, in plain words.
     pub what: String,
-    /// The file with the evidence, if there is any.
+    /// The file with the evidence, if there is any and it is saved.
     pub evidence: Option<String>,
     /// Whether the table has stopped; else the others play on without the seat.
     pub stopped: bool,
