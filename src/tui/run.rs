@@ -698,7 +698,7 @@ impl Screen {
         // ratatui's own hook restores the screen, but not what is set here.
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste);
+            let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, Show);
             hook(info);
         }));
         let terminal = ManuallyDrop::new(terminal);

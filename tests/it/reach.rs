@@ -157,7 +157,7 @@ async fn flood(ticket: &Ticket, frames: &[Vec<u8>], times: usize) -> usize {
 }
 
 /// Forty connections that say nothing, from ten addresses, each opened again when it is closed: a guest gets in all the
-/// same.
+/// same, and comes back when it has been killed.
 #[cfg(target_os = "linux")]
 #[test]
 fn silent_connections_shut_nobody_out() {
@@ -204,9 +204,14 @@ fn silent_connections_shut_nobody_out() {
         while opened.load(Ordering::Relaxed) < 40 {
             std::thread::sleep(Duration::from_millis(10));
         }
-        let guest = guest(root.path(), TCP, event["ticket"].as_str().unwrap());
-        let played =
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play_on(host, guest)));
+        let game = || {
+            let mut guest = guest(root.path(), TCP, event["ticket"].as_str().unwrap());
+            guest.wait_for("action").expect("it plays");
+            guest.kill();
+            let resume = ["resume", "--headless", "--json"];
+            play_on(host, Program::start(root.path(), "guest", &resume));
+        };
+        let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(game));
         over.store(true, Ordering::Relaxed);
         assert!(played.is_ok(), "the guest is shut out");
     });

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use fairdeal::store::DataDir;
 use fairdeal::tui::theme::Depth;
 use fairdeal::tui::{Data, Interface, Start};
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 
 /// Names the data directory of an interface that is to panic.
 const PANICS_IN: &str = "FAIRDEAL_TEST_PANICS_IN";
@@ -26,6 +26,18 @@ struct Player {
     keyboard: Box<dyn std::io::Write + Send>,
     screen: Arc<Mutex<vt100::Parser>>,
     _terminal: Box<dyn MasterPty + Send>,
+}
+
+/// Waits for the end of a program.
+fn end_of(child: &mut dyn Child) -> ExitStatus {
+    let since = Instant::now();
+    loop {
+        if let Some(ended) = child.try_wait().unwrap() {
+            return ended;
+        }
+        assert!(since.elapsed() < PATIENCE, "it does not end");
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 impl Player {
@@ -141,6 +153,19 @@ impl Player {
             let cursor = !screen.hide_cursor();
             !screen.alternate_screen() && mouse && !screen.bracketed_paste() && cursor
         });
+    }
+
+    /// Sends it a signal, by its name without SIG.
+    fn is_told(&self, signal: &str) {
+        let id = self.child.process_id().unwrap().to_string();
+        let mut kill = std::process::Command::new("kill");
+        let sent = kill.args(["-s", signal, &id]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// Waits for its end.
+    fn ends(&mut self) -> ExitStatus {
+        end_of(self.child.as_mut())
     }
 
     fn is_gone(&mut self) -> bool {
@@ -286,18 +311,26 @@ fn the_terminal_is_given_back_when_the_program_is_told_to_go() {
         player.asks_for("start");
         player.reads("What it is");
         assert!(player.screen.lock().unwrap().screen().alternate_screen());
-        let id = player.child.process_id().unwrap();
-        let kill = std::process::Command::new("kill")
-            .args(["-s", signal, &id.to_string()])
-            .status();
-        assert!(kill.unwrap().success());
-        let since = Instant::now();
-        while !player.is_gone() {
-            assert!(since.elapsed() < PATIENCE, "it does not go at SIG{signal}");
-            thread::sleep(Duration::from_millis(20));
-        }
+        player.is_told(signal);
+        player.ends();
         player.has_its_terminal_back();
         player.reads("Go on with: fairdeal resume ");
+    }
+}
+
+/// So does one that shows the tables of the LAN.
+#[cfg(unix)]
+#[test]
+fn the_list_of_tables_ends_when_it_is_told_to() {
+    for signal in ["TERM", "HUP", "INT"] {
+        let data = tempfile::tempdir().unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
+        command.arg("join");
+        let mut player = Player::starts(data.path(), command);
+        player.reads("Tables on the LAN");
+        player.is_told(signal);
+        let ended = player.ends();
+        assert_eq!(ended.exit_code(), 130, "SIG{signal}");
     }
 }
 
@@ -333,14 +366,7 @@ fn a_program_whose_window_is_closed_ends() {
         }
         drop(output);
         drop(pair.master);
-        let since = Instant::now();
-        let ended = loop {
-            if let Some(ended) = child.try_wait().unwrap() {
-                break ended;
-            }
-            assert!(since.elapsed() < PATIENCE, "{args:?}: it does not end");
-            thread::sleep(Duration::from_millis(20));
-        };
+        let ended = end_of(child.as_mut());
         assert_eq!(ended.signal(), None, "{args:?}");
         let store = DataDir::open(Some(data.path())).unwrap();
         let waits = !store.journals().unwrap().is_empty();
@@ -416,11 +442,7 @@ fn the_terminal_is_given_back_after_a_panic() {
     player.reads("On your network");
     assert!(player.screen.lock().unwrap().screen().alternate_screen());
     std::fs::write(data.path().join("now"), b"").unwrap();
-    let since = Instant::now();
-    while !player.is_gone() {
-        assert!(since.elapsed() < PATIENCE, "it does not go after a panic");
-        thread::sleep(Duration::from_millis(20));
-    }
+    player.ends();
     player.has_its_terminal_back();
     // On the screen that it has given back.
     player.reads("as it was asked to");
