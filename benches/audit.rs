@@ -8,7 +8,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use fairdeal::games::AnyGame;
+use fairdeal_games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::transcript::Transcript;
 

@@ -15,14 +15,14 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use fairdeal::games::chance::RefereeChance;
-use fairdeal::games::ivory::Ivory;
-use fairdeal::games::loot::cards::GodSet;
-use fairdeal::games::loot::{Loot, cards, score};
-use fairdeal::games::plutonian::Plutonian;
-use fairdeal::games::sphinx::Sphinx;
-use fairdeal::games::thoth::Thoth;
-use fairdeal::games::{TableGame, rule_set};
+use fairdeal_games::chance::RefereeChance;
+use fairdeal_games::ivory::Ivory;
+use fairdeal_games::loot::cards::GodSet;
+use fairdeal_games::loot::{Loot, cards, score};
+use fairdeal_games::plutonian::Plutonian;
+use fairdeal_games::sphinx::Sphinx;
+use fairdeal_games::thoth::Thoth;
+use fairdeal_games::{TableGame, rule_set};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::game::{shuffle, uniform};
 use rand_chacha::ChaCha8Rng;

@@ -6,9 +6,9 @@
 //! rules or bots do.
 
 fn main() -> std::io::Result<()> {
-    for info in fairdeal::games::GAMES {
+    for info in fairdeal_games::GAMES {
         let path = format!("docs/playthroughs/{}.txt", info.id);
-        std::fs::write(&path, fairdeal::bots::playthrough(info))?;
+        std::fs::write(&path, fairdeal_games::bots::playthrough(info))?;
         println!("{path}");
     }
     Ok(())

@@ -13,7 +13,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ed25519_dalek::SigningKey;
+use fairdeal_games::ivory::daily::is_date;
+use fairdeal_games::{AnyGame, game_info};
 use fairdeal_protocol::audit::auditor::{Finding, Report};
 use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
 use fairdeal_protocol::charter::{Charter, SeatKey};
@@ -25,8 +26,6 @@ use fairdeal_protocol::transcript::{End, Transcript};
 use fairdeal_protocol::wire::codec::CodecError;
 use serde::{Deserialize, Serialize};
 
-use crate::games::ivory::daily::is_date;
-use crate::games::{AnyGame, game_info};
 use crate::session::journal::SavedSeat;
 use crate::session::text::{clean, clean_error, clean_reason, player_names};
 use crate::store::{DataDir, DataView, JournalFile, StoreError, TranscriptFile, read_transcript};
@@ -457,7 +456,7 @@ fn audited(
     // A data directory whose identity cannot be read still has its games.
     let identity = data.known_identity().ok().flatten();
     let me = identity.and_then(|identity| {
-        let key = SeatKey::from(&SigningKey::from_bytes(identity.seed()));
+        let key = SeatKey::from(&identity.signing_key());
         transcript.charter().charter().seat_of(&key)
     });
     Ok(Some(Summary::audited(&transcript, &report, me)))

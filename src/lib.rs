@@ -1,13 +1,9 @@
 //! fairdeal: a terminal table for five games, played between peers with no server and no dealer.
 
-pub mod bots;
 pub mod cli;
 pub mod events;
-pub mod games;
 pub mod history;
 mod markup;
-pub mod net;
-pub mod referee;
 pub mod replay;
 pub mod session;
 mod signals;

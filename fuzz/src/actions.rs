@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use fairdeal::games::chance::RefereeChance;
-use fairdeal::games::{AnyAction, AnyGame, GAMES, TableGame as _, rule_set};
+use fairdeal_games::chance::RefereeChance;
+use fairdeal_games::{AnyAction, AnyGame, GAMES, TableGame as _, rule_set};
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::game::{Game as _, Halt, uniform};
 use fairdeal_protocol::log::body::MAX_ACTION;

@@ -1,12 +1,12 @@
 //! Everything that is decoded from peers and files: no panic, and what is taken for a value is that
 //! value's only encoding.
 
-use fairdeal::games::AnyGame;
-use fairdeal::net::{LONGEST_MESSAGE, MAX_ANNOUNCEMENT, PeerId, read_frame, write_frame};
 use fairdeal::session::door::{GuestDoor, HostDoor};
 use fairdeal::session::frame::{Announcement, Frame, MAX_FRAME};
 use fairdeal::session::journal::Header;
 use fairdeal::store::IdentityKey;
+use fairdeal_games::AnyGame;
+use fairdeal_net::{LONGEST_MESSAGE, MAX_ANNOUNCEMENT, PeerId, read_frame, write_frame};
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::audit::follow::Follower;
 use fairdeal_protocol::charter::{Charter, MAX_CHARTER, SignedCharter};
@@ -198,7 +198,7 @@ fn password() -> Password {
 }
 
 fn peer(seed: u8) -> PeerId {
-    PeerId::of(&IdentityKey::from_seed([seed; 32])).unwrap()
+    PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap()
 }
 
 /// What strangers of the LAN say of their tables.

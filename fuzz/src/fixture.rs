@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use fairdeal::games::rule_set;
+use fairdeal_games::rule_set;
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_testkit::seats;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use fairdeal::games::AnyGame;
+use fairdeal_games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::game::{Game, RuleSet};
 use fairdeal_protocol::hash::Hash32;

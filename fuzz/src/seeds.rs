@@ -5,14 +5,14 @@
 //! refuse it.
 
 use ed25519_dalek::SigningKey;
-use fairdeal::bots::Level;
-use fairdeal::games::{AnyAction, AnyGame, GAMES, TableGame as _};
-use fairdeal::net::{AddressRecord, Multiaddr, PeerId, Ticket, Transport};
 use fairdeal::session::door::{GuestDoor, HostDoor};
 use fairdeal::session::frame::{
     Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Showing, Taken, Watch,
 };
 use fairdeal::store::IdentityKey;
+use fairdeal_games::bots::Level;
+use fairdeal_games::{AnyAction, AnyGame, GAMES, TableGame as _};
+use fairdeal_net::{AddressRecord, Multiaddr, PeerId, Ticket, Transport};
 use fairdeal_protocol::charter::{Player, SignatureBytes};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::crypto::seed::OpenedSeed;
@@ -423,7 +423,7 @@ fn forgery(to: &mut Folder<'_>) {
 
 fn frame(to: &mut Folder<'_>) {
     let mut rng = ChaCha20Rng::from_seed([4; 32]);
-    let peer = |seed: u8| PeerId::of(&IdentityKey::from_seed([seed; 32])).unwrap();
+    let peer = |seed: u8| PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap();
     let password = || Password::new("open sesame".to_owned()).unwrap();
     let guest = GuestDoor::new(&password(), Some([3; 8]), peer(2), peer(1), &mut rng);
     let knock = guest.knock().unwrap();
@@ -624,7 +624,7 @@ fn journal(to: &mut Folder<'_>) {
 }
 
 fn join(to: &mut Folder<'_>) {
-    let host = PeerId::of(&IdentityKey::from_seed([1; 32])).unwrap();
+    let host = PeerId::of(&IdentityKey::from_seed([1; 32]).signing_key()).unwrap();
     let ticket = |list: &[&str]| {
         let list = list.iter().map(|address| address.parse().unwrap());
         Ticket::new(*b"lobby #1", host, list).unwrap().to_string()
@@ -752,9 +752,9 @@ fn referee(to: &mut Folder<'_>) {
             info.id
         )];
         // The opening of a game that the referee itself plays at random.
-        let mut referee = fairdeal::referee::Referee::new();
+        let mut referee = fairdeal_games::referee::Referee::new();
         referee.answer(lines[0].as_bytes());
-        let ask = |referee: &mut fairdeal::referee::Referee, line: &str| {
+        let ask = |referee: &mut fairdeal_games::referee::Referee, line: &str| {
             let reply = referee.answer(line.as_bytes());
             serde_json::from_str::<serde_json::Value>(&reply).unwrap()
         };

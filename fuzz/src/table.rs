@@ -4,7 +4,7 @@
 //! In [`table`] all seats are honest, and none may ever be blamed, sign twice or be left behind. In
 //! [`cheat`] seat 0 signs what the input says, and nobody else may be blamed for it.
 
-use fairdeal::games::plutonian::Plutonian;
+use fairdeal_games::plutonian::Plutonian;
 use fairdeal_protocol::game::{Game, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body};

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use data_encoding::BASE32_NOPAD;
-use fairdeal::games::{AnyGame, OptionKind, game_info, options_from_json, rule_set};
-use fairdeal::net::{JoinTarget, MAX_ADDRESS_BYTES, MAX_ADDRESSES, PeerId, Ticket};
-use fairdeal::referee::Referee;
+use fairdeal_games::referee::Referee;
+use fairdeal_games::{AnyGame, OptionKind, game_info, options_from_json, rule_set};
+use fairdeal_net::{JoinTarget, MAX_ADDRESS_BYTES, MAX_ADDRESSES, PeerId, Ticket};
 use fairdeal_protocol::domain;
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hasher;

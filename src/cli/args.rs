@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, Parser, Subcommand};
 use clap_complete::Shell;
-
-use crate::bots::Level;
-use crate::games::GAMES;
-use crate::net::{JoinError, JoinTarget, Multiaddr};
+use fairdeal_games::GAMES;
+use fairdeal_games::bots::Level;
+use fairdeal_net::{JoinError, JoinTarget, Multiaddr};
 
 /// Card games at a terminal table, between peers, with no server and no dealer to trust.
 #[derive(Debug, Parser)]

@@ -3,15 +3,15 @@
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
+use fairdeal_net::{
+    Lan, Multiaddr, Node, NodeConfig, NodeEvent, Reach, ReachNews, Transport, everywhere,
+    is_example, is_loopback, is_public,
+};
 use tokio::time::{Instant, timeout_at};
 
 use super::Exit;
 use super::output::report;
 use super::table::runtime;
-use crate::net::{
-    Lan, Multiaddr, Node, NodeConfig, NodeEvent, Reach, ReachNews, Transport, everywhere,
-    is_example, is_loopback, is_public,
-};
 use crate::store::{DataView, IdentityKey};
 
 /// How long the network is looked at.
@@ -149,7 +149,7 @@ async fn network() -> anyhow::Result<Exit> {
     config.listen = everywhere(0);
     config.lan = Lan::Browse;
     config.reach = Reach::Host;
-    let spawned = Node::spawn(&IdentityKey::generate()?, config);
+    let spawned = Node::spawn(&IdentityKey::generate()?.signing_key(), config);
     let (node, mut events) = match spawned {
         Ok(spawned) => spawned,
         Err(error) => {

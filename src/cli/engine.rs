@@ -2,9 +2,10 @@
 
 use std::io::{BufRead, BufReader, Read as _, Write as _, stdin, stdout};
 
+use fairdeal_games::referee::Referee;
+
 use super::Exit;
 use super::output::output_error;
-use crate::referee::Referee;
 
 /// The longest line that is read, in bytes; explicit chance for a whole evening fits.
 const MAX_LINE: u64 = 16 << 20;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
+use fairdeal_games::game_info;
+use fairdeal_net::{JoinTarget, PeerId};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
@@ -11,8 +13,6 @@ use super::Exit;
 use super::output::{remark, report, say};
 use crate::events::session::Reaching;
 use crate::events::{Event, SessionLine, Version};
-use crate::games::game_info;
-use crate::net::{JoinTarget, PeerId};
 use crate::session::lan::{Browser, LanTable, LanView};
 use crate::signals::Signals;
 

@@ -23,13 +23,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use fairdeal_games::{GAMES, TABLE_OPTION, game_info};
 use fairdeal_protocol::timing::Timing;
 
 pub use args::Args;
 use args::{BotCommand, Command};
 use output::{complain, output_error, print, remark, say};
 
-use crate::games::{GAMES, TABLE_OPTION, game_info};
 use crate::session::text::reasons;
 use crate::store::{DataView, StoreError, write_out};
 

@@ -6,11 +6,11 @@
 use std::fmt::Write as _;
 
 use data_encoding::HEXLOWER;
+use fairdeal_games::game_info;
 use fairdeal_protocol::audit::auditor::{Departure, Finding, Reason, Report};
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::seat::Seat;
 
-use crate::games::game_info;
 use crate::markup::Escaped;
 use crate::replay::deals::PlayedDeal;
 use crate::session::text::{clean, clean_reason};
@@ -258,8 +258,8 @@ mod tests {
     use fairdeal_protocol::transcript::End;
 
     use super::*;
-    use crate::games::rule_set;
     use crate::replay::deals::DealEnd;
+    use fairdeal_games::rule_set;
 
     fn charter(names: [&str; 2]) -> Charter {
         let players = names

@@ -1,11 +1,12 @@
 //! The relay: a helper for friends behind routers, which any of them can run who can be reached.
 
+use fairdeal_net::everywhere;
+use fairdeal_net::{Node, NodeConfig, NodeError, NodeEvent, Reach, Transport, is_loopback};
+
 use super::args::{Common, Relay};
 use super::output::say;
 use super::table::runtime;
 use super::{Exit, usage};
-use crate::net::everywhere;
-use crate::net::{Node, NodeConfig, NodeError, NodeEvent, Reach, Transport, is_loopback};
 use crate::signals::Signals;
 use crate::store::DataDir;
 
@@ -29,10 +30,11 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
         relay.listen
     };
     runtime()?.block_on(async {
-        let (node, mut events) = Node::spawn(&identity, config).map_err(|error| match error {
-            NodeError::Listen { .. } => usage(error),
-            error => error.into(),
-        })?;
+        let (node, mut events) =
+            Node::spawn(&identity.signing_key(), config).map_err(|error| match error {
+                NodeError::Listen { .. } => usage(error),
+                error => error.into(),
+            })?;
         let mut signals = Signals::new()?;
         let me = node.local_peer();
         say("Friends use it with: fairdeal host GAME --relay ADDRESS, where ADDRESS is one of")?;

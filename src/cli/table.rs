@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fairdeal_games::{game_info, rule_set};
+use fairdeal_net::{Multiaddr, Transport, everywhere, names_a_peer};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
@@ -14,8 +16,6 @@ use super::args::{Common, Host, Join, Options, Play, Resume, SeatArgs, Watch};
 use super::history::SHORT;
 use super::output::{complain, say};
 use super::{Exit, headless, lan, usage};
-use crate::games::{game_info, rule_set};
-use crate::net::{Multiaddr, Transport, everywhere, names_a_peer};
 use crate::session::Handle;
 use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::frame::ProgramId;

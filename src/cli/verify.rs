@@ -6,6 +6,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use fairdeal_games::AnyGame;
 use fairdeal_protocol::audit::auditor::{Audit, Finding, Reason, Report};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::abandonment::Abandonment;
@@ -20,7 +21,6 @@ use crate::events::results::{
     self, Audited, Claim, Departed, Departure, ProvenFault, Unreadable, Verdict,
 };
 use crate::events::{SeatNumber, VerifyLine, Version, numbers};
-use crate::games::AnyGame;
 use crate::replay::deals::Ledger;
 use crate::replay::verdict;
 use crate::session::text::{clean, player_names};

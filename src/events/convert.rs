@@ -1,5 +1,6 @@
 //! From what a session tells its player to the event that `--json` prints.
 
+use fairdeal_games::{AnyGame, TableGame as _};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::seat::Seat;
 
@@ -9,7 +10,6 @@ use super::session::{
 };
 use super::turn::Positions;
 use super::{SeatNumber, path_text};
-use crate::games::{AnyGame, TableGame as _};
 use crate::session::{self, SessionEvent};
 
 /// Turns the events of one session, in their order, into those of `--json`.

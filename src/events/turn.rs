@@ -3,6 +3,7 @@
 //! A table takes many steps while cards are shuffled and opened, and its clocks tick; none of that is a new position.
 //! A new one is told where it differs from the last that was told.
 
+use fairdeal_games::{AnyGame, TableGame as _};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -12,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{SeatNumber, numbers};
-use crate::games::{AnyGame, TableGame as _};
 use crate::session::{Snapshot, Standing};
 
 /// The position has changed for this seat.
@@ -216,9 +216,9 @@ mod tests {
     use fairdeal_protocol::timing::Timing;
 
     use super::*;
-    use crate::games::rule_set;
     use crate::session::practice::Practice;
     use crate::session::{SessionEvent, Waiting, Waits};
+    use fairdeal_games::rule_set;
 
     fn seat(index: usize) -> Seat {
         Seat::new(index).unwrap()

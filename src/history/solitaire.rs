@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
+use fairdeal_games::ivory::daily::day_number;
+
 use super::{Ending, Past, What};
-use crate::games::ivory::daily::day_number;
 
 /// What the finished games of one solitaire add up to. Of a deal of the day the first try counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

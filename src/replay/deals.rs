@@ -1,9 +1,8 @@
 //! The deals of a game, as an audit goes through them.
 
+use fairdeal_games::AnyGame;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::table::replica::{News, Replica};
-
-use crate::games::AnyGame;
 
 /// How a deal ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

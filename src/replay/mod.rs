@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use fairdeal_games::{AnyAction, AnyGame};
 use fairdeal_protocol::audit::auditor::{Audit, Report, Tally};
 use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::card::{Faces, Handle};
@@ -30,7 +31,6 @@ use fairdeal_protocol::transcript::{End, Transcript};
 
 use self::deals::PlayedDeal;
 use self::record::Recorder;
-use crate::games::{AnyAction, AnyGame};
 use crate::session::{Seating, Snapshot, Standing, Waits};
 
 /// The most moments of a replay; what follows is checked and not shown.

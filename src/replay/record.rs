@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fairdeal_games::{AnyGame, TableGame as _, game_info};
 use fairdeal_protocol::audit::auditor::{Audit, Finding, Report};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::hash::Hash32;
@@ -12,7 +13,6 @@ use fairdeal_protocol::transcript::End;
 
 use super::deals::Ledger;
 use super::{Act, Cards, Kept, MAX_MOMENTS, Replay};
-use crate::games::{AnyGame, TableGame as _, game_info};
 use crate::session::Seating;
 use crate::session::SessionEvent;
 use crate::session::driver::{progress, removal, told_by};

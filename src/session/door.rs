@@ -7,10 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fairdeal_net::{Network, PeerId};
 use fairdeal_protocol::crypto::pake::{self, Challenge, Door, Knock, PakeError, Password, Proof};
 use rand_core::CryptoRng;
-
-use crate::net::{Network, PeerId};
 
 /// Guesses that are answered at once.
 const MAX_GUESSES: u32 = 8;
@@ -256,7 +255,7 @@ mod tests {
     const LOBBY: [u8; 8] = [5; 8];
 
     fn peer(n: u8) -> PeerId {
-        PeerId::of(&IdentityKey::from_seed([n; 32])).unwrap()
+        PeerId::of(&IdentityKey::from_seed([n; 32]).signing_key()).unwrap()
     }
 
     fn password(text: &str) -> Password {

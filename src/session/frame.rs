@@ -1,5 +1,6 @@
 //! What two programs say to each other: the lobby's words, and the table's messages in an envelope.
 
+use fairdeal_net::{AddressRecord, MAX_ANNOUNCEMENT, MAX_RECORDED, MAX_TICKET};
 use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SignatureBytes};
 use fairdeal_protocol::crypto::pake::{Challenge, Knock, Proof};
 use fairdeal_protocol::hash::Hash32;
@@ -12,7 +13,6 @@ use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
 use serde::{Deserialize, Serialize};
 
 use super::text::MAX_SHOWN;
-use crate::net::{AddressRecord, MAX_ANNOUNCEMENT, MAX_RECORDED, MAX_TICKET};
 
 /// The largest frame, in bytes: a message of the table in its envelope.
 pub const MAX_FRAME: usize = MAX_MESSAGE + 64;

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use fairdeal_net::{Network, PeerId};
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::crypto::pake::{Knock, Password, Proof};
 use fairdeal_protocol::hash::Hash32;
@@ -16,7 +17,6 @@ use rand_core::CryptoRng;
 use super::door::HostDoor;
 use super::frame::{Frame, Showing, Watch};
 use super::lobby::Outbox;
-use crate::net::{Network, PeerId};
 
 /// How many may look on at once.
 pub const MAX_WATCHERS: usize = 8;
@@ -228,7 +228,7 @@ mod tests {
     const TABLE: Hash32 = Hash32([5; 32]);
 
     fn peer(seed: u8) -> PeerId {
-        PeerId::of(&IdentityKey::from_seed([seed; 32])).unwrap()
+        PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap()
     }
 
     fn watch(lobby: [u8; 8]) -> Watch {

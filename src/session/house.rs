@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use fairdeal_net::{JoinTarget, Ticket, Transport};
 use fairdeal_protocol::crypto::pake::Password;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
@@ -16,7 +17,6 @@ use super::driver::{self, Attended, Pilot, Role, SessionError, Setup, start};
 use super::frame::ProgramId;
 use super::journal::{Interrupted, Place, local_address};
 use super::{Command, Handle, PeerState, SessionEvent};
-use crate::net::{JoinTarget, Ticket, Transport};
 use crate::store::{DataDir, IdentityKey};
 
 /// Names for bots, by the order in which they come.

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
+use fairdeal_games::bots::Level;
+use fairdeal_games::{AnyGame, game_info};
+use fairdeal_net::{AddressRecord, Multiaddr, PeerId, Transport};
 use fairdeal_protocol::charter::{Charter, SignatureBytes, SignedCharter};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::{MAX_SEATS, Seat};
@@ -21,9 +24,6 @@ use zeroize::{Zeroize as _, Zeroizing};
 use super::driver::Pilot;
 use super::frame::Addresses;
 use super::lobby::{Agreed, check_records};
-use crate::bots::Level;
-use crate::games::{AnyGame, game_info};
-use crate::net::{self, AddressRecord, Multiaddr, PeerId, Transport};
 use crate::store::{DataDir, DataView, IdentityKey, Journal, JournalFile, StoreError};
 
 /// The longest header, in bytes: a charter and the addresses of the largest table.
@@ -85,7 +85,7 @@ impl Place {
     /// Whether nobody but programs on this machine can come here.
     pub fn is_local(&self) -> bool {
         self.transport == Transport::Memory
-            || (self.relays.is_empty() && self.listen.iter().all(net::is_loopback))
+            || (self.relays.is_empty() && self.listen.iter().all(fairdeal_net::is_loopback))
     }
 }
 
@@ -323,7 +323,7 @@ impl SavedSeat {
         let Some(own) = own.filter(|own| own != me) else {
             return Ok(false);
         };
-        let key = SigningKey::from_bytes(identity.seed());
+        let key = identity.signing_key();
         let mut rng = UnwrapErr(SysRng);
         let table = Table::<AnyGame>::restore(charter.clone(), *me, key, records, &mut rng)?;
         Ok(!table.replica().live().contains(own))
@@ -539,7 +539,7 @@ mod tests {
     use super::super::frame::Join;
     use super::super::lobby::HostLobby;
     use super::*;
-    use crate::games::rule_set;
+    use fairdeal_games::rule_set;
 
     fn agreed() -> Agreed {
         let rules = rule_set("ivory-tower", 1, &BTreeMap::new()).unwrap();

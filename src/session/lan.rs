@@ -7,14 +7,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use fairdeal_net::{
+    Lan, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId, ReachNews, Ticket, Transport,
+};
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::frame::{Announcement, MAX_FRAME};
 use super::text::clean;
-use crate::net::{
-    Lan, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId, ReachNews, Ticket, Transport,
-};
 use crate::store::IdentityKey;
 
 /// How often each program is asked.
@@ -72,7 +72,7 @@ pub struct Browser {
 pub enum BrowserError {
     /// The network cannot be used.
     #[error("{0}")]
-    Node(#[from] crate::net::NodeError),
+    Node(#[from] fairdeal_net::NodeError),
     /// There is no identity to look with.
     #[error("{0}")]
     Identity(#[from] crate::store::StoreError),
@@ -114,7 +114,7 @@ impl Browser {
         let mut config = NodeConfig::new(Transport::Sockets);
         config.lan = Lan::Browse;
         config.max_message = MAX_FRAME;
-        let (node, events) = Node::spawn(&IdentityKey::generate()?, config)?;
+        let (node, events) = Node::spawn(&IdentityKey::generate()?.signing_key(), config)?;
         let (sender, view) = watch::channel(LanView::default());
         let task = tokio::spawn(look(node, events, sender));
         Ok(Self { view, task })
@@ -295,7 +295,7 @@ mod tests {
     use super::*;
 
     fn peer(seed: u8) -> PeerId {
-        PeerId::of(&IdentityKey::from_seed([seed; 32])).unwrap()
+        PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap()
     }
 
     fn address() -> Multiaddr {
@@ -366,7 +366,7 @@ mod tests {
             let failed = NodeEvent::DialFailed {
                 peer: Some(peer(1)),
                 addresses: vec![address()],
-                reason: crate::net::DialFailure::TooMany(String::new()),
+                reason: fairdeal_net::DialFailure::TooMany(String::new()),
                 retry_in: Some(LONG_DELAY * 2),
             };
             assert_eq!(hosts.hear(peer(0), failed, now), vec![Do::Leave(peer(1))]);

@@ -9,6 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ed25519_dalek::SigningKey;
+use fairdeal_games::AnyGame;
+use fairdeal_net::{AddressRecord, Multiaddr, PeerId, RecordError};
 use fairdeal_protocol::charter::{
     Charter, CharterError, Player, SeatKey, SignatureBytes, SignedCharter,
 };
@@ -25,8 +27,6 @@ use super::gallery::Gallery;
 use super::talk::{Bucket, Rate};
 use super::text::{clean, clean_reason, display_names};
 use super::{LobbySeat, LobbyView};
-use crate::games::AnyGame;
-use crate::net::{AddressRecord, Multiaddr, PeerId, RecordError};
 
 /// How often a guest may say that it is ready, or that it is not, or change its wish: all others are told each time.
 const CHANGES: Rate = Rate {

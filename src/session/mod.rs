@@ -18,6 +18,7 @@ pub mod text;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame};
 use fairdeal_protocol::card::{self, Faces};
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::hash::Hash32;
@@ -27,8 +28,6 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::timing::Timing;
 use tokio::sync::mpsc;
-
-use crate::games::{AnyAction, AnyEvent, AnyGame};
 
 /// What a player asks of its session.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use fairdeal_games::chance::{RefereeChance, Refusal};
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame, TableGame as _};
 use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::{Party, PlayedBy};
@@ -16,8 +18,6 @@ use super::text::clean;
 use super::{
     Command, Handle, LobbySeat, LobbyView, Seating, SessionEvent, Snapshot, Standing, Waits,
 };
-use crate::games::chance::{RefereeChance, Refusal};
-use crate::games::{AnyAction, AnyEvent, AnyGame, TableGame as _};
 
 /// The game, and every state that it was in before an action.
 #[derive(Clone, Debug)]
@@ -214,8 +214,8 @@ pub enum PracticeError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::ivory::IvoryAction;
-    use crate::games::rule_set;
+    use fairdeal_games::ivory::IvoryAction;
+    use fairdeal_games::rule_set;
 
     fn dealt() -> Practice {
         let rules = rule_set("ivory-tower", 1, &BTreeMap::new()).unwrap();

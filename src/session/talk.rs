@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
+use fairdeal_net::{PeerId, Ticket, TicketError};
 use fairdeal_protocol::seat::Seat;
 
 use super::frame::Saying;
 use super::text::{MAX_SHOWN, clean_saying};
-use crate::net::{PeerId, Ticket, TicketError};
 
 /// How often something may happen: so often at once, and once more every few ticks of half a second.
 #[derive(Clone, Copy, Debug)]
@@ -211,7 +211,7 @@ mod tests {
     }
 
     fn peer(seed: u8) -> PeerId {
-        PeerId::of(&IdentityKey::from_seed([seed; 32])).unwrap()
+        PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap()
     }
 
     fn ticket(lobby: u8, host: u8) -> String {

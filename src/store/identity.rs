@@ -16,6 +16,7 @@ use std::io;
 use std::path::Path;
 
 use data_encoding::HEXLOWER;
+use ed25519_dalek::SigningKey;
 use fairdeal_protocol::domain;
 use fairdeal_protocol::hash::Hasher;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
@@ -51,6 +52,11 @@ impl IdentityKey {
     /// The key pair of a known seed; every 32 bytes are one.
     pub fn from_seed(seed: [u8; 32]) -> Self {
         Self { seed }
+    }
+
+    /// The key that signs as this player.
+    pub fn signing_key(&self) -> SigningKey {
+        SigningKey::from_bytes(&self.seed)
     }
 
     /// The secret seed.

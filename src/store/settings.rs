@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use fairdeal_games::bots::Level;
 use serde::{Deserialize, Serialize};
 
 use super::{DataDir, DataView, StoreError, files};
-use crate::bots::Level;
 use crate::tui::theme::{Pyramids, ThemeName};
 
 /// The file's name in the data directory.

@@ -31,10 +31,10 @@ pub mod theme;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use fairdeal_net::Multiaddr;
 use fairdeal_protocol::hash::Hash32;
 
 use self::theme::Depth;
-use crate::net::Multiaddr;
 use crate::session::Handle;
 use crate::session::house::House;
 use crate::session::journal::Place;

@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use data_encoding::BASE64;
+use fairdeal_games::{AnyGame, game_info, rule_set};
+use fairdeal_net::{Multiaddr, Ticket, Transport, everywhere, leads_to};
 use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
@@ -33,9 +35,7 @@ use super::screens::sitting::Sitting;
 use super::shell::Shell;
 use super::theme::Theme;
 use super::{Data, Ending, Interface, Start, TuiError};
-use crate::games::{AnyGame, game_info, rule_set};
 use crate::history::{What, history};
-use crate::net::{Multiaddr, Ticket, Transport, everywhere, leads_to};
 use crate::replay::{Replay, ReplayError};
 use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::frame::ProgramId;

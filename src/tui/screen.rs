@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use fairdeal_games::GameInfo;
+use fairdeal_net::{JoinTarget, Ticket};
 use fairdeal_protocol::crypto::pake::Password;
 use ratatui::layout::Rect;
 
@@ -11,9 +13,7 @@ use super::field::Field;
 use super::keys::{Intent, Keymap};
 use super::news::News;
 use super::theme::{Depth, Theme};
-use crate::games::GameInfo;
 use crate::history::Past;
-use crate::net::{JoinTarget, Ticket};
 use crate::session::Command;
 use crate::session::lan::LanView;
 use crate::store::Settings;

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fairdeal::bots::{Level, bot};
-use fairdeal::games::{AnyGame, rule_set};
 use fairdeal::history::{Ending, Summary, What, history};
-use fairdeal::net::{JoinTarget, Transport};
 use fairdeal::session::driver::{Role, Setup, start};
 use fairdeal::session::journal::Place;
 use fairdeal::session::{Command, Handle, PeerState, SessionEvent, Snapshot};
 use fairdeal::store::DataDir;
+use fairdeal_games::bots::{Level, bot};
+use fairdeal_games::{AnyGame, rule_set};
+use fairdeal_net::{JoinTarget, Transport};
 use fairdeal_protocol::audit::auditor::{Report, audit};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::{Seat, SeatSet};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fairdeal::bots::{Level, bot, play};
-use fairdeal::games::chance::RefereeChance;
-use fairdeal::games::{AnyGame, GAMES, rule_set};
+use fairdeal_games::bots::{Level, bot, play};
+use fairdeal_games::chance::RefereeChance;
+use fairdeal_games::{AnyGame, GAMES, rule_set};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;

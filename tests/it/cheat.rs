@@ -5,11 +5,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use ed25519_dalek::SigningKey;
-use fairdeal::games::AnyGame;
-use fairdeal::net::{AddressRecord, JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Transport};
 use fairdeal::session::frame::{Frame, Join};
 use fairdeal::session::lobby::{Agreed, GuestLobby};
 use fairdeal::store::IdentityKey;
+use fairdeal_games::AnyGame;
+use fairdeal_net::{AddressRecord, JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Transport};
 use fairdeal_protocol::log::body::Body;
 use fairdeal_protocol::log::entry::{Content, Entry};
 use fairdeal_protocol::party::PlayedBy;
@@ -83,9 +83,9 @@ async fn cheat(ticket: String, lie: Lie) {
         panic!("a host shows tickets");
     };
     let identity = IdentityKey::generate().unwrap();
-    let key = SigningKey::from_bytes(identity.seed());
+    let key = identity.signing_key();
     let config = NodeConfig::new(Transport::Sockets);
-    let (node, mut events) = Node::spawn(&identity, config).unwrap();
+    let (node, mut events) = Node::spawn(&key, config).unwrap();
     node.keep(ticket.host(), ticket.addresses().to_vec())
         .unwrap();
     let own = Join {

@@ -3,10 +3,10 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use fairdeal::bots::{Bot, Random, play};
-use fairdeal::games::chance::RefereeChance;
-use fairdeal::games::{AnyGame, GAMES, rule_set};
-use fairdeal::referee::Referee;
+use fairdeal_games::bots::{Bot, Random, play};
+use fairdeal_games::chance::RefereeChance;
+use fairdeal_games::referee::Referee;
+use fairdeal_games::{AnyGame, GAMES, rule_set};
 use fairdeal_protocol::game::{Game as _, uniform};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
@@ -85,10 +85,10 @@ fn a_thousand_whole_games_of_each() {
             let mut options = std::collections::BTreeMap::new();
             for option in info.options {
                 let values = match option.kind {
-                    fairdeal::games::OptionKind::Number(..) => &["1", "20"][..],
-                    fairdeal::games::OptionKind::Choice(words) => words,
-                    fairdeal::games::OptionKind::Flag => &["false", "true"],
-                    fairdeal::games::OptionKind::Date => &["none", "2026-11-21"],
+                    fairdeal_games::OptionKind::Number(..) => &["1", "20"][..],
+                    fairdeal_games::OptionKind::Choice(words) => words,
+                    fairdeal_games::OptionKind::Flag => &["false", "true"],
+                    fairdeal_games::OptionKind::Date => &["none", "2026-11-21"],
                 };
                 let value = uniform(&mut rng, u32::try_from(values.len()).unwrap()) as usize;
                 options.insert(option.key.to_owned(), values[value].to_owned());

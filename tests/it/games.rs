@@ -136,10 +136,10 @@ fn wrong_games_and_options_are_usage_errors_that_say_what_is_right() {
 #[test]
 fn playthroughs_are_up_to_date() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/playthroughs");
-    for info in fairdeal::games::GAMES {
+    for info in fairdeal_games::GAMES {
         let file = folder.join(format!("{}.txt", info.id));
         let written = std::fs::read_to_string(&file).unwrap();
-        let now = fairdeal::bots::playthrough(info);
+        let now = fairdeal_games::bots::playthrough(info);
         assert!(
             written.replace("\r\n", "\n") == now,
             "{} is out of date; run: cargo run --example playthrough",
@@ -156,7 +156,7 @@ fn the_rules_are_printed() {
         String::from_utf8(output.stdout).unwrap()
     };
     let all = text(&["rules"]);
-    for info in fairdeal::games::GAMES {
+    for info in fairdeal_games::GAMES {
         assert!(all.contains(info.name) && all.contains(info.designer));
         let rules = text(&["rules", info.id]);
         assert!(

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fairdeal::games::chance::RefereeChance;
-use fairdeal::games::loot::{Loot, cards};
-use fairdeal::games::{AnyGame, GAMES, OptionKind, TableGame, rule_set};
+use fairdeal_games::chance::RefereeChance;
+use fairdeal_games::loot::{Loot, cards};
+use fairdeal_games::{AnyGame, GAMES, OptionKind, TableGame, rule_set};
 use fairdeal_protocol::card::{DeckId, Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{Chance, Flip, Game, Halt, Pause, RuleSet, uniform};
 use fairdeal_protocol::seat::Seat;
@@ -179,7 +179,7 @@ fn the_game_waits_for_somebody_until_it_is_over() {
 
 #[test]
 fn check_legal_and_apply_agree() {
-    let mut met: Vec<(Seat, fairdeal::games::AnyAction)> = Vec::new();
+    let mut met: Vec<(Seat, fairdeal_games::AnyAction)> = Vec::new();
     at_every_position(2, 150, |_, after| {
         let faces = after.chance.faces().clone();
         let game = &after.game;

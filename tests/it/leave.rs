@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fairdeal::games::rule_set;
 use fairdeal::session::driver::{Attended, Role, Setup, start};
 use fairdeal::session::{Command, Handle, PeerState, SessionEvent};
 use fairdeal::store::DataDir;
+use fairdeal_games::rule_set;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::transcript::{End, Transcript};
 use tempfile::TempDir;
@@ -79,7 +79,7 @@ async fn leaves(game: &str, seats: u8) {
         files.push(std::fs::read(transcript.as_ref().unwrap()).unwrap());
     }
     assert!(files.windows(2).all(|pair| pair[0] == pair[1]), "{game}");
-    let report = audit::<fairdeal::games::AnyGame>(&Transcript::from_bytes(&files[0]).unwrap());
+    let report = audit::<fairdeal_games::AnyGame>(&Transcript::from_bytes(&files[0]).unwrap());
     assert_eq!(report.finding, None, "{game}");
     assert_eq!(report.left.len(), 1, "{game}");
 }
@@ -134,7 +134,7 @@ async fn who_is_left_alone_claims() {
     let (by, transcript) = claimed.expect("the host claims");
     assert_eq!(by.iter().map(|seat| seat.index()).collect::<Vec<_>>(), [0]);
     let bytes = std::fs::read(transcript.unwrap()).unwrap();
-    let report = audit::<fairdeal::games::AnyGame>(&Transcript::from_bytes(&bytes).unwrap());
+    let report = audit::<fairdeal_games::AnyGame>(&Transcript::from_bytes(&bytes).unwrap());
     assert_eq!((report.finding, report.end), (None, End::Unfinished));
     assert_eq!(report.claims.len(), 1);
 }

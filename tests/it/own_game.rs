@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fairdeal::games::chance::RefereeChance;
+use fairdeal_games::chance::RefereeChance;
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::game::{Game as _, Halt, Illegal, RuleSet};
 use fairdeal_protocol::seat::{Seat, SeatSet};

@@ -6,11 +6,11 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fairdeal::net::{
-    AddressRecord, JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Ticket, Transport,
-};
 use fairdeal::session::frame::{Frame, Join, MAX_FRAME};
 use fairdeal::store::IdentityKey;
+use fairdeal_net::{
+    AddressRecord, JoinTarget, Node, NodeConfig, NodeEvent, PeerId, Ticket, Transport,
+};
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::wire::bounded::Text;
 use tempfile::TempDir;
@@ -130,7 +130,8 @@ async fn flood(ticket: &Ticket, frames: &[Vec<u8>], times: usize) -> usize {
     config.max_message = MAX_FRAME;
     config.redial_first = Duration::from_millis(5);
     config.redial_most = Duration::from_millis(20);
-    let (node, mut events) = Node::spawn(&IdentityKey::generate().unwrap(), config).unwrap();
+    let (node, mut events) =
+        Node::spawn(&IdentityKey::generate().unwrap().signing_key(), config).unwrap();
     let host: PeerId = ticket.host();
     node.keep(host, ticket.addresses().to_vec()).unwrap();
     let (mut said, mut failed) = (0, 0);

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use fairdeal::games::{AnyGame, TableGame as _};
 use fairdeal::replay::deals::DealEnd;
 use fairdeal::replay::{Eyes, Replay, ReplayError};
 use fairdeal::session::Standing;
+use fairdeal_games::{AnyGame, TableGame as _};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fairdeal::bots::Level;
-use fairdeal::net::Transport;
 use fairdeal::session::driver::{Attended, Pilot, Role, Setup};
 use fairdeal::session::frame::ProgramId;
 use fairdeal::session::journal::Place;
 use fairdeal::session::{Handle, SessionEvent};
 use fairdeal::store::DataDir;
+use fairdeal_games::bots::Level;
+use fairdeal_net::Transport;
 
 /// A data directory of its own under `root`.
 pub(crate) fn data(root: &Path, name: &str) -> Arc<DataDir> {

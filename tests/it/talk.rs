@@ -5,12 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ed25519_dalek::SigningKey;
-use fairdeal::games::rule_set;
-use fairdeal::net::{
-    AddressRecord, JoinTarget, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId,
-};
-use fairdeal::net::{Ticket, Transport};
 use fairdeal::session::driver::{Attended, Role, Setup, start};
 use fairdeal::session::frame::{Frame, Join};
 use fairdeal::session::house::{self, House};
@@ -19,6 +13,11 @@ use fairdeal::session::lobby::GuestLobby;
 use fairdeal::session::talk::MAX_INVITATIONS;
 use fairdeal::session::{Command, Handle, LobbyView, PeerState, SessionEvent, Standing};
 use fairdeal::store::{DataDir, IdentityKey};
+use fairdeal_games::rule_set;
+use fairdeal_net::{
+    AddressRecord, JoinTarget, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId,
+};
+use fairdeal_net::{Ticket, Transport};
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -393,10 +392,10 @@ impl Rogue {
     fn new(ticket: &Ticket) -> Self {
         let identity = IdentityKey::generate().unwrap();
         let config = NodeConfig::new(Transport::Memory);
-        let (node, events) = Node::spawn(&identity, config).unwrap();
+        let (node, events) = Node::spawn(&identity.signing_key(), config).unwrap();
         let host = ticket.host();
         node.keep(host, ticket.addresses().to_vec()).unwrap();
-        let key = SigningKey::from_bytes(identity.seed());
+        let key = identity.signing_key();
         let own = Join {
             lobby: Some(ticket.lobby()),
             name: Text::try_from("rogue".to_owned()).unwrap(),

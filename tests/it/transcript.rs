@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use ed25519_dalek::{Signer as _, SigningKey};
-use fairdeal::games::AnyGame;
 use fairdeal::store::DataDir;
+use fairdeal_games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::transcript::Transcript;
 use fairdeal_protocol::wire::codec::encode;

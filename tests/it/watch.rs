@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use fairdeal::net::{Node, NodeConfig, NodeEvent, Ticket, Transport};
 use fairdeal::session::frame::{Frame, Watch};
 use fairdeal::store::IdentityKey;
+use fairdeal_net::{Node, NodeConfig, NodeEvent, Ticket, Transport};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::transcript::page::Mark;
 use serde_json::Value;
@@ -235,7 +235,8 @@ async fn who_asks_without_end_is_dropped() {
     let mut host = host(root.path(), &["--seats", "2", "--pace", "20"]);
     let ticket: Ticket = host.ticket().parse().unwrap();
     let config = NodeConfig::new(Transport::Sockets);
-    let (node, mut events) = Node::spawn(&IdentityKey::generate().unwrap(), config).unwrap();
+    let (node, mut events) =
+        Node::spawn(&IdentityKey::generate().unwrap().signing_key(), config).unwrap();
     let lobby = ticket.lobby();
     let say = |frame: &Frame| node.send(ticket.host(), frame.to_bytes());
     node.keep(ticket.host(), ticket.addresses().to_vec())

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use ed25519_dalek::SigningKey;
-use fairdeal::games::AnyGame;
+use fairdeal_games::AnyGame;
 use fairdeal_protocol::crypto::seed::Seed;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};

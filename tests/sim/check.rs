@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use fairdeal::games::AnyGame;
+use fairdeal_games::AnyGame;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::membership::{Says, SignedStatement, Value};

@@ -1,6 +1,6 @@
 //! The catalogue of forged entries: what each trick makes of an honest one.
 
-use fairdeal::games::AnyGame;
+use fairdeal_games::AnyGame;
 use fairdeal_protocol::crypto::elgamal::Ciphertext;
 use fairdeal_protocol::crypto::escrow::Complaint;
 use fairdeal_protocol::crypto::group::Point;

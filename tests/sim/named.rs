@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fairdeal::games::rule_set;
+use fairdeal_games::rule_set;
 use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Stop;

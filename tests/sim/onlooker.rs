@@ -1,6 +1,6 @@
 //! Somebody who follows the table from outside, through one of its seats.
 
-use fairdeal::games::AnyGame;
+use fairdeal_games::AnyGame;
 use fairdeal_protocol::audit::follow::{FollowError, Follower};
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::log::halt::{Halt, resolve};

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fairdeal::bots::Level;
-use fairdeal::games::{GAMES, GameInfo, OptionKind, rule_set};
+use fairdeal_games::bots::Level;
+use fairdeal_games::{GAMES, GameInfo, OptionKind, rule_set};
 use fairdeal_protocol::game::{RuleSet, uniform};
 use fairdeal_protocol::party::Party;
 use fairdeal_protocol::seat::{Seat, SeatSet};

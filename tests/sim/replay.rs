@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fairdeal::games::AnyGame;
+use fairdeal_games::AnyGame;
 use fairdeal_protocol::card::Handle;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fairdeal::bots::{Bot, Level, Random, bot};
-use fairdeal::games::AnyGame;
+use fairdeal_games::AnyGame;
+use fairdeal_games::bots::{Bot, Level, Random, bot};
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::domain::Label;

@@ -1,14 +1,14 @@
 //! Where a session's node listens: at its place, or as near to it as the machine allows; and where as soon as that place
 //! is free again.
 
-use tokio::sync::mpsc;
-
-use crate::net::{
+use ed25519_dalek::SigningKey;
+use fairdeal_net::{
     Multiaddr, Node, NodeConfig, NodeError, NodeEvent, NodeHandle, Reach, any_port, everywhere,
 };
+use tokio::sync::mpsc;
+
 use crate::session::frame::MAX_FRAME;
 use crate::session::journal::Place;
-use crate::store::IdentityKey;
 
 /// Where to listen as long as somebody else is at a place, and where as soon as that is free.
 pub(super) fn elsewhere(place: &Place) -> (Vec<Multiaddr>, Vec<Multiaddr>) {
@@ -25,12 +25,12 @@ pub(super) type Spawned = (NodeHandle, mpsc::Receiver<NodeEvent>);
 /// Spawns a node that listens where it did before as far as it can, and else as near as possible; and says where to
 /// listen as soon as somebody else is gone from there.
 pub(super) fn spawn_near(
-    identity: &IdentityKey,
+    key: &SigningKey,
     mut config: NodeConfig,
 ) -> Result<(Spawned, Vec<Multiaddr>), NodeError> {
     let wanted = config.listen.clone();
     loop {
-        let failed = match Node::spawn(identity, config.clone()) {
+        let failed = match Node::spawn(key, config.clone()) {
             Ok(spawned) => return Ok((spawned, still_awaited(&wanted, &config.listen))),
             Err(NodeError::Listen { address, .. }) => address,
             Err(error) => return Err(error),
@@ -38,7 +38,7 @@ pub(super) fn spawn_near(
         let Some(listen) = without(&config.listen, &failed) else {
             // The machine has other addresses now.
             config.listen = everywhere(0);
-            let spawned = Node::spawn(identity, config)?;
+            let spawned = Node::spawn(key, config)?;
             return Ok((spawned, Vec::new()));
         };
         config.listen = listen;
@@ -142,11 +142,11 @@ mod tests {
         let at = |port: u16| format!("/ip4/127.0.0.1/tcp/{port}");
         // An address that is for documentation belongs to no machine.
         let gone = "/ip4/192.0.2.1/tcp/7";
-        let mut config = NodeConfig::new(crate::net::Transport::Sockets);
+        let mut config = NodeConfig::new(fairdeal_net::Transport::Sockets);
         config.listen = addresses(&[gone, &at(taken_port), &at(free_port)]);
         config.reach = Reach::Off;
-        let identity = IdentityKey::from_seed([1; 32]);
-        let ((node, mut events), awaited) = spawn_near(&identity, config).unwrap();
+        let key = SigningKey::from_bytes(&[1; 32]);
+        let ((node, mut events), awaited) = spawn_near(&key, config).unwrap();
         assert_eq!(awaited, addresses(&[&at(taken_port)]));
         let mut heard = Vec::new();
         while heard.len() < 2 {

@@ -20,6 +20,12 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ed25519_dalek::SigningKey;
+use fairdeal_games::AnyGame;
+use fairdeal_games::bots::{self, Bot, Level};
+use fairdeal_net::{
+    AddressRecord, JoinTarget, Lan, Multiaddr, Network, Node, NodeError, NodeEvent, NodeHandle,
+    PeerId, Reach, ReachNews, TicketError,
+};
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
@@ -43,12 +49,6 @@ use super::lobby::{Agreed, GuestLobby, HostLobby, Outbox, host_seat};
 use super::talk::Talk;
 use super::text::clean;
 use super::{Command, Handle, LobbyView, PeerState, SessionEvent, Waits};
-use crate::bots::{self, Bot, Level};
-use crate::games::AnyGame;
-use crate::net::{
-    AddressRecord, JoinTarget, Lan, Multiaddr, Network, Node, NodeError, NodeEvent, NodeHandle,
-    PeerId, Reach, ReachNews, TicketError,
-};
 use crate::store::{DataDir, IdentityKey, Journal, StoreError};
 
 use indirect::Indirect;
@@ -199,8 +199,8 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
     if is_host && setup.lan && !place.is_local() {
         config.lan = Lan::Announce;
     }
-    let (node, network) = Node::spawn(&setup.identity, config)?;
-    let key = SigningKey::from_bytes(setup.identity.seed());
+    let key = setup.identity.signing_key();
+    let (node, network) = Node::spawn(&key, config)?;
     let mut random = [0_u8; 40];
     getrandom::fill(&mut random).map_err(SessionError::Random)?;
     let (mut nonce, mut lobby) = ([0; 32], [0; 8]);
@@ -293,12 +293,12 @@ pub fn resume(
     } = interrupted;
     let is_house = house.is_some();
     let (identity, pilot) = house.map_or((identity, pilot), |(own, pilot)| (own, Some(pilot)));
-    let key = SigningKey::from_bytes(identity.seed());
+    let key = identity.signing_key();
     if agreed.charter.charter().seat_of(&(&key).into()) != Some(agreed.me) {
         return Err(SessionError::OtherIdentity);
     }
     let is_host = host_seat() == Some(agreed.me);
-    let ((node, network), awaited) = spawn_near(&identity, config_of(&place, is_host))?;
+    let ((node, network), awaited) = spawn_near(&key, config_of(&place, is_host))?;
     let mut rng = UnwrapErr(SysRng);
     let table = Table::restore(
         agreed.charter.clone(),

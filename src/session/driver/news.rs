@@ -1,10 +1,10 @@
 //! What a table's news are to its players, and to those who look on.
 
+use fairdeal_games::{AnyGame, TableGame as _};
 use fairdeal_protocol::audit::auditor::{Departure, Reason};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::replica::News;
 
-use crate::games::{AnyGame, TableGame as _};
 use crate::session::{PeerState, SessionEvent};
 
 /// What the news of a table comes to, for whoever looks at it.

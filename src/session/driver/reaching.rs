@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use fairdeal_net::{DialFailure, Multiaddr, PeerId};
 use tokio::time::Instant;
 
 use super::{Driver, Stage};
-use crate::net::{DialFailure, Multiaddr, PeerId};
 use crate::session::SessionEvent;
 use crate::session::frame::Frame;
 

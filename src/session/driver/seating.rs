@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fairdeal_games::{AnyGame, TableGame as _};
+use fairdeal_net::{MAX_RECORDED, Multiaddr, PeerId, Ticket, TicketError, at_port_of, presentable};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Event, Output, Table};
@@ -12,8 +14,6 @@ use tokio::time::Instant;
 use super::indirect::Indirect;
 use super::table::Unkept;
 use super::{ALL_DIAL, Driver, Opening, Seated, Stage};
-use crate::games::{AnyGame, TableGame as _};
-use crate::net::{MAX_RECORDED, Multiaddr, PeerId, Ticket, TicketError, at_port_of, presentable};
 use crate::session::gallery::Gallery;
 use crate::session::journal::{self, Header, ResumeError};
 use crate::session::lobby::{Agreed, LobbyError, Outbox};

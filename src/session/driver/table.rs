@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use fairdeal_games::{AnyAction, AnyGame, listed};
+use fairdeal_net::{Multiaddr, PeerId, dialable};
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::entry::SignedEntry;
@@ -20,9 +22,7 @@ use zeroize::Zeroizing;
 
 use super::news::told_by;
 use super::{Attended, Driver, LINGER, Seated, Stage, TICK};
-use crate::games::{AnyAction, AnyGame, listed};
 use crate::history;
-use crate::net::{Multiaddr, PeerId, dialable};
 use crate::session::frame::Frame;
 use crate::session::gallery::Gallery;
 use crate::session::journal::Place;

@@ -5,11 +5,11 @@
 //! on to the seats that have no connection with the one that spoke, and these alone take its word for it. Those who
 //! look on hear all of it from the host. Nothing of it is kept: talk is in no log and no transcript.
 
+use fairdeal_net::{PeerId, Ticket};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::wire::bounded::Text;
 
 use super::{Driver, Stage};
-use crate::net::{PeerId, Ticket};
 use crate::session::SessionEvent;
 use crate::session::frame::{Frame, Saying};
 use crate::session::lobby::{Outbox, host_seat};

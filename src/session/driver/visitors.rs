@@ -1,7 +1,8 @@
 //! The driver of a host, towards those who have no seat at its table: they may look on, or are turned away.
 
+use fairdeal_net::PeerId;
+
 use super::{Driver, Stage};
-use crate::net::PeerId;
 use crate::session::frame::Frame;
 use crate::session::gallery::Gallery;
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use fairdeal_games::AnyGame;
+use fairdeal_net::PeerId;
 use fairdeal_protocol::audit::follow::{FollowError, Follower};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::charter::{CharterError, SignedCharter};
@@ -16,9 +18,7 @@ use tokio::time::Instant;
 
 use super::news::{removal, told_by};
 use super::{Attended, Driver, Stage};
-use crate::games::AnyGame;
 use crate::history;
-use crate::net::PeerId;
 use crate::session::door::GuestDoor;
 use crate::session::frame::{Frame, Roster, Showing, Watch};
 use crate::session::lobby::{Outbox, host_seat, view_of};
@@ -441,7 +441,7 @@ mod tests {
     use fairdeal_protocol::wire::bounded::Text;
 
     use super::*;
-    use crate::games::rule_set;
+    use fairdeal_games::rule_set;
 
     const LOBBY: [u8; 8] = [5; 8];
 

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
+use fairdeal_games::rule_set;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::party::PlayedBy;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::*;
-use crate::games::rule_set;
 use crate::session::door::HostDoor;
 
 const LOBBY: [u8; 8] = [5; 8];

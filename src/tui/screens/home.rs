@@ -1,5 +1,7 @@
 //! The first screen: the games, tables that wait, tables of the LAN, and the ways to everything else.
 
+use fairdeal_games::{GAMES, GameInfo, game_info};
+use fairdeal_net::JoinTarget;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
@@ -9,8 +11,6 @@ use super::settings::SettingsScreen;
 use super::setup::Setup;
 use super::sitting::Sitting;
 use super::{column, row};
-use crate::games::{GAMES, GameInfo, game_info};
-use crate::net::JoinTarget;
 use crate::tui::canvas::{Canvas, Layer, Target, wrapped};
 use crate::tui::keys::Intent;
 use crate::tui::news::News;

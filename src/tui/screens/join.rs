@@ -1,12 +1,12 @@
 //! A ticket or an address, and the password if there is one: to join a table, or to look on at it.
 
+use fairdeal_net::JoinTarget;
 use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::column;
 use super::sitting::Sitting;
-use crate::net::JoinTarget;
 use crate::tui::canvas::{Canvas, Target, wrapped};
 use crate::tui::field::Field;
 use crate::tui::keys::Intent;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use fairdeal_games::GameInfo;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::sitting::Sitting;
-use crate::games::GameInfo;
 use crate::replay::{Eyes, Replay};
 use crate::tui::canvas::{Canvas, Layer, Target};
 use crate::tui::keys::Intent;

@@ -1,11 +1,11 @@
 //! The rulebooks: read, and searched.
 
+use fairdeal_games::GameInfo;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::column;
-use crate::games::GameInfo;
 use crate::tui::canvas::{Canvas, Target, wrapped};
 use crate::tui::field::Field;
 use crate::tui::keys::Intent;

@@ -1,10 +1,10 @@
 //! The settings.
 
+use fairdeal_games::bots::Level;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::{column, label, setting};
-use crate::bots::Level;
 use crate::store::Settings;
 use crate::tui::canvas::{Canvas, Target, wrapped};
 use crate::tui::field::Field;

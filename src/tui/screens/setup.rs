@@ -1,5 +1,6 @@
 //! What a table is opened with: seats, bots, the game's options, and who can come.
 
+use fairdeal_games::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION};
 use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
 use fairdeal_protocol::timing::Timing;
 use ratatui::layout::Rect;
@@ -7,7 +8,6 @@ use ratatui::text::Line;
 
 use super::sitting::Sitting;
 use super::{column, setting};
-use crate::games::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION};
 use crate::history::solitaire::Solitaire;
 use crate::session::time_in_words;
 use crate::tui::canvas::{Canvas, Layer, Target, wrapped};

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use fairdeal_games::GAMES;
+use fairdeal_net::{PeerId, Ticket};
 use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::Seat;
@@ -11,9 +13,7 @@ use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 
-use crate::games::GAMES;
 use crate::history::{Past, What};
-use crate::net::{PeerId, Ticket};
 use crate::session::lan::{LanTable, LanView};
 use crate::session::{LobbySeat, LobbyView, SessionEvent};
 use crate::store::IdentityKey;
@@ -157,7 +157,7 @@ fn no_size_is_too_much_for_any_screen() {
 }
 
 fn ticket() -> Ticket {
-    let host = PeerId::of(&IdentityKey::from_seed([3; 32])).unwrap();
+    let host = PeerId::of(&IdentityKey::from_seed([3; 32]).signing_key()).unwrap();
     let address = "/ip4/192.0.2.1/tcp/4000".parse().unwrap();
     Ticket::new([1; 8], host, [address]).unwrap()
 }

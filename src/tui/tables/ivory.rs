@@ -7,6 +7,9 @@ mod faces;
 #[cfg(test)]
 mod tests;
 
+use fairdeal_games::bots::ivory_advice;
+use fairdeal_games::ivory::cards::{self, CROWN};
+use fairdeal_games::ivory::{Ivory, IvoryAction, IvoryEvent, Source, Target, named};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
@@ -15,9 +18,6 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{Board, Deed, Look, Motion, Show, Spot};
-use crate::bots::ivory_advice;
-use crate::games::ivory::cards::{self, CROWN};
-use crate::games::ivory::{Ivory, IvoryAction, IvoryEvent, Source, Target, named};
 use crate::tui::canvas::Canvas;
 
 /// The deck, which is turned by choosing it.

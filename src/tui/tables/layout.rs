@@ -9,10 +9,10 @@
 //! seal
 //! ```
 
+use fairdeal_games::AnyGame;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::{Board as _, on_board};
-use crate::games::AnyGame;
 
 /// The parts of a table screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

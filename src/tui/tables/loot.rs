@@ -13,6 +13,9 @@
 //! A card of the hand is discarded by its spot, a pile is taken from by its spot, and the village is fired by a
 //! button, since it can be fired out of turn.
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::loot::cards::{God, suit};
+use fairdeal_games::loot::{Loot, LootAction, LootEvent, Phase, Pile};
 use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -20,9 +23,6 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{Board, Deed, Look, Motion, Show, Spot};
-use crate::games::TableGame as _;
-use crate::games::loot::cards::{God, suit};
-use crate::games::loot::{Loot, LootAction, LootEvent, Phase, Pile};
 use crate::tui::canvas::Canvas;
 
 mod about;

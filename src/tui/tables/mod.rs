@@ -17,6 +17,7 @@ mod plutonian;
 mod sphinx;
 mod thoth;
 
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame, TableGame};
 use fairdeal_protocol::card::{Faces, Slot};
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
@@ -24,7 +25,6 @@ use ratatui::text::Line;
 
 use super::canvas::Canvas;
 use super::theme::Theme;
-use crate::games::{AnyAction, AnyEvent, AnyGame, TableGame};
 
 /// A place on a table. What the numbers mean is the game's own affair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -179,11 +179,11 @@ pub(super) trait Board: TableGame {
 macro_rules! on_board {
     ($any:expr, $game:ident => $run:expr) => {
         match $any {
-            $crate::games::AnyGame::Loot($game) => $run,
-            $crate::games::AnyGame::Ivory($game) => $run,
-            $crate::games::AnyGame::Plutonian($game) => $run,
-            $crate::games::AnyGame::Sphinx($game) => $run,
-            $crate::games::AnyGame::Thoth($game) => $run,
+            fairdeal_games::AnyGame::Loot($game) => $run,
+            fairdeal_games::AnyGame::Ivory($game) => $run,
+            fairdeal_games::AnyGame::Plutonian($game) => $run,
+            fairdeal_games::AnyGame::Sphinx($game) => $run,
+            fairdeal_games::AnyGame::Thoth($game) => $run,
         }
     };
 }

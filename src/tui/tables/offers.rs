@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use fairdeal_games::{AnyAction, AnyGame};
 use fairdeal_protocol::game::{Game as _, Illegal};
 
 use super::{Look, Spot, attempts, path, question, words, worth};
-use crate::games::{AnyAction, AnyGame};
 
 /// An action that is offered, or that is not and why.
 #[derive(Clone, Debug, PartialEq)]

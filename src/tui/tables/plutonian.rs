@@ -10,15 +10,15 @@ mod stacks;
 mod tests;
 mod trees;
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::plutonian::pieces::{Hand, Pyramid, score};
+use fairdeal_games::plutonian::{Plutonian, PlutonianAction, PlutonianEvent};
+use fairdeal_games::pyramid::Size;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{Board, Deed, Look, Motion, Show, Spot};
-use crate::games::TableGame as _;
-use crate::games::plutonian::pieces::{Hand, Pyramid, score};
-use crate::games::plutonian::{Plutonian, PlutonianAction, PlutonianEvent};
-use crate::games::pyramid::Size;
 use crate::tui::canvas::{Canvas, cut};
 use crate::tui::theme::Theme;
 

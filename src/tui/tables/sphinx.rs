@@ -11,6 +11,10 @@ mod squares;
 mod tests;
 mod words;
 
+use fairdeal_games::pyramid::Size;
+use fairdeal_games::sphinx::board::{Pylon, Square, central};
+use fairdeal_games::sphinx::{Phase, Sphinx, SphinxAction, SphinxEvent, Status, cards};
+use fairdeal_games::{TableGame as _, listed};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -20,10 +24,6 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar as _;
 
 use super::{Board, Deed, Look, Motion, Show, Spot};
-use crate::games::pyramid::Size;
-use crate::games::sphinx::board::{Pylon, Square, central};
-use crate::games::sphinx::{Phase, Sphinx, SphinxAction, SphinxEvent, Status, cards};
-use crate::games::{TableGame as _, listed};
 use crate::tui::canvas::{Canvas, Mark};
 use crate::tui::theme::{Pigment, Theme};
 

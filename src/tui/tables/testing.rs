@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use fairdeal_games::chance::RefereeChance;
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame, rule_set};
 use fairdeal_protocol::card::{Faces, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::party::{Parties, Party, PlayedBy};
@@ -11,8 +13,6 @@ use ratatui::layout::Rect;
 
 use super::offers::Offers;
 use super::{Board as _, Look, Spot, layout, on_board};
-use crate::games::chance::RefereeChance;
-use crate::games::{AnyAction, AnyEvent, AnyGame, rule_set};
 use crate::session::{LobbySeat, Seating};
 use crate::tui::canvas::{Canvas, Layer, Marks, Target};
 use crate::tui::theme::{Depth, Pyramids, Theme, ThemeName};

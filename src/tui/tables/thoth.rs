@@ -16,15 +16,15 @@ mod tell;
 #[cfg(test)]
 mod tests;
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::thoth::house::House;
+use fairdeal_games::thoth::{Phase, Thoth, ThothAction, ThothEvent, Use};
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 
 use super::{Board, Deed, Look, Motion, Show, Spot};
-use crate::games::TableGame as _;
-use crate::games::thoth::house::House;
-use crate::games::thoth::{Phase, Thoth, ThothAction, ThothEvent, Use};
 use crate::tui::canvas::Canvas;
 
 /// From how many rows of the board on the signs are explained under the houses.

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use fairdeal::net::Ticket;
+use fairdeal_net::Ticket;
 use fairdeal_protocol::hash::Hash32;
 use serde_json::Value;
 use tempfile::TempDir;

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fairdeal::net::AddressRecord;
 use fairdeal::session::frame::{Frame, Join, MAX_FRAME, Watch};
 use fairdeal::store::IdentityKey;
+use fairdeal_net::AddressRecord;
 use fairdeal_protocol::crypto::pake::{Door, Guest, Knock, Password, Proof};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::PlayedBy;

@@ -1,12 +1,12 @@
 //! The lobby: seats filling, and the ticket to give to friends.
 
+use fairdeal_games::game_info;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{Sitting, Voice, button};
-use crate::games::game_info;
 use crate::session::{LobbySeat, option_in_words};
 use crate::tui::canvas::{Canvas, Target, wrapped};
 use crate::tui::screen::World;

@@ -18,13 +18,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use fairdeal_games::{AnyEvent, GameInfo, game_info};
 use fairdeal_protocol::card::Handle;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 
 use self::moving::{Moving, Telling};
-use crate::games::{AnyEvent, GameInfo, game_info};
 use crate::session::house::next_bot;
 use crate::session::text::MAX_SHOWN;
 use crate::session::{Command, LobbySeat, LobbyView, Snapshot};

@@ -1,5 +1,6 @@
 //! The table: board, hand, seats, log, what can be done, and the seal.
 
+use fairdeal_games::listed;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -8,7 +9,6 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::choosing::sentence;
 use super::{Over, Sitting, Voice, button, seal};
-use crate::games::listed;
 use crate::history::solitaire::Solitaire;
 use crate::session::{Snapshot, Standing, Waiting, time_in_words};
 use crate::tui::canvas::{Canvas, Target, cut, fit, wrapped};

@@ -1,5 +1,8 @@
 //! Whole games at the table, by keys alone and by mouse alone, and what lies over it.
 
+use fairdeal_games::AnyAction;
+use fairdeal_games::plutonian::PlutonianAction;
+use fairdeal_net::{JoinTarget, PeerId, Ticket};
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
@@ -8,9 +11,6 @@ use ratatui::crossterm::event::KeyCode;
 
 use super::button::{CLOSE, MORE};
 
-use crate::games::AnyAction;
-use crate::games::plutonian::PlutonianAction;
-use crate::net::{JoinTarget, PeerId, Ticket};
 use crate::session::{SessionEvent, Waiting, Waits};
 use crate::store::IdentityKey;
 use crate::tui::canvas::Target;
@@ -275,7 +275,7 @@ fn after_the_end_there_is_a_way_back() {
 fn an_invitation_is_followed_when_the_player_wants_to() {
     let mut stage = seated(0);
     stage.rest();
-    let host = PeerId::of(&IdentityKey::from_seed([3; 32])).unwrap();
+    let host = PeerId::of(&IdentityKey::from_seed([3; 32]).signing_key()).unwrap();
     let address = "/ip4/192.0.2.1/tcp/4000".parse().unwrap();
     let ticket = Ticket::new([1; 8], host, [address]).unwrap();
     let invited = SessionEvent::Invited {

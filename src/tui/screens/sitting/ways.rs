@@ -1,11 +1,11 @@
 //! Ways into the game and out of it: being ready, another game, the audit, leaving.
 
+use fairdeal_net::{JoinTarget, Ticket};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 
 use super::{Asked, Sitting, Way};
-use crate::net::{JoinTarget, Ticket};
 use crate::session::{Command, Standing};
 use crate::tui::screen::{Effect, Opening, Question, Wish, Wishes};
 use crate::tui::screens::audit::Audit;

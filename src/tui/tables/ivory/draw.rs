@@ -3,6 +3,8 @@
 //! The tower stands at the left; what it still lacks is a scaffold with the names of the cards, which one
 //! has to keep in mind. Piles hang at the right, deck and draw pile lie under them.
 
+use fairdeal_games::ivory::Ivory;
+use fairdeal_games::ivory::cards::{self, CROWN, Suit};
 use fairdeal_protocol::card::Face;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
@@ -10,8 +12,6 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
 
 use super::{DECK, DRAW, TOWER, faces, needed, pile_spot};
-use crate::games::ivory::Ivory;
-use crate::games::ivory::cards::{self, CROWN, Suit};
 use crate::tui::canvas::{Canvas, Mark, wrapped};
 use crate::tui::theme::Theme;
 

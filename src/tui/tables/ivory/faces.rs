@@ -1,10 +1,10 @@
 //! Cards of the Decktet in letters: rank and suits always, the name where there is room.
 
+use fairdeal_games::ivory::cards::{self, CROWN, Suit};
 use fairdeal_protocol::card::Face;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::games::ivory::cards::{self, CROWN, Suit};
 use crate::tui::theme::Theme;
 
 /// The rank as it stands on the card.

@@ -1,5 +1,8 @@
 //! What the table shows of games that are played, and that nothing of it is missing.
 
+use fairdeal_games::bots::{Level, bot};
+use fairdeal_games::chance::RefereeChance;
+use fairdeal_games::{AnyAction, AnyGame, rule_set};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use insta::assert_snapshot;
@@ -7,9 +10,6 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::*;
-use crate::bots::{Level, bot};
-use crate::games::chance::RefereeChance;
-use crate::games::{AnyAction, AnyGame, rule_set};
 use crate::tui::canvas::Target as Placed;
 use crate::tui::tables::offers;
 use crate::tui::tables::testing::{Scene, seat};

@@ -1,5 +1,9 @@
 //! What each spot is and does, for whoever does not know the rules.
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::loot::Loot;
+use fairdeal_games::loot::cards::{God, GodSet, rank};
+use fairdeal_games::loot::score::Kind;
 use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -7,10 +11,6 @@ use fairdeal_protocol::seat::Seat;
 use super::cards;
 use super::worth::{Group, Sight};
 use super::{DISCARD_PILE, DRAW_PILE, VILLAGE, god_at, turns_left};
-use crate::games::TableGame as _;
-use crate::games::loot::Loot;
-use crate::games::loot::cards::{God, GodSet, rank};
-use crate::games::loot::score::Kind;
 use crate::tui::tables::{Look, Spot};
 
 /// What a spot is.

@@ -1,5 +1,8 @@
 //! The board: the village, the piles, the seats, the gods, and where there is room what they all mean.
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::loot::cards::{GODS, God, suit};
+use fairdeal_games::loot::{Loot, LootAction};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -13,9 +16,6 @@ use super::parts::Part;
 use super::village;
 use super::worth::Sight;
 use super::{DISCARD_PILE, DRAW_PILE, VILLAGE, god_spot};
-use crate::games::TableGame as _;
-use crate::games::loot::cards::{GODS, God, suit};
-use crate::games::loot::{Loot, LootAction};
 use crate::tui::canvas::{Canvas, cut};
 use crate::tui::tables::Look;
 

@@ -1,8 +1,8 @@
 //! Cards of the Viashi deck in letters: on a card of a hand, in a row of text, in a sentence.
 
+use fairdeal_games::loot::cards::{GODS, God, RANKS, name, rank, suit};
 use fairdeal_protocol::card::Face;
 
-use crate::games::loot::cards::{GODS, God, RANKS, name, rank, suit};
 use crate::tui::canvas::fit;
 use crate::tui::theme::Theme;
 
@@ -206,7 +206,7 @@ pub(super) fn is_nine(face: Face) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::loot::cards::all;
+    use fairdeal_games::loot::cards::all;
     use unicode_width::UnicodeWidthStr as _;
 
     #[test]

@@ -1,5 +1,9 @@
 //! The own hand: real cards in their best combinations, with what each brings, and what a discard would do.
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::loot::cards::suit;
+use fairdeal_games::loot::score::MAX_HAND;
+use fairdeal_games::loot::{Loot, Phase};
 use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -11,10 +15,6 @@ use unicode_width::UnicodeWidthStr as _;
 use super::cards::{self, LARGE, SMALL};
 use super::worth::{Group, Sight};
 use super::{DISCARD_PILE, turns_left};
-use crate::games::TableGame as _;
-use crate::games::loot::cards::suit;
-use crate::games::loot::score::MAX_HAND;
-use crate::games::loot::{Loot, Phase};
 use crate::tui::canvas::{Canvas, Target, cut, fit};
 use crate::tui::tables::{Look, Spot};
 use crate::tui::theme::Theme;

@@ -1,5 +1,7 @@
 //! Sections of the board that are drawn where there is room: the gods, the own hand added up, what scores.
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::loot::cards::{GODS, God, GodSet, RANKS, SUITS, all, suit};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
@@ -10,8 +12,6 @@ use super::board::{Table, split};
 use super::cards;
 use super::god_spot;
 use super::worth::{Group, rates_under};
-use crate::games::TableGame as _;
-use crate::games::loot::cards::{GODS, God, GodSet, RANKS, SUITS, all, suit};
 use crate::tui::canvas::{Canvas, cut, fit, wrapped};
 use crate::tui::theme::Theme;
 

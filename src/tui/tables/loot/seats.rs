@@ -1,5 +1,7 @@
 //! The seats in rows: total, turns, and the cards of each hand that everybody has seen.
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::loot::cards::suit;
 use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -10,8 +12,6 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::board::{Table, split};
 use super::cards;
-use crate::games::TableGame as _;
-use crate::games::loot::cards::suit;
 use crate::tui::canvas::{Canvas, cut, fit};
 use crate::tui::tables::Spot;
 

@@ -1,5 +1,7 @@
 //! The burning of the village, told step by step: who fired it, the gods in force, and every hand added up.
 
+use fairdeal_games::loot::Loot;
+use fairdeal_games::loot::cards::{GODS, GodSet, suit};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -9,8 +11,6 @@ use ratatui::text::{Line, Span};
 use super::cards;
 use super::village;
 use super::worth::{Group, arranged};
-use crate::games::loot::Loot;
-use crate::games::loot::cards::{GODS, GodSet, suit};
 use crate::tui::canvas::{cut, fit};
 use crate::tui::tables::{Look, Show};
 use crate::tui::theme::Theme;

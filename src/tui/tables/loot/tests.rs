@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use fairdeal_games::chance::RefereeChance;
+use fairdeal_games::loot::cards::{all, by_name};
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame, rule_set};
 use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 
 use super::*;
-use crate::games::chance::RefereeChance;
-use crate::games::loot::cards::{all, by_name};
-use crate::games::{AnyAction, AnyEvent, AnyGame, rule_set};
 use crate::tui::canvas::Target;
 use crate::tui::tables::testing::{Scene, seat};
 use crate::tui::tables::{motions, question, show};

@@ -1,14 +1,14 @@
 //! What a hand is worth as far as its owner can tell: its combinations, what each card brings, and what the hand
 //! would be worth without a card or with another.
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::loot::Loot;
+use fairdeal_games::loot::cards::{God, GodSet, rank, suit};
+use fairdeal_games::loot::score::{Arrangement, Combo, Kind, best, best_total};
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::seat::Seat;
 
 use super::cards::{is_nine, suit_name};
-use crate::games::TableGame as _;
-use crate::games::loot::Loot;
-use crate::games::loot::cards::{God, GodSet, rank, suit};
-use crate::games::loot::score::{Arrangement, Combo, Kind, best, best_total};
 
 /// Cards that belong together: a combination, or the loose ones.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! What stacks are worth, for whoever does not know it by heart.
 
+use fairdeal_games::plutonian::pieces::Hand;
+use fairdeal_games::pyramid::Size;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::games::plutonian::pieces::Hand;
-use crate::games::pyramid::Size;
 use crate::tui::canvas::{Canvas, wrapped};
 
 /// The hands in a few sentences.

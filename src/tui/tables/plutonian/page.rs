@@ -4,6 +4,9 @@
 //! five forms and stacks have four, from drawn pyramids to a few letters. The form of the forest follows from
 //! how many trees there were, so that it stays the same through a game as long as it can.
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::plutonian::Plutonian;
+use fairdeal_games::plutonian::pieces::Pyramid;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
@@ -11,9 +14,6 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::stacks::{Shown, label};
 use super::trees::letters_wide;
-use crate::games::TableGame as _;
-use crate::games::plutonian::Plutonian;
-use crate::games::plutonian::pieces::Pyramid;
 use crate::tui::tables::Look;
 
 /// How trees are drawn.

@@ -1,11 +1,11 @@
 //! Pyramids and stacks in letters: what they are, what they are worth, what they can still become.
 
+use fairdeal_games::plutonian::Plutonian;
+use fairdeal_games::plutonian::pieces::{Colour, Hand, Pyramid, score};
+use fairdeal_games::pyramid::Size;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use crate::games::plutonian::Plutonian;
-use crate::games::plutonian::pieces::{Colour, Hand, Pyramid, score};
-use crate::games::pyramid::Size;
 use crate::tui::theme::{Pigment, Theme};
 
 /// No hand is higher than this: what lies above spoils a stack and says nothing.

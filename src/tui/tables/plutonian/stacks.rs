@@ -1,5 +1,7 @@
 //! Stacks as they are drawn: their words, and how much room these take.
 
+use fairdeal_games::plutonian::Plutonian;
+use fairdeal_games::plutonian::pieces::{Pyramid, score};
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -8,8 +10,6 @@ use ratatui::text::{Line, Span};
 use super::page::{PILE, Stacks, columns};
 use super::pieces::{HIGHEST, Left, Outlook, lit, packed, sign, spelled};
 use super::trees;
-use crate::games::plutonian::Plutonian;
-use crate::games::plutonian::pieces::{Pyramid, score};
 use crate::tui::canvas::Canvas;
 use crate::tui::tables::{Look, Spot};
 use crate::tui::theme::Theme;

@@ -1,5 +1,7 @@
 //! What the table shows of games that are played, and that nothing of it is missing.
 
+use fairdeal_games::bots::{Level, bot};
+use fairdeal_games::{AnyAction, AnyGame};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use insta::assert_snapshot;
@@ -8,8 +10,6 @@ use rand_core::SeedableRng as _;
 
 use super::pieces::spelled;
 use super::*;
-use crate::bots::{Level, bot};
-use crate::games::{AnyAction, AnyGame};
 use crate::tui::canvas::Target;
 use crate::tui::tables::offers::{self, Offers};
 use crate::tui::tables::testing::{Scene, seat};

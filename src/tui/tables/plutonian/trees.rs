@@ -1,14 +1,14 @@
 //! The forest: trees of pyramids, and what of them can be taken.
 
+use fairdeal_games::plutonian::Plutonian;
+use fairdeal_games::plutonian::pieces::Pyramid;
+use fairdeal_games::pyramid::Size;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::page::Trees;
 use super::pieces::{bar, lit, style};
-use crate::games::plutonian::Plutonian;
-use crate::games::plutonian::pieces::Pyramid;
-use crate::games::pyramid::Size;
 use crate::tui::canvas::{Canvas, Mark};
 use crate::tui::tables::Spot;
 use crate::tui::theme::Theme;

@@ -4,6 +4,10 @@
 //! Everything has a short form, which fits into 16 columns and 16 rows for four seats. Where there is more room
 //! the forms grow one after the other, as far as the rows go.
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::pyramid::Size;
+use fairdeal_games::sphinx::board::Pylon;
+use fairdeal_games::sphinx::{Phase, Sphinx};
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
@@ -14,10 +18,6 @@ use super::{
     DIE, card, figure, king, magician, monster_style, pack_spot, shape, sign, stone, supply_spot,
     words,
 };
-use crate::games::TableGame as _;
-use crate::games::pyramid::Size;
-use crate::games::sphinx::board::Pylon;
-use crate::games::sphinx::{Phase, Sphinx};
 use crate::tui::canvas::{Canvas, Mark, fit, wrapped};
 use crate::tui::tables::{Look, Spot};
 use crate::tui::theme::Theme;

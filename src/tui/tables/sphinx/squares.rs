@@ -3,6 +3,9 @@
 //! With room enough there are lines between the squares; in a small terminal they stand side by side, four columns
 //! by two rows, which is what a square needs to tell of all that can stand on it.
 
+use fairdeal_games::pyramid::Size;
+use fairdeal_games::sphinx::board::{Pylon, Square, central};
+use fairdeal_games::sphinx::{Sphinx, cards};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
@@ -12,9 +15,6 @@ use super::{
     figure, letter, magician, magician_style, magicians_on, monster_style, shape, sign,
     square_spot, stone,
 };
-use crate::games::pyramid::Size;
-use crate::games::sphinx::board::{Pylon, Square, central};
-use crate::games::sphinx::{Sphinx, cards};
 use crate::tui::canvas::{Canvas, Mark, cut};
 use crate::tui::tables::Look;
 use crate::tui::theme::Theme;

@@ -1,11 +1,11 @@
 //! What the table of Sphinx's Paw shows, and that all of it can be read and chosen.
 
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use ratatui::layout::Rect;
 
 use super::*;
-use crate::games::{AnyAction, AnyEvent, AnyGame};
 use crate::tui::canvas::Layer;
 use crate::tui::tables::testing::{Scene, seat};
 

@@ -1,5 +1,9 @@
 //! What can be done and what there is, in words.
 
+use fairdeal_games::listed;
+use fairdeal_games::pyramid::Size;
+use fairdeal_games::sphinx::board::{Pylon, Square, central};
+use fairdeal_games::sphinx::{Phase, Sphinx, SphinxAction, Status, cards};
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::seat::Seat;
 use ratatui::style::Style;
@@ -8,10 +12,6 @@ use super::{
     DIE, END, STAY, UNVOTE, VOTE, card, danger, king, letter, magicians_on, pylon_of, size_of,
     square_of, victims,
 };
-use crate::games::listed;
-use crate::games::pyramid::Size;
-use crate::games::sphinx::board::{Pylon, Square, central};
-use crate::games::sphinx::{Phase, Sphinx, SphinxAction, Status, cards};
 use crate::tui::tables::{Look, Spot};
 use crate::tui::theme::Theme;
 

@@ -1,15 +1,15 @@
 //! What a card, a house or a pile is, for whoever does not know the rules.
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::pyramid::Size;
+use fairdeal_games::thoth::Thoth;
+use fairdeal_games::thoth::cards::{self, Element, Suited};
+use fairdeal_games::thoth::house::{CORNERS, Level};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::seat::Seat;
 
 use super::tell::{counted, relief_turns};
 use super::{names, parts};
-use crate::games::TableGame as _;
-use crate::games::pyramid::Size;
-use crate::games::thoth::Thoth;
-use crate::games::thoth::cards::{self, Element, Suited};
-use crate::games::thoth::house::{CORNERS, Level};
 use crate::tui::tables::{Look, Spot};
 
 /// What a spot is.

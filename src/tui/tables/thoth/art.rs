@@ -1,13 +1,13 @@
 //! Pyramids and roofs in block characters, whose quarters are the dots they are made of.
 
+use fairdeal_games::pyramid::Size;
+use fairdeal_games::thoth::cards::Element;
+use fairdeal_games::thoth::house::{CORNERS, Level, Pyramid};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::names;
-use crate::games::pyramid::Size;
-use crate::games::thoth::cards::Element;
-use crate::games::thoth::house::{CORNERS, Level, Pyramid};
 use crate::tui::theme::Theme;
 
 /// How large pyramids are drawn.

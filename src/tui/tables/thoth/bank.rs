@@ -1,5 +1,10 @@
 //! The bank with its pyramids, the deck and the discard pile; the auction with its pool; what the signs mean.
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::pyramid::Size;
+use fairdeal_games::thoth::cards::Element;
+use fairdeal_games::thoth::house::Pyramid;
+use fairdeal_games::thoth::{Phase, Thoth};
 use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -10,11 +15,6 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::art::Art;
 use super::{names, parts, street, tell};
-use crate::games::TableGame as _;
-use crate::games::pyramid::Size;
-use crate::games::thoth::cards::Element;
-use crate::games::thoth::house::Pyramid;
-use crate::games::thoth::{Phase, Thoth};
 use crate::tui::canvas::{Canvas, wrapped};
 use crate::tui::tables::{Look, Spot};
 

@@ -1,5 +1,9 @@
 //! One house on its lot: the ground with its name and score, the Trouble across it, the levels, the Roof.
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::thoth::Thoth;
+use fairdeal_games::thoth::cards::{self, Element};
+use fairdeal_games::thoth::house::{CORNERS, House, Level};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -11,10 +15,6 @@ use unicode_width::UnicodeWidthStr as _;
 use super::scale::{Floor, Scale, fitting, immunity, needs};
 use super::street::{bottom, middle};
 use super::{art, names, parts, tell};
-use crate::games::TableGame as _;
-use crate::games::thoth::Thoth;
-use crate::games::thoth::cards::{self, Element};
-use crate::games::thoth::house::{CORNERS, House, Level};
 use crate::tui::canvas::{Canvas, Mark, fit};
 use crate::tui::tables::{Look, Spot};
 use crate::tui::theme::Theme;

@@ -1,5 +1,8 @@
 //! Houses as rows of words, for when they are too tall to stand.
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::thoth::house::House;
+use fairdeal_games::thoth::{Thoth, cards};
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -8,9 +11,6 @@ use ratatui::text::{Line, Span};
 use super::drawing::beside;
 use super::scale::immunity;
 use super::{names, parts};
-use crate::games::TableGame as _;
-use crate::games::thoth::house::House;
-use crate::games::thoth::{Thoth, cards};
 use crate::tui::canvas::Canvas;
 use crate::tui::tables::{Look, Spot};
 

@@ -1,5 +1,9 @@
 //! The own hand: every card with what it is worth, what it could do now, and why not.
 
+use fairdeal_games::pyramid::Size;
+use fairdeal_games::thoth::cards::{self, Element, Suited};
+use fairdeal_games::thoth::house::{CORNERS, House, Level, Pyramid};
+use fairdeal_games::thoth::{Phase, Thoth};
 use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -9,10 +13,6 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::names;
-use crate::games::pyramid::Size;
-use crate::games::thoth::cards::{self, Element, Suited};
-use crate::games::thoth::house::{CORNERS, House, Level, Pyramid};
-use crate::games::thoth::{Phase, Thoth};
 use crate::tui::canvas::{Canvas, fit, wrapped};
 use crate::tui::tables::{Look, Spot};
 

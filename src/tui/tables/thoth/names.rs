@@ -3,12 +3,12 @@
 //! The letters of elements stand beside pyramids everywhere, so suits are never cut to one letter: the `w` of wands
 //! would be read as water, the `s` of swords as spirit.
 
+use fairdeal_games::pyramid::Size;
+use fairdeal_games::thoth::cards::{self, Element};
 use fairdeal_protocol::card::Face;
 use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::games::pyramid::Size;
-use crate::games::thoth::cards::{self, Element};
 use crate::tui::theme::{Pigment, Theme};
 
 /// Trumps in four letters, those that begin alike told apart.

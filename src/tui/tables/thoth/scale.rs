@@ -1,11 +1,11 @@
 //! How large houses are drawn, and what is said of them in few columns or many.
 
+use fairdeal_games::thoth::cards::{self, Element};
+use fairdeal_games::thoth::house::{House, Level};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::art::Art;
 use super::{hand, names};
-use crate::games::thoth::cards::{self, Element};
-use crate::games::thoth::house::{House, Level};
 use crate::tui::canvas::fit;
 use crate::tui::theme::Theme;
 

@@ -1,15 +1,15 @@
 //! What moves on the table, and the scoring of a hand step by step.
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::thoth::cards;
+use fairdeal_games::thoth::house::{CORNERS, House};
+use fairdeal_games::thoth::{Thoth, ThothEvent, Use};
 use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::seat::Seat;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::{names, parts};
-use crate::games::TableGame as _;
-use crate::games::thoth::cards;
-use crate::games::thoth::house::{CORNERS, House};
-use crate::games::thoth::{Thoth, ThothEvent, Use};
 use crate::tui::canvas::fit;
 use crate::tui::tables::{Look, Motion, Show, Spot};
 use crate::tui::theme::Theme;

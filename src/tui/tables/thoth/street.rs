@@ -3,6 +3,9 @@
 //! All houses of a street are drawn to one scale, the largest in which the tallest of them has room, so that they can
 //! be compared at a glance. When none fits, houses lie on their side as rows of words ([`flow`]).
 
+use fairdeal_games::TableGame as _;
+use fairdeal_games::thoth::Thoth;
+use fairdeal_games::thoth::house::House;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -10,9 +13,6 @@ use ratatui::text::{Line, Span};
 use super::drawing::Drawing;
 use super::flow;
 use super::scale::{SCALES, Scale};
-use crate::games::TableGame as _;
-use crate::games::thoth::Thoth;
-use crate::games::thoth::house::House;
 use crate::tui::canvas::Canvas;
 use crate::tui::tables::Look;
 

@@ -1,14 +1,14 @@
 //! What an action does, in sentences, and which actions a player may have in mind.
 
+use fairdeal_games::pyramid::Size;
+use fairdeal_games::thoth::cards::{self, Element, Suited};
+use fairdeal_games::thoth::house::House;
+use fairdeal_games::thoth::{Phase, Thoth, ThothAction, Use};
 use fairdeal_protocol::card::{Face, Slot};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 
 use super::parts;
-use crate::games::pyramid::Size;
-use crate::games::thoth::cards::{self, Element, Suited};
-use crate::games::thoth::house::House;
-use crate::games::thoth::{Phase, Thoth, ThothAction, Use};
 use crate::tui::tables::{Look, Spot};
 
 /// A number with a word in the plural if it is not one.

@@ -1,5 +1,7 @@
 //! The table of Houses of Thoth on screens of text.
 
+use fairdeal_games::thoth::cards;
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
@@ -8,8 +10,6 @@ use ratatui::buffer::Buffer;
 mod rules;
 
 use super::*;
-use crate::games::thoth::cards;
-use crate::games::{AnyAction, AnyEvent, AnyGame};
 use crate::tui::canvas::{Layer, Marks, Target};
 use crate::tui::tables::offers::{Offer, Offers};
 use crate::tui::tables::testing::{Scene, seat};

@@ -1,0 +1,249 @@
+//! The normal bot of Loot: it values hands by their best arrangement and what might come of them.
+//!
+//! It counts in quarter points. A hand is worth what it would score now under the gods it knows of
+//! (its own, and those taken in the open by others), and for every uncombined card a part of what
+//! that card would gain in the combination it is nearest to, by how many cards would complete that.
+
+use fairdeal_protocol::card::{Face, Faces, Slot};
+use fairdeal_protocol::game::{Game as _, uniform};
+use fairdeal_protocol::seat::Seat;
+use rand_core::Rng;
+
+use super::Bot;
+use crate::loot::cards::{self, GodSet, RANKS, rank, suit};
+use crate::loot::score::{best, best_total};
+use crate::loot::{Loot, LootAction, Phase, Pile};
+
+/// A seat's play by rules of thumb; see the module's head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LootBot {
+    /// How many cards that it might draw it looks at before it takes the discard pile's instead.
+    pub samples: u32,
+    /// What a hand must score before it fires the village over it.
+    pub worth_firing: i32,
+    /// How far that must be ahead of what it takes the others' hands for.
+    pub ahead: i32,
+}
+
+impl Default for LootBot {
+    fn default() -> Self {
+        Self {
+            samples: 6,
+            worth_firing: 8,
+            ahead: 0,
+        }
+    }
+}
+
+impl Bot<Loot> for LootBot {
+    fn choose(
+        &mut self,
+        game: &Loot,
+        seat: Seat,
+        known: &Faces,
+        rng: &mut dyn Rng,
+    ) -> Option<LootAction> {
+        let sight = Sight::new(game, seat, known);
+        if game.check(seat, &LootAction::Fire).is_ok() && self.fires(game, seat, &sight) {
+            return Some(LootAction::Fire);
+        }
+        if game.turn() != Some(seat) {
+            return None;
+        }
+        match game.phase() {
+            Phase::Take => Some(LootAction::Take(self.pile(game, &sight, rng))),
+            Phase::Discard => {
+                let (card, _) = sight.best_discard(&sight.hand)?;
+                let slots = game.hand_of(seat).iter();
+                let mut held = slots.filter(|slot| slot.face(known) == Some(card));
+                let handle = held.next()?.handle();
+                Some(LootAction::Discard { card, handle })
+            }
+        }
+    }
+}
+
+impl LootBot {
+    /// The pile to take from: the discard pile if its top card does more for the hand than a card
+    /// drawn would on the average.
+    fn pile(&self, game: &Loot, sight: &Sight, rng: &mut dyn Rng) -> Pile {
+        let Some(top) = game.discard_pile().last() else {
+            return Pile::Draw;
+        };
+        if game.draw_pile().is_empty() {
+            return Pile::Discard;
+        }
+        let mut unseen = sight.unseen.clone();
+        let (mut drawn, mut looked) = (0, 0);
+        while let (true, Ok(left @ 1..)) = (looked < self.samples, u32::try_from(unseen.len())) {
+            let place = usize::try_from(uniform(rng, left)).unwrap_or(0);
+            drawn += sight.worth_with(unseen.swap_remove(place));
+            looked += 1;
+        }
+        let average = drawn / i32::try_from(looked).unwrap_or(1).max(1);
+        // Unlike a drawn card, the top card may not be worth keeping; then the turn is lost.
+        if sight.worth_with(*top) > average {
+            Pile::Discard
+        } else {
+            Pile::Draw
+        }
+    }
+
+    /// Whether to fire: a good score, probably ahead of the others', and not one that ends the game
+    /// in somebody else's favour.
+    fn fires(&self, game: &Loot, seat: Seat, sight: &Sight) -> bool {
+        // With a card just taken the worst one still goes; but a fire would wait for that anyway.
+        let score = match sight.hand.len() {
+            10.. => return false,
+            _ => best_total(&sight.hand, sight.gods(&sight.hand)),
+        };
+        let own = i64::from(score);
+        let after = |other: Seat| {
+            let total = game.totals().get(other.index()).copied().unwrap_or(0);
+            total
+                + if other == seat {
+                    own
+                } else {
+                    expected(game, other)
+                }
+        };
+        let others = || game.playing().without(seat).iter();
+        let leads = others().all(|other| after(seat) > after(other));
+        let ends = game
+            .playing()
+            .iter()
+            .any(|any| after(any).abs() >= game.target());
+        if ends {
+            return leads && own >= 0;
+        }
+        score >= self.worth_firing && others().all(|o| own - expected(game, o) >= self.ahead.into())
+    }
+}
+
+/// What another seat's hand may be expected to score by the turns it has had.
+///
+/// When a hand drags on, everybody is waiting with something worse than usual: the expectation falls
+/// again, so that somebody fires in the end.
+fn expected(game: &Loot, seat: Seat) -> i64 {
+    let turns = game.turns().get(seat.index()).copied().unwrap_or(0);
+    let beyond = i64::from(turns) + 1 - i64::try_from(BY_TURNS.len()).unwrap_or(0);
+    let place = usize::try_from(turns)
+        .unwrap_or(usize::MAX)
+        .min(BY_TURNS.len() - 1);
+    BY_TURNS.get(place).copied().unwrap_or(0) - beyond.max(0)
+}
+
+/// What this bot's own hands score on the average after that many turns, when nobody fires.
+const BY_TURNS: [i64; 10] = [-11, 3, 11, 16, 19, 21, 23, 24, 26, 27];
+
+/// What the bot's seat can see.
+struct Sight {
+    hand: Vec<Face>,
+    /// Gods that other seats took in the open.
+    others: GodSet,
+    /// The cards that could still come: not in the hand, not in the discard pile, nor held by
+    /// another seat in the open.
+    unseen: Vec<Face>,
+}
+
+impl Sight {
+    fn new(game: &Loot, seat: Seat, known: &Faces) -> Self {
+        let hand = game
+            .hand_of(seat)
+            .iter()
+            .filter_map(|slot| slot.face(known));
+        let hand: Vec<Face> = hand.collect();
+        let others = game.playing().without(seat);
+        let open = others.iter().flat_map(|other| game.hand_of(other));
+        let open = open.filter_map(|slot| match slot {
+            Slot::Open(card) => Some(*card),
+            Slot::Sealed(_) => None,
+        });
+        let open: Vec<Face> = open.collect();
+        let seen = |card: &Face| {
+            hand.contains(card) || open.contains(card) || game.discard_pile().contains(card)
+        };
+        let unseen = cards::all().filter(|card| !seen(card)).collect();
+        Self {
+            others: GodSet::NONE.and_of(&open),
+            hand,
+            unseen,
+        }
+    }
+
+    /// The gods that would act with this hand.
+    fn gods(&self, hand: &[Face]) -> GodSet {
+        self.others.and_of(hand)
+    }
+
+    /// What the hand is worth with one card more, once the worst has gone.
+    fn worth_with(&self, card: Face) -> i32 {
+        let mut hand = self.hand.clone();
+        hand.push(card);
+        self.best_discard(&hand).map_or(0, |(_, worth)| worth)
+    }
+
+    /// The card whose loss leaves the most, and what it leaves. Among equals the highest rank goes.
+    fn best_discard(&self, hand: &[Face]) -> Option<(Face, i32)> {
+        let mut rest = Vec::with_capacity(hand.len());
+        let left = hand.iter().map(|card| {
+            rest.clear();
+            rest.extend(hand.iter().filter(|other| *other != card));
+            (*card, self.worth(&rest))
+        });
+        left.max_by_key(|(card, worth)| (*worth, rank(*card)))
+    }
+
+    /// What a hand is worth, in quarter points.
+    fn worth(&self, hand: &[Face]) -> i32 {
+        let arrangement = best(hand, self.gods(hand));
+        let loose: Vec<Face> = arrangement.loose.iter().map(|(card, _)| *card).collect();
+        let hopes: i32 = arrangement
+            .loose
+            .iter()
+            // Combined it would score 2, and no longer cost what it costs now.
+            .map(|(card, points)| (2 - points) * self.hope(*card, &loose) / 25)
+            .sum();
+        4 * arrangement.total + hopes
+    }
+
+    /// How likely an uncombined card is to be combined soon, in percent.
+    fn hope(&self, card: Face, loose: &[Face]) -> i32 {
+        let waiting = |wanted: &dyn Fn(Face) -> bool| {
+            let outs = self.unseen.iter().filter(|unseen| wanted(**unseen)).count();
+            i32::try_from(outs).unwrap_or(0)
+        };
+        let count = |alike: &dyn Fn(Face) -> bool| loose.iter().filter(|c| alike(**c)).count();
+        let same_rank = |other: Face| rank(other) == rank(card);
+        let same_suit = |other: Face| suit(other) == suit(card);
+        let set = match count(&same_rank) {
+            0 | 1 => 0,
+            _ => PER_OUT * waiting(&same_rank),
+        };
+        let colour = match count(&same_suit) {
+            0 | 1 => 0,
+            2 => waiting(&same_suit),
+            _ => PER_OUT * waiting(&same_suit),
+        };
+        let runs = (1..=RANKS - 3).filter(|low| (*low..low + 4).contains(&rank(card)));
+        let run = runs.map(|low| {
+            let missing = |at: &u8| !loose.iter().any(|card| rank(*card) == *at);
+            let missing: Vec<u8> = (low..low + 4).filter(missing).collect();
+            match missing.as_slice() {
+                [one] => PER_OUT * waiting(&|other| rank(other) == *one),
+                [_, _] => FAR,
+                _ => 0,
+            }
+        });
+        set.max(colour).max(run.max().unwrap_or(0)).min(MOST_HOPE)
+    }
+}
+
+/// What each card that would complete a combination adds to its likelihood, in percent.
+const PER_OUT: i32 = 7;
+
+/// The hope of a run that two cards are missing for.
+const FAR: i32 = 4;
+
+/// However many cards would do, it is not certain that one comes.
+const MOST_HOPE: i32 = 45;

@@ -1,0 +1,179 @@
+//! Bots: what a seat plays when nobody sits there.
+//!
+//! A bot sees what its seat sees, the public state and its own overlay, and is handed an RNG; it
+//! reads no clock and keeps no randomness of its own, so a seeded game can be played again. One that
+//! searches needs nothing but [`Game`]: it may deal the hidden cards to itself by a guess, and try
+//! actions on copies with [`crate::chance::RefereeChance`] or a chance of its own.
+//!
+//! Easy bots are the same for all games, in `random`; normal ones know their game.
+
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::game::{Game, Halt};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use rand_core::Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::chance::RefereeChance;
+use crate::{AnyAction, AnyGame};
+
+mod ivory;
+mod loot;
+mod playthrough;
+mod plutonian;
+mod random;
+mod sphinx;
+mod thoth;
+
+pub use ivory::{IvoryBot, advice as ivory_advice};
+pub use loot::LootBot;
+pub use playthrough::playthrough;
+pub use plutonian::PlutonianBot;
+pub use random::Random;
+pub use sphinx::SphinxBot;
+pub use thoth::ThothBot;
+
+/// Somebody who plays a seat of a game.
+pub trait Bot<G: Game>: Send + Sync {
+    /// What the seat does now, knowing `known`: some legal action if it is to act. A seat that is
+    /// not to act is asked too, and answers with an out-of-turn action or, mostly, `None`.
+    fn choose(
+        &mut self,
+        game: &G,
+        seat: Seat,
+        known: &Faces,
+        rng: &mut dyn Rng,
+    ) -> Option<G::Action>;
+}
+
+/// How well a bot plays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Any legal action.
+    Easy,
+    /// Sensible play by rules of thumb.
+    #[default]
+    Normal,
+}
+
+impl Level {
+    /// Every level, weakest first, with its name on the command line.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Easy, "easy"), (Self::Normal, "normal")];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let found = Self::ALL.into_iter().find(|(level, _)| *level == self);
+        found.map_or("", |(_, name)| name)
+    }
+
+    /// The level of that name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|(_, known)| *known == name)
+            .map(|(level, _)| level)
+    }
+}
+
+/// A bot of that level for any game.
+pub fn bot(level: Level) -> Box<dyn Bot<AnyGame>> {
+    match level {
+        Level::Easy => Box::new(Random::default()),
+        Level::Normal => Box::new(Normal::default()),
+    }
+}
+
+/// The normal bots of all games.
+#[derive(Default)]
+struct Normal {
+    loot: LootBot,
+    ivory: IvoryBot,
+    plutonian: PlutonianBot,
+    sphinx: SphinxBot,
+    thoth: ThothBot,
+}
+
+impl Bot<AnyGame> for Normal {
+    fn choose(
+        &mut self,
+        game: &AnyGame,
+        seat: Seat,
+        known: &Faces,
+        rng: &mut dyn Rng,
+    ) -> Option<AnyAction> {
+        match game {
+            AnyGame::Loot(game) => {
+                let action = self.loot.choose(game, seat, known, rng);
+                action.map(AnyAction::Loot)
+            }
+            AnyGame::Ivory(game) => {
+                let action = self.ivory.choose(game, seat, known, rng);
+                action.map(AnyAction::Ivory)
+            }
+            AnyGame::Plutonian(game) => {
+                let action = self.plutonian.choose(game, seat, known, rng);
+                action.map(AnyAction::Plutonian)
+            }
+            AnyGame::Sphinx(game) => {
+                let action = self.sphinx.choose(game, seat, known, rng);
+                action.map(AnyAction::Sphinx)
+            }
+            AnyGame::Thoth(game) => {
+                let action = self.thoth.choose(game, seat, known, rng);
+                action.map(AnyAction::Thoth)
+            }
+        }
+    }
+}
+
+/// Why a game among bots went no further.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stuck {
+    /// A bot that was to act did nothing.
+    Idle(Seat),
+    /// A bot's action was refused, or chance ran out.
+    Halted(Seat, Halt),
+}
+
+/// Plays a game that has begun among bots, one a seat, until it is over or `most` actions are made;
+/// says how many were. Before each action the seats that are not to act may interject.
+///
+/// # Errors
+/// [`Stuck`], with the game as it was before that action or, if chance paused, half done.
+pub fn play<G: Game>(
+    game: &mut G,
+    chance: &mut RefereeChance,
+    bots: &mut [Box<dyn Bot<G>>],
+    rng: &mut dyn Rng,
+    most: usize,
+) -> Result<usize, Stuck> {
+    let all = SeatSet::all(bots.len());
+    let mut events = Vec::new();
+    for made in 0..most {
+        let to_act = game.to_act();
+        let others = all.iter().filter(|seat| !to_act.contains(*seat));
+        let mut choice = None;
+        for seat in others.chain(to_act.iter()) {
+            let known = chance.dealt_to(seat);
+            let bot = bots.get_mut(seat.index());
+            choice = bot
+                .and_then(|bot| bot.choose(game, seat, known, rng))
+                .map(|act| (seat, act));
+            if choice.is_some() {
+                break;
+            }
+        }
+        let Some((seat, action)) = choice else {
+            return to_act
+                .iter()
+                .next()
+                .map_or(Ok(made), |seat| Err(Stuck::Idle(seat)));
+        };
+        events.clear();
+        let done = game.apply(seat, &action, chance, &mut events);
+        done.map_err(|halt| Stuck::Halted(seat, halt))?;
+        if game.is_over() {
+            return Ok(made + 1);
+        }
+    }
+    Ok(most)
+}

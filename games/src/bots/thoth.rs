@@ -1,0 +1,273 @@
+//! The normal bot for Houses of Thoth: founds, raises and roofs a house while that is worth it, makes
+//! Trouble for whoever is ahead, and throws away what costs at the end.
+
+use fairdeal_protocol::card::{Face, Faces};
+use fairdeal_protocol::game::{Game as _, uniform};
+use fairdeal_protocol::seat::Seat;
+use rand_core::Rng;
+
+use super::Bot;
+use crate::thoth::cards::{self, Element, Suited};
+use crate::thoth::house::{CORNERS, House, Level};
+use crate::thoth::{Thoth, ThothAction, Use};
+
+/// See the module's head.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ThothBot;
+
+/// About once in so many turns a bot ends the hand if it can, ahead or not, or else does anything: what
+/// all hold back in hope could keep a hand going for ever.
+const PATIENCE: u32 = 25;
+/// What a Roof should bring while the hand is young: ends that bring little bring all totals down.
+const ENOUGH: i64 = 18;
+/// From so many Stories on a house is high enough.
+const HIGH: usize = 3;
+
+impl Bot<Thoth> for ThothBot {
+    fn choose(
+        &mut self,
+        game: &Thoth,
+        seat: Seat,
+        known: &Faces,
+        rng: &mut dyn Rng,
+    ) -> Option<ThothAction> {
+        let mut legal = game.legal(seat, known);
+        if uniform(rng, PATIENCE) == 0 {
+            legal.retain(|a| !matches!(a, ThothAction::Demolish | ThothAction::Topple { .. }));
+            let ends = legal.iter().position(ends_the_hand);
+            let any = u32::try_from(legal.len()).ok().filter(|count| *count > 0);
+            let any = any.map(|count| usize::try_from(uniform(rng, count)).unwrap_or(0));
+            return ends.or(any).map(|chosen| legal.swap_remove(chosen));
+        }
+        // The first of the best.
+        let best = legal.into_iter().rev();
+        best.max_by_key(|action| worth(game, seat, action, known))
+    }
+}
+
+/// Whether the raise would fill a level with spirit alone, and nothing to build on it is in the hand.
+///
+/// Only planetary trumps and judgment fit there. Once all of those stand in houses the level stays full
+/// for good, the end cannot be called while one is full, and the hand may never end.
+fn dead_end(game: &Thoth, seat: Seat, card: Face, count: u8, known: &Faces) -> bool {
+    let Some(top) = game.house(seat).and_then(House::top) else {
+        return false;
+    };
+    let mut elements = top.elements();
+    elements.extend(cards::redeemed(card).map(|(element, _)| element));
+    let spirit = elements.iter().all(|element| *element == Element::Spirit);
+    let fills = top.pyramids.len() + usize::from(count) >= CORNERS;
+    let mut hand = game
+        .hand_of(seat)
+        .iter()
+        .filter_map(|slot| slot.face(known));
+    let saved =
+        hand.any(|other| other != card && (cards::is_planetary(other) || other == cards::JUDGMENT));
+    spirit && fills && !saved
+}
+
+fn ends_the_hand(action: &ThothAction) -> bool {
+    let roof = matches!(action, ThothAction::Play { as_: Use::Roof, .. });
+    roof || matches!(action, ThothAction::End { .. })
+}
+
+/// Whether houses have grown so high that the bank runs low: a hand in which nobody finds a Roof, and
+/// some full level keeps the end from being called, could go on for ever.
+fn is_late(game: &Thoth) -> bool {
+    let houses = game.playing().iter().filter_map(|seat| game.house(seat));
+    houses.map(House::stories).max().unwrap_or(0) >= HIGH
+}
+
+/// A house as everybody can see it, without the hand behind it.
+fn standing(game: &Thoth, seat: Seat) -> i64 {
+    game.house(seat).map_or(0, House::score)
+}
+
+fn own_hand(game: &Thoth, seat: Seat, known: &Faces) -> i64 {
+    let hand = game
+        .hand_of(seat)
+        .iter()
+        .filter_map(|slot| slot.face(known));
+    cards::hand_score(hand)
+}
+
+/// How far the seat is ahead of the best of the others, whose hands are guessed.
+fn lead(game: &Thoth, seat: Seat, known: &Faces) -> i64 {
+    let others = game.playing().without(seat);
+    let best = others
+        .iter()
+        .map(|other| standing(game, other))
+        .max()
+        .unwrap_or(0);
+    // Five cards cost about so much in a hand that is looked after.
+    const USUAL_HAND: i64 = -12;
+    standing(game, seat) + own_hand(game, seat, known) - (best + USUAL_HAND)
+}
+
+/// How much a card is worth keeping; what is played or discarded loses it.
+fn keep(game: &Thoth, seat: Seat, card: Face, known: &Faces) -> i64 {
+    let founded = game.house(seat).is_some_and(House::stands);
+    let top = game.house(seat).and_then(House::top);
+    let elements = top.map_or_else(Vec::new, Level::elements);
+    let roofs = cards::roof_element(card).is_some_and(|e| elements.contains(&e));
+    let base = match cards::suited(card) {
+        Some((element, Suited::Small(value))) => {
+            let useful = top.is_some_and(|top| cards::allows(top.card, element));
+            if useful {
+                6 + 3 * i64::from(value)
+            } else {
+                8 - i64::from(value)
+            }
+        }
+        // One court card costs nothing much; each further one costs more than it can bring.
+        Some((_, Suited::Court(_))) => {
+            let hand = game
+                .hand_of(seat)
+                .iter()
+                .filter_map(|slot| slot.face(known));
+            let courts = hand.filter(|c| matches!(cards::suited(*c), Some((_, Suited::Court(_)))));
+            let fits = cards::fits_as_story(card, &elements);
+            let courts = i64::try_from(courts.count()).unwrap_or(0);
+            if courts > 1 {
+                -25 * (courts - 1) + i64::from(fits) * 10
+            } else {
+                9
+            }
+        }
+        None if cards::is_planetary(card) => 24,
+        None if cards::zodiacal(card).is_some() => 14,
+        None => 12,
+    };
+    let first = if !founded && cards::is_foundation(card) {
+        30
+    } else {
+        0
+    };
+    base + first + if roofs { 10 } else { 0 }
+}
+
+/// What an action is worth.
+fn worth(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces) -> i64 {
+    match action {
+        // The weakest card; the first turn is worth little.
+        ThothAction::Bid { card } => {
+            let face = known.get(*card);
+            face.map_or(i64::MIN, |face| -keep(game, seat, face, known))
+        }
+        ThothAction::Pick { card } => keep(game, seat, *card, known),
+        ThothAction::End { card } => {
+            let cost = card
+                .face(known)
+                .map_or(0, |face| -cards::hand_score([face]));
+            let ahead = lead(game, seat, known);
+            if ahead >= 0 { 500 + cost } else { -500 }
+        }
+        ThothAction::Demolish => i64::MIN,
+        ThothAction::Topple { .. } => i64::MIN,
+        ThothAction::Play { card, as_, .. } => {
+            let cost = keep(game, seat, *card, known);
+            match as_ {
+                Use::Foundation => 150 - cost + i64::from(cards::is_planetary(*card)) * 20,
+                Use::Raise { count, .. } if dead_end(game, seat, *card, *count, known) => -300,
+                Use::Raise { size, count } => {
+                    let pips = i64::from(size.pips()) * i64::from(*count);
+                    let turn = if cards::redeemed_gives_a_turn(*card) {
+                        15
+                    } else {
+                        0
+                    };
+                    60 + 12 * pips + turn - cost
+                }
+                Use::Story => 120 - cost,
+                Use::Roof => {
+                    let matching = game.house(seat).map_or(0, |house| {
+                        let element = cards::roof_element(*card);
+                        house
+                            .pyramids()
+                            .filter(|p| Some(p.element) == element)
+                            .count()
+                    });
+                    let gain = 5 + i64::try_from(matching).unwrap_or(0);
+                    let own = standing(game, seat) + own_hand(game, seat, known) + gain;
+                    let late = is_late(game);
+                    let ahead = lead(game, seat, known) + gain + if late { 15 } else { 0 };
+                    let enough = if late { 1 } else { ENOUGH };
+                    if ahead >= 0 && own >= enough {
+                        600
+                    } else {
+                        -100
+                    }
+                }
+                Use::Trouble { target, .. } => {
+                    let threat = standing(game, *target) - standing(game, seat);
+                    let fresh = game.house(*target).is_some_and(|house| !house.in_trouble());
+                    40 + 3 * threat + if fresh { 20 } else { -30 } - cost
+                }
+                Use::Relieve => 140 - cost,
+                Use::Discard => -cost,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng as _;
+
+    use super::*;
+    use crate::bots::{Random, play};
+    use crate::chance::RefereeChance;
+    use crate::rule_set;
+
+    #[test]
+    fn it_beats_chance_with_every_option() {
+        let mut won = 0;
+        for number in 0..24_u8 {
+            let place = usize::from(number % 2);
+            let opening = ["dealer-left", "auction"][usize::from(number / 2 % 2)];
+            let given = [
+                ("opening", opening),
+                (
+                    "happenstance",
+                    ["false", "true"][usize::from(number / 4 % 2)],
+                ),
+            ]
+            .map(|(key, value)| (key.to_owned(), value.to_owned()));
+            let rules = rule_set("houses-of-thoth", 2, &given.into()).unwrap();
+            let mut bots: [Box<dyn Bot<Thoth>>; 2] =
+                [Box::new(Random::default()), Box::new(Random::default())];
+            bots[place] = Box::new(ThothBot);
+            let mut game = Thoth::create(&rules).unwrap();
+            let mut chance = RefereeChance::from_seed([number; 32]);
+            game.begin(&mut chance, &mut Vec::new()).unwrap();
+            let mut rng = ChaCha20Rng::from_seed([1; 32]);
+            let made = play(&mut game, &mut chance, &mut bots, &mut rng, 20_000).unwrap();
+            assert!(game.is_over(), "{made} actions");
+            won += usize::from(game.winners().contains(Seat::new(place).unwrap()));
+        }
+        assert!(won >= 21, "{won} of 24");
+    }
+
+    #[test]
+    fn its_games_end() {
+        for seats in 2..=5 {
+            for number in 0..10_u8 {
+                let rules = rule_set("houses-of-thoth", seats, &Default::default()).unwrap();
+                let mut bots: Vec<Box<dyn Bot<Thoth>>> = Vec::new();
+                bots.resize_with(usize::from(seats), || Box::new(ThothBot));
+                let mut game = Thoth::create(&rules).unwrap();
+                let mut chance = RefereeChance::from_seed([number; 32]);
+                game.begin(&mut chance, &mut Vec::new()).unwrap();
+                let mut rng = ChaCha20Rng::from_seed([1; 32]);
+                let made = play(&mut game, &mut chance, &mut bots, &mut rng, 20_000).unwrap();
+                assert!(
+                    game.is_over(),
+                    "{made} actions, {:?} after {}",
+                    game.totals(),
+                    game.hand_no()
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! What can be done in Ivory Tower and what can happen, in JSON and in words.
+
+use fairdeal_protocol::card::Face;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::cards;
+use crate::ActionError;
+use crate::json::{Fields, wrong};
+
+/// Where a card is played from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Source {
+    /// The top of the draw pile.
+    Draw,
+    /// The lowest card of a resource pile, counted from 0.
+    Pile(u8),
+}
+
+/// Where a card is played to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Target {
+    /// The tower.
+    Tower,
+    /// A resource pile, counted from 0.
+    Pile(u8),
+    /// A new resource pile.
+    New,
+}
+
+/// What the player does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IvoryAction {
+    /// Turns up to three cards onto the draw pile.
+    Turn,
+    /// Plays an available card.
+    Play {
+        /// Which card.
+        from: Source,
+        /// Where it goes.
+        to: Target,
+    },
+    /// Ends the game.
+    Resign,
+}
+
+fn pile_name(pile: u8) -> String {
+    format!("pile-{pile}")
+}
+
+/// A pile by its name; digits alone, without leading zeros.
+fn pile_by_name(name: &str) -> Option<u8> {
+    let pile = name.strip_prefix("pile-")?.parse().ok()?;
+    (pile_name(pile) == name).then_some(pile)
+}
+
+impl IvoryAction {
+    /// As the referee writes it.
+    pub(super) fn to_json(self) -> Value {
+        match self {
+            Self::Turn => json!({"type": "turn"}),
+            Self::Resign => json!({"type": "resign"}),
+            Self::Play { from, to } => {
+                let from = match from {
+                    Source::Draw => "draw".to_owned(),
+                    Source::Pile(pile) => pile_name(pile),
+                };
+                let to = match to {
+                    Target::Tower => "tower".to_owned(),
+                    Target::Pile(pile) => pile_name(pile),
+                    Target::New => "new".to_owned(),
+                };
+                json!({"type": "play", "from": from, "to": to})
+            }
+        }
+    }
+
+    /// Reads an action.
+    pub(super) fn from_json(value: &Value) -> Result<Self, ActionError> {
+        #[derive(Clone, Copy)]
+        enum Type {
+            Turn,
+            Play,
+            Resign,
+        }
+        let fields = Fields::new(value)?;
+        let types = [
+            ("turn", Type::Turn),
+            ("play", Type::Play),
+            ("resign", Type::Resign),
+        ];
+        match fields.word("type", &types)? {
+            Type::Turn => fields.only(&["type"]).map(|()| Self::Turn),
+            Type::Resign => fields.only(&["type"]).map(|()| Self::Resign),
+            Type::Play => {
+                fields.only(&["type", "from", "to"])?;
+                let (from, to) = (fields.text("from")?, fields.text("to")?);
+                let source = match from {
+                    "draw" => Some(Source::Draw),
+                    other => pile_by_name(other).map(Source::Pile),
+                };
+                let target = match to {
+                    "tower" => Some(Target::Tower),
+                    "new" => Some(Target::New),
+                    other => pile_by_name(other).map(Target::Pile),
+                };
+                Ok(Self::Play {
+                    from: source.ok_or_else(|| wrong("from", "'draw' or 'pile-I'", from))?,
+                    to: target.ok_or_else(|| wrong("to", "'tower', 'new' or 'pile-I'", to))?,
+                })
+            }
+        }
+    }
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub enum IvoryEvent {
+    /// The deck was shuffled and three cards turned.
+    Dealt {
+        /// The card on top of the draw pile.
+        top: Face,
+    },
+    /// The draw pile became the deck again.
+    Recycled {
+        /// How often that has happened.
+        recycles: u32,
+    },
+    /// Cards were turned.
+    Turned {
+        /// How many.
+        cards: usize,
+        /// The card on top of the draw pile.
+        top: Face,
+    },
+    /// A card was played.
+    Played {
+        /// Which.
+        card: Face,
+        /// Where it went.
+        to: Target,
+        /// The card that came to lie on top of the draw pile by it.
+        uncovered: Option<Face>,
+    },
+    /// The game is over.
+    Over {
+        /// Whether the tower is complete.
+        won: bool,
+        /// The rank of its top card.
+        score: u8,
+    },
+}
+
+impl IvoryEvent {
+    /// As an object for a log that programs read.
+    pub(super) fn to_json(&self) -> Value {
+        match self {
+            Self::Dealt { top } => json!({"type": "dealt", "top": cards::name(*top)}),
+            Self::Recycled { recycles } => json!({"type": "recycled", "recycles": recycles}),
+            Self::Turned { cards: count, top } => {
+                json!({"type": "turned", "cards": count, "top": cards::name(*top)})
+            }
+            Self::Played {
+                card,
+                to,
+                uncovered,
+            } => {
+                let to = match to {
+                    Target::Tower => "tower".to_owned(),
+                    Target::Pile(pile) => pile_name(*pile),
+                    Target::New => "new".to_owned(),
+                };
+                json!({
+                    "type": "played", "card": cards::name(*card), "to": to,
+                    "uncovered": uncovered.map(cards::name),
+                })
+            }
+            Self::Over { won, score } => json!({"type": "over", "won": won, "score": score}),
+        }
+    }
+
+    /// In plain words.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Dealt { top } => format!("The deck is shuffled; {} is turned up.", named(*top)),
+            Self::Recycled { recycles: 1 } => "The draw pile is turned over.".to_owned(),
+            Self::Recycled { recycles } => {
+                format!("The draw pile is turned over: {recycles} times by now.")
+            }
+            Self::Turned { cards: 1, top } => format!("One card is turned: {}.", named(*top)),
+            Self::Turned { cards: count, top } => {
+                format!("{count} cards are turned: {} on top.", named(*top))
+            }
+            Self::Played {
+                card,
+                to,
+                uncovered,
+            } => {
+                let place = match to {
+                    Target::Tower => "goes to the tower".to_owned(),
+                    Target::Pile(pile) => format!("goes to pile {pile}"),
+                    Target::New => "begins a new pile".to_owned(),
+                };
+                let under = uncovered.map_or_else(String::new, |card| {
+                    format!("; under it lies {}", named(card))
+                });
+                format!("{} {place}{under}.", named(*card))
+            }
+            Self::Over { won: true, .. } => "The tower is complete!".to_owned(),
+            Self::Over { won: false, score } => format!("The tower is left at {score}."),
+        }
+    }
+}
+
+/// A card with its rank and suits, for people.
+pub fn named(card: Face) -> String {
+    let rank = cards::rank(card);
+    if rank == 1 || rank == cards::CROWN {
+        return cards::name(card).replace('-', " of ");
+    }
+    let suits: Vec<_> = cards::suits(card).iter().map(|suit| suit.name()).collect();
+    format!("{} ({rank} {})", cards::name(card), suits.join("+"))
+}

@@ -1,0 +1,461 @@
+//! Ivory Tower, by P.D. Magnus: a solitaire for the Decktet, in which one suit is built up from Ace to
+//! Crown.
+//!
+//! The rules page is `docs/rules/ivory-tower.md`; ▸ marks its rulings. Cards are in [`cards`], the
+//! deal of the day in [`daily`], JSON and words in `view` and `actions`.
+//!
+//! # What is hidden
+//! The deck is sealed. A card is opened when it first comes to lie on top of the draw pile; cards
+//! turned under it stay sealed. What has been opened once stays an open face, also back in the deck;
+//! that the player has to remember it is the view's business. The deal of a day is computed, so that
+//! none of it is sealed: [`Ivory::was_shown`] tells what the player has seen of it.
+//!
+//! # Chance
+//! One shuffle of the 36 cards, top first. The deal of a day asks for none: its order is computed
+//! from the date by everybody alike.
+
+use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
+use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use serde::Serialize;
+
+use super::{GameInfo, OptionInfo, OptionKind};
+
+mod actions;
+pub mod cards;
+pub mod daily;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub use actions::named;
+pub use actions::{IvoryAction, IvoryEvent, Source, Target};
+
+/// The version of the rules of Ivory Tower here.
+pub const RULES_VERSION: u16 = 1;
+
+/// What there is to know about Ivory Tower before it is played.
+pub static INFO: GameInfo = GameInfo {
+    id: "ivory-tower",
+    name: "Ivory Tower",
+    designer: "P.D. Magnus",
+    version: RULES_VERSION,
+    least_seats: 1,
+    most_seats: 1,
+    options: &[OptionInfo {
+        key: "daily",
+        default: "none",
+        kind: OptionKind::Date,
+    }],
+    rulebook: include_str!("../../../docs/rules/ivory-tower.md"),
+};
+
+/// How many cards are turned at once.
+const TURNED: usize = 3;
+/// How many resource piles there may be.
+const MOST_PILES: usize = 3;
+
+/// A game of Ivory Tower: its public state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Ivory {
+    /// The day whose deal this is.
+    daily: Option<String>,
+    /// The deck, its top card last.
+    deck: Vec<Slot>,
+    /// The draw pile, its top card last; that one is always open.
+    draw: Vec<Slot>,
+    /// The resource piles in the order they were begun, each from its Crown down.
+    piles: Vec<Vec<Face>>,
+    /// The tower from its Ace up.
+    tower: Vec<Face>,
+    recycles: u32,
+    /// Every card that has lain on top of the draw pile, in the order in which it first did. In the
+    /// deal of a day all cards are open from the start, and only this tells which ones were shown.
+    shown: Vec<Face>,
+    over: bool,
+}
+
+impl Ivory {
+    /// The day whose deal this is, if it is one.
+    pub fn daily(&self) -> Option<&str> {
+        self.daily.as_deref()
+    }
+
+    /// The deck, its top card last.
+    pub fn deck(&self) -> &[Slot] {
+        &self.deck
+    }
+
+    /// The draw pile, its top card last.
+    pub fn draw_pile(&self) -> &[Slot] {
+        &self.draw
+    }
+
+    /// The resource piles in the order they were begun, each from its Crown down.
+    pub fn piles(&self) -> &[Vec<Face>] {
+        &self.piles
+    }
+
+    /// The tower from its Ace up.
+    pub fn tower(&self) -> &[Face] {
+        &self.tower
+    }
+
+    /// How often the draw pile has been turned over.
+    pub fn recycles(&self) -> u32 {
+        self.recycles
+    }
+
+    /// The card that is available from the draw pile.
+    pub fn top(&self) -> Option<Face> {
+        match self.draw.last() {
+            Some(Slot::Open(face)) => Some(*face),
+            Some(Slot::Sealed(_)) | None => None,
+        }
+    }
+
+    /// "End": whether the tower has its Crown.
+    pub fn is_won(&self) -> bool {
+        self.score() == cards::CROWN
+    }
+
+    /// "End": the rank of the tower's top card, 0 without a tower.
+    pub fn score(&self) -> u8 {
+        self.tower.last().map_or(0, |card| cards::rank(*card))
+    }
+
+    /// Whether the player has been shown what a card of the deck or the draw pile is.
+    pub fn was_shown(&self, slot: Slot) -> bool {
+        match slot {
+            Slot::Open(face) => self.shown.contains(&face),
+            Slot::Sealed(_) => false,
+        }
+    }
+
+    /// The card that is available at a place, if there is one.
+    pub fn available(&self, from: Source) -> Option<Face> {
+        match from {
+            Source::Draw => self.top(),
+            Source::Pile(pile) => self.pile(pile)?.last().copied(),
+        }
+    }
+
+    fn pile(&self, pile: u8) -> Option<&Vec<Face>> {
+        self.piles.get(usize::from(pile))
+    }
+
+    /// "Play".
+    fn check_play(&self, from: Source, to: Target) -> Result<(), Illegal> {
+        let card = self
+            .available(from)
+            .ok_or_else(|| Illegal::rule("there is no card to play from there"))?;
+        match to {
+            Target::Tower => {
+                let fits = match (self.tower.first(), self.tower.last()) {
+                    (Some(ace), Some(top)) => {
+                        cards::share_a_suit(*ace, card)
+                            && cards::rank(card) == cards::rank(*top) + 1
+                    }
+                    _ => cards::rank(card) == 1,
+                };
+                fits.then_some(()).ok_or_else(|| {
+                    Illegal::rule(
+                        "the tower begins with an Ace and takes the next rank of that suit",
+                    )
+                })
+            }
+            Target::Pile(pile) => {
+                let last = self
+                    .pile(pile)
+                    .and_then(|pile| pile.last())
+                    .ok_or_else(|| Illegal::rule("there is no such pile"))?;
+                let below = cards::rank(card) + 1 == cards::rank(*last);
+                (below && !cards::share_a_suit(card, *last))
+                    .then_some(())
+                    .ok_or_else(|| {
+                        Illegal::rule("a pile takes the next lower rank that shares no suit")
+                    })
+            }
+            Target::New => {
+                // ▸ A Crown alone in its pile does not move to another new pile.
+                if from != Source::Draw || cards::rank(card) != cards::CROWN {
+                    return Err(Illegal::rule(
+                        "a Crown from the draw pile begins a new pile",
+                    ));
+                }
+                (self.piles.len() < MOST_PILES)
+                    .then_some(())
+                    .ok_or_else(|| Illegal::rule("there are three piles already"))
+            }
+        }
+    }
+
+    /// Opens the card on top of the draw pile if nobody has seen it.
+    fn open_top(&mut self, chance: &mut dyn Chance) -> Result<Option<Face>, Pause> {
+        if let Some(top) = self.draw.last_mut()
+            && let Slot::Sealed(card) = *top
+            && let Some(face) = chance.open(&[card])?.first()
+        {
+            *top = Slot::Open(*face);
+        }
+        let top = self.top();
+        self.shown
+            .extend(top.filter(|face| !self.shown.contains(face)));
+        Ok(top)
+    }
+
+    /// Up to three cards go one after another onto the draw pile; says how many.
+    fn turn_cards(&mut self) -> usize {
+        let count = self.deck.len().min(TURNED);
+        let rest = self.deck.len() - count;
+        self.draw
+            .extend(self.deck.split_off(rest).into_iter().rev());
+        count
+    }
+
+    fn turn(&mut self, chance: &mut dyn Chance, events: &mut Vec<IvoryEvent>) -> Result<(), Pause> {
+        if self.deck.is_empty() {
+            self.recycle();
+            events.push(IvoryEvent::Recycled {
+                recycles: self.recycles,
+            });
+        }
+        let count = self.turn_cards();
+        if let Some(top) = self.open_top(chance)? {
+            events.push(IvoryEvent::Turned { cards: count, top });
+        }
+        Ok(())
+    }
+
+    fn play(
+        &mut self,
+        (from, to): (Source, Target),
+        chance: &mut dyn Chance,
+        events: &mut Vec<IvoryEvent>,
+    ) -> Result<(), Pause> {
+        let Some(card) = self.available(from) else {
+            return Ok(());
+        };
+        match to {
+            Target::Tower => self.tower.push(card),
+            Target::New => self.piles.push(vec![card]),
+            Target::Pile(pile) => {
+                if let Some(pile) = self.piles.get_mut(usize::from(pile)) {
+                    pile.push(card);
+                }
+            }
+        }
+        let uncovered = match from {
+            Source::Draw => {
+                self.draw.pop();
+                self.open_top(chance)?
+            }
+            Source::Pile(pile) => {
+                let index = usize::from(pile);
+                if let Some(pile) = self.piles.get_mut(index) {
+                    pile.pop();
+                }
+                // ▸ A pile whose Crown has gone is gone; those after it move up.
+                self.piles.retain(|pile| !pile.is_empty());
+                None
+            }
+        };
+        events.push(IvoryEvent::Played {
+            card,
+            to,
+            uncovered,
+        });
+        if self.is_won() {
+            self.end(events);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, events: &mut Vec<IvoryEvent>) {
+        self.over = true;
+        events.push(IvoryEvent::Over {
+            won: self.is_won(),
+            score: self.score(),
+        });
+    }
+
+    /// Turns as [`IvoryAction::Turn`] does, without opening anything: for thinking ahead. `false` if
+    /// there is nothing to turn.
+    pub fn turn_for_thought(&mut self) -> bool {
+        if self.deck.is_empty() {
+            self.recycle();
+        }
+        self.turn_cards() > 0
+    }
+
+    /// The draw pile becomes the deck; its bottom card becomes the deck's top.
+    fn recycle(&mut self) {
+        self.deck = self.draw.drain(..).rev().collect();
+        self.recycles = self.recycles.saturating_add(1);
+    }
+
+    /// Every place that a card can be played from, in order.
+    fn sources(&self) -> impl Iterator<Item = Source> + use<> {
+        let piles = u8::try_from(self.piles.len()).unwrap_or(u8::MAX);
+        std::iter::once(Source::Draw).chain((0..piles).map(Source::Pile))
+    }
+
+    /// Every play that is legal, in order.
+    pub fn plays(&self) -> Vec<(Source, Target)> {
+        let piles = u8::try_from(self.piles.len()).unwrap_or(u8::MAX);
+        let targets = || {
+            let ends = [Target::Tower, Target::New].into_iter();
+            ends.chain((0..piles).map(Target::Pile))
+        };
+        self.sources()
+            .flat_map(|from| targets().map(move |to| (from, to)))
+            .filter(|(from, to)| self.check_play(*from, *to).is_ok())
+            .collect()
+    }
+}
+
+fn player() -> SeatSet {
+    Seat::first(1).collect()
+}
+
+impl Game for Ivory {
+    type Action = IvoryAction;
+    type Event = IvoryEvent;
+
+    fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
+        INFO.check(rules)?;
+        let daily = rules.options.get("daily").filter(|day| *day != "none");
+        Ok(Self {
+            daily: daily.cloned(),
+            deck: Vec::new(),
+            draw: Vec::new(),
+            piles: Vec::new(),
+            tower: Vec::new(),
+            recycles: 0,
+            shown: Vec::new(),
+            over: false,
+        })
+    }
+
+    fn deck_name(&self) -> &'static str {
+        "decktet"
+    }
+
+    fn card_name(&self, face: Face) -> String {
+        cards::name(face)
+    }
+
+    fn begin(
+        &mut self,
+        chance: &mut dyn Chance,
+        events: &mut Vec<IvoryEvent>,
+    ) -> Result<(), Pause> {
+        self.deck = if let Some(day) = &self.daily {
+            daily::deck(day).into_iter().rev().map(Slot::Open).collect()
+        } else {
+            let faces: Vec<Face> = cards::all().collect();
+            let deck = chance.shuffle(&faces)?;
+            let cards = Handle::all(deck, faces.len());
+            cards.rev().map(Slot::Sealed).collect()
+        };
+        self.turn_cards();
+        if let Some(top) = self.open_top(chance)? {
+            events.push(IvoryEvent::Dealt { top });
+        }
+        Ok(())
+    }
+
+    fn to_act(&self) -> SeatSet {
+        if self.over { SeatSet::EMPTY } else { player() }
+    }
+
+    fn legal(&self, seat: Seat, _known: &Faces) -> Vec<IvoryAction> {
+        if !self.to_act().contains(seat) {
+            return Vec::new();
+        }
+        let plays = self.plays().into_iter();
+        let mut legal: Vec<IvoryAction> = plays
+            .map(|(from, to)| IvoryAction::Play { from, to })
+            .collect();
+        legal.extend(
+            [IvoryAction::Turn, IvoryAction::Resign]
+                .into_iter()
+                .filter(|action| self.check(seat, action).is_ok()),
+        );
+        legal
+    }
+
+    fn check(&self, seat: Seat, action: &IvoryAction) -> Result<(), Illegal> {
+        if self.over {
+            return Err(Illegal::Over);
+        }
+        if !self.to_act().contains(seat) {
+            return Err(Illegal::NotYourTurn(seat));
+        }
+        match action {
+            // ▸ Always allowed, also when a play is possible.
+            IvoryAction::Turn if self.deck.is_empty() && self.draw.is_empty() => {
+                Err(Illegal::rule("there is no card left to turn"))
+            }
+            IvoryAction::Turn | IvoryAction::Resign => Ok(()),
+            IvoryAction::Play { from, to } => self.check_play(*from, *to),
+        }
+    }
+
+    fn shown(&self, _seat: Seat, _action: &IvoryAction) -> Vec<Shown> {
+        Vec::new()
+    }
+
+    fn out_of_turn(&self, _action: &IvoryAction) -> bool {
+        false
+    }
+
+    fn apply(
+        &mut self,
+        seat: Seat,
+        action: &IvoryAction,
+        chance: &mut dyn Chance,
+        events: &mut Vec<IvoryEvent>,
+    ) -> Result<(), Halt> {
+        self.check(seat, action)?;
+        match *action {
+            IvoryAction::Turn => self.turn(chance, events)?,
+            IvoryAction::Play { from, to } => self.play((from, to), chance, events)?,
+            IvoryAction::Resign => self.end(events),
+        }
+        Ok(())
+    }
+
+    fn forfeit(
+        &mut self,
+        seat: Seat,
+        _chance: &mut dyn Chance,
+        events: &mut Vec<IvoryEvent>,
+    ) -> Result<(), Pause> {
+        // "End": the same as to resign.
+        if self.to_act().contains(seat) {
+            self.end(events);
+        }
+        Ok(())
+    }
+
+    fn hand(&self, _seat: Seat) -> Vec<Slot> {
+        Vec::new()
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn scores(&self) -> Vec<i64> {
+        vec![i64::from(self.score())]
+    }
+
+    fn winners(&self) -> SeatSet {
+        if self.over && self.is_won() {
+            player()
+        } else {
+            SeatSet::EMPTY
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! What a seat can do in Loot and what can happen, in JSON and in words.
+
+use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::cards;
+use crate::json::{Fields, wrong};
+use crate::{ActionError, name_of, over_text};
+
+/// Which pile a card is taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pile {
+    /// The draw pile: a sealed card, which only the seat that takes it sees.
+    Draw,
+    /// The discard pile: its top card, in the open.
+    Discard,
+}
+
+impl Pile {
+    /// As the referee writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Draw => "draw",
+            Self::Discard => "discard",
+        }
+    }
+}
+
+/// What a seat does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LootAction {
+    /// The first half of a turn: takes the top card of a pile.
+    Take(Pile),
+    /// The second half: puts a card of the hand on the discard pile.
+    Discard {
+        /// The card.
+        card: Face,
+        /// Where it lies if it is sealed; `None` if everybody has seen it.
+        handle: Option<Handle>,
+    },
+    /// Fires the village, in turn or out of it.
+    Fire,
+}
+
+impl LootAction {
+    /// As the referee writes it. It never names a card that is not in the open by it.
+    pub(super) fn to_json(self) -> Value {
+        match self {
+            Self::Take(pile) => json!({"type": "take", "from": pile.name()}),
+            Self::Discard { card, .. } => json!({"type": "discard", "card": cards::name(card)}),
+            Self::Fire => json!({"type": "fire"}),
+        }
+    }
+
+    /// Reads an action of a seat that has this hand.
+    pub(super) fn from_json(
+        value: &Value,
+        seat: Seat,
+        hand: &[Slot],
+        known: &Faces,
+    ) -> Result<Self, ActionError> {
+        #[derive(Clone, Copy)]
+        enum Type {
+            Take,
+            Discard,
+            Fire,
+        }
+        let fields = Fields::new(value)?;
+        let types = [
+            ("take", Type::Take),
+            ("discard", Type::Discard),
+            ("fire", Type::Fire),
+        ];
+        match fields.word("type", &types)? {
+            Type::Take => {
+                fields.only(&["type", "from"])?;
+                let piles = [Pile::Draw, Pile::Discard].map(|pile| (pile.name(), pile));
+                fields.word("from", &piles).map(Self::Take)
+            }
+            Type::Discard => {
+                fields.only(&["type", "card"])?;
+                let name = fields.text("card")?;
+                let card = cards::by_name(name)
+                    .ok_or_else(|| wrong("card", "a card of the Viashi deck", name))?;
+                let slot = hand.iter().find(|slot| slot.face(known) == Some(card));
+                let slot = slot.ok_or_else(|| ActionError::NotInHand {
+                    card: name.to_owned(),
+                    seat,
+                })?;
+                let handle = slot.handle();
+                Ok(Self::Discard { card, handle })
+            }
+            Type::Fire => {
+                fields.only(&["type"])?;
+                Ok(Self::Fire)
+            }
+        }
+    }
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub enum LootEvent {
+    /// A hand was dealt.
+    Dealt {
+        /// Which hand, from 1.
+        hand_no: u32,
+        /// Who plays first.
+        starter: Seat,
+        /// The card that begins the discard pile.
+        top: Face,
+    },
+    /// A seat took a card.
+    Took {
+        /// Who.
+        seat: Seat,
+        /// The card, if it came from the discard pile.
+        open: Option<Face>,
+    },
+    /// A seat discarded a card and so completed its turn.
+    Discarded {
+        /// Who.
+        seat: Seat,
+        /// What.
+        card: Face,
+    },
+    /// The discard pile became the draw pile.
+    Reshuffled {
+        /// How many cards were shuffled.
+        cards: usize,
+    },
+    /// A seat fired the village in the middle of a turn: it burns when the turn ends.
+    FireWaits {
+        /// Who.
+        seat: Seat,
+    },
+    /// The village burned: all hands were shown and scored.
+    Burned {
+        /// Who fired it.
+        fired_by: Seat,
+        /// The hands by seat; empty for a seat that has left.
+        hands: Vec<Vec<Face>>,
+        /// What each hand scored.
+        scores: Vec<i64>,
+        /// The totals after it.
+        totals: Vec<i64>,
+    },
+    /// A seat left the game.
+    Left {
+        /// Who.
+        seat: Seat,
+    },
+    /// The game is over.
+    Over {
+        /// Who won it.
+        winners: SeatSet,
+    },
+}
+
+impl LootEvent {
+    /// As an object for a log that programs read.
+    pub(super) fn to_json(&self) -> Value {
+        match self {
+            Self::Dealt {
+                hand_no,
+                starter,
+                top,
+            } => json!({
+                "type": "dealt", "hand_no": hand_no, "starter": starter, "top": cards::name(*top),
+            }),
+            Self::Took { seat, open } => json!({
+                "type": "took", "seat": seat,
+                "from": open.map_or(Pile::Draw, |_| Pile::Discard).name(),
+                "card": open.map(cards::name),
+            }),
+            Self::Discarded { seat, card } => {
+                json!({"type": "discarded", "seat": seat, "card": cards::name(*card)})
+            }
+            Self::Reshuffled { cards } => json!({"type": "reshuffled", "cards": cards}),
+            Self::FireWaits { seat } => json!({"type": "fire-waits", "seat": seat}),
+            Self::Burned {
+                fired_by,
+                hands,
+                scores,
+                totals,
+            } => json!({
+                "type": "burned", "fired_by": fired_by, "hands": hands_to_json(hands),
+                "scores": scores, "totals": totals,
+            }),
+            Self::Left { seat } => json!({"type": "left", "seat": seat}),
+            Self::Over { winners } => {
+                let winners: Vec<_> = winners.iter().collect();
+                json!({"type": "over", "winners": winners})
+            }
+        }
+    }
+
+    /// In plain words.
+    pub(super) fn text(&self, names: &[String]) -> String {
+        let name = |seat: &Seat| name_of(*seat, names);
+        match self {
+            Self::Dealt {
+                hand_no,
+                starter,
+                top,
+            } => format!(
+                "Hand {hand_no} is dealt; the discard pile begins with {}. {} plays first.",
+                cards::in_words(*top),
+                name(starter)
+            ),
+            Self::Took { seat, open: None } => format!("{} draws a card.", name(seat)),
+            Self::Took {
+                seat,
+                open: Some(card),
+            } => format!(
+                "{} takes {} from the discard pile.",
+                name(seat),
+                cards::in_words(*card)
+            ),
+            Self::Discarded { seat, card } => {
+                format!("{} discards {}.", name(seat), cards::in_words(*card))
+            }
+            Self::Reshuffled { cards } => {
+                format!("The draw pile is empty: {cards} cards of the discard pile are shuffled.")
+            }
+            Self::FireWaits { seat } => {
+                format!(
+                    "{} fires the village: it burns when this turn ends.",
+                    name(seat)
+                )
+            }
+            Self::Burned {
+                fired_by,
+                hands,
+                scores,
+                totals,
+            } => {
+                // A seat that left has shown nothing and scored nothing.
+                let shown = Seat::first(hands.len())
+                    .zip(hands)
+                    .zip(scores.iter().zip(totals));
+                let each = shown.filter(|((_, hand), _)| !hand.is_empty());
+                let each = each.map(|((seat, _), (score, total))| {
+                    format!("{} {score:+} (total {total})", name(&seat))
+                });
+                let each: Vec<_> = each.collect();
+                format!(
+                    "{} has fired the village: {}.",
+                    name(fired_by),
+                    each.join(", ")
+                )
+            }
+            Self::Left { seat } => {
+                format!("{} leaves the game; the hand is set aside.", name(seat))
+            }
+            Self::Over { winners } => over_text(*winners, names),
+        }
+    }
+}
+
+/// Hands that everybody has seen.
+pub(super) fn hands_to_json(hands: &[Vec<Face>]) -> Value {
+    let named = |hand: &Vec<Face>| hand.iter().map(|card| cards::name(*card)).collect();
+    hands.iter().map(named).collect::<Vec<Vec<String>>>().into()
+}

@@ -1,0 +1,89 @@
+//! What a seat may know of a game of Loot, in the JSON of its rules page ("View").
+
+use fairdeal_protocol::card::{Face, Faces, Slot};
+use fairdeal_protocol::seat::Seat;
+use serde_json::{Value, json};
+
+use super::actions::hands_to_json;
+use super::{LastHand, Loot, LootAction, LootEvent, Phase, cards};
+use crate::{ActionError, TableGame};
+
+impl TableGame for Loot {
+    fn view(&self, seat: Option<Seat>, known: &Faces) -> Value {
+        let referee = seat.is_none();
+        let named = |slot: Slot| slot.face(known).map(cards::name);
+        // The draw pile is hidden from every seat, and stays so.
+        let draw = self.draw.iter().rev();
+        let draw = draw.map(|card| named(Slot::Sealed(*card)).filter(|_| referee));
+        // Other seats' hands are null throughout: what was taken in the open is for a client's own
+        // notes, and the last hand shows what was shown.
+        let hands = Seat::first(self.seats()).map(|owner| {
+            let mine = referee || seat == Some(owner);
+            let slots = self.hand_of(owner).iter();
+            slots
+                .map(|slot| named(*slot).filter(|_| mine))
+                .collect::<Vec<_>>()
+        });
+        let last_hand = self.last_hand.as_ref().map(|last| {
+            let LastHand {
+                fired_by,
+                hands,
+                scores,
+            } = last;
+            json!({"fired_by": fired_by, "hands": hands_to_json(hands), "scores": scores})
+        });
+        let forfeited = Seat::first(self.seats()).map(|seat| self.forfeited.contains(seat));
+        json!({
+            "game": super::INFO.id,
+            "hand_no": self.hand_no,
+            "starter": self.starter,
+            "to_act": (!self.over).then_some(self.turn),
+            "phase": match self.phase {
+                Phase::Take => "take",
+                Phase::Discard => "discard",
+            },
+            "draw": draw.collect::<Vec<_>>(),
+            "discard": names(&self.discard),
+            "hands": hands.collect::<Vec<_>>(),
+            "turns": self.turns,
+            "fire": self.fire,
+            "totals": self.totals,
+            "forfeited": forfeited.collect::<Vec<_>>(),
+            "last_hand": last_hand,
+            "over": self.over,
+        })
+    }
+
+    fn action_to_json(&self, _seat: Seat, action: &LootAction, _known: &Faces) -> Value {
+        action.to_json()
+    }
+
+    fn action_from_json(
+        &self,
+        seat: Seat,
+        value: &Value,
+        known: &Faces,
+    ) -> Result<LootAction, ActionError> {
+        LootAction::from_json(value, seat, self.hand_of(seat), known)
+    }
+
+    fn event_to_json(&self, event: &LootEvent) -> Value {
+        event.to_json()
+    }
+
+    fn event_text(&self, event: &LootEvent, names: &[String]) -> String {
+        event.text(names)
+    }
+
+    fn has_left(&self, seat: Seat) -> bool {
+        self.forfeited.contains(seat)
+    }
+
+    fn seats(&self) -> usize {
+        self.totals.len()
+    }
+}
+
+fn names(faces: &[Face]) -> Vec<String> {
+    faces.iter().map(|card| cards::name(*card)).collect()
+}

@@ -1,0 +1,154 @@
+//! What a seat can do in Plutonian Poker and what can happen, in JSON and in words.
+
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::pieces::Pyramid;
+use crate::json::{Fields, wrong};
+use crate::{ActionError, name_of, over_text};
+
+/// What a seat does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PlutonianAction {
+    /// Takes the top pyramid of a tree.
+    Take {
+        /// The tree, from 0.
+        tree: u8,
+        /// The own stack that it goes on; `None` starts a new one.
+        stack: Option<u8>,
+    },
+    /// Is for the end of the game, or no longer.
+    Vote {
+        /// Whether the game shall end.
+        end: bool,
+    },
+}
+
+/// A small number.
+fn number(field: &'static str, value: &Value) -> Result<u8, ActionError> {
+    let number = value.as_u64().and_then(|number| u8::try_from(number).ok());
+    number.ok_or_else(|| wrong(field, "the number of one, from 0", &value.to_string()))
+}
+
+impl PlutonianAction {
+    /// As the referee writes it.
+    pub(super) fn to_json(self) -> Value {
+        match self {
+            Self::Take { tree, stack } => json!({"type": "take", "tree": tree, "stack": stack}),
+            Self::Vote { end } => json!({"type": "vote", "end": end}),
+        }
+    }
+
+    /// Reads an action.
+    pub(super) fn from_json(value: &Value) -> Result<Self, ActionError> {
+        let fields = Fields::new(value)?;
+        if fields.word("type", &[("take", true), ("vote", false)])? {
+            fields.only(&["type", "tree", "stack"])?;
+            let stack = match fields.value("stack")? {
+                Value::Null => None,
+                other => Some(number("stack", other)?),
+            };
+            let tree = number("tree", fields.value("tree")?)?;
+            return Ok(Self::Take { tree, stack });
+        }
+        fields.only(&["type", "end"])?;
+        fields.flag("end").map(|end| Self::Vote { end })
+    }
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub enum PlutonianEvent {
+    /// The trees were built.
+    Built {
+        /// How many.
+        trees: usize,
+        /// Who takes first.
+        first: Seat,
+    },
+    /// A seat took a pyramid.
+    Took {
+        /// Who.
+        seat: Seat,
+        /// From which tree.
+        tree: u8,
+        /// Which.
+        pyramid: Pyramid,
+        /// Onto which stack.
+        stack: usize,
+        /// What that stack is worth now.
+        worth: i64,
+    },
+    /// A seat voted.
+    Voted {
+        /// Who.
+        seat: Seat,
+        /// Whether the game shall end.
+        end: bool,
+    },
+    /// A seat left the game.
+    Left {
+        /// Who.
+        seat: Seat,
+    },
+    /// The game is over.
+    Over {
+        /// Who won it.
+        winners: SeatSet,
+        /// The scores.
+        scores: Vec<i64>,
+    },
+}
+
+impl PlutonianEvent {
+    /// As an object for a log that programs read.
+    pub(super) fn to_json(&self) -> Value {
+        match self {
+            Self::Built { trees, first } => {
+                json!({"type": "built", "trees": trees, "first": first})
+            }
+            Self::Took {
+                seat,
+                tree,
+                pyramid,
+                stack,
+                worth,
+            } => json!({
+                "type": "took", "seat": seat, "tree": tree, "pyramid": pyramid.name(),
+                "stack": stack, "worth": worth,
+            }),
+            Self::Voted { seat, end } => json!({"type": "voted", "seat": seat, "end": end}),
+            Self::Left { seat } => json!({"type": "left", "seat": seat}),
+            Self::Over { winners, scores } => {
+                let winners: Vec<_> = winners.iter().collect();
+                json!({"type": "over", "winners": winners, "scores": scores})
+            }
+        }
+    }
+
+    /// In plain words.
+    pub(super) fn text(&self, names: &[String]) -> String {
+        let name = |seat: &Seat| name_of(*seat, names);
+        match self {
+            Self::Built { trees, first } => {
+                format!("{trees} trees are grown. {} takes first.", name(first))
+            }
+            Self::Took {
+                seat,
+                tree,
+                pyramid,
+                stack,
+                worth,
+            } => format!(
+                "{} takes the {} of tree {tree} for stack {stack}, worth {worth} now.",
+                name(seat),
+                pyramid.in_words()
+            ),
+            Self::Voted { seat, end: true } => format!("{} votes for the end.", name(seat)),
+            Self::Voted { seat, end: false } => format!("{} wants to play on.", name(seat)),
+            Self::Left { seat } => format!("{} leaves the game.", name(seat)),
+            Self::Over { winners, .. } => over_text(*winners, names),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Plutonian Poker in the JSON of its rules page ("View"), and its trees as numbers.
+
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use serde_json::{Value, json};
+
+use super::pieces::{Colour, Pyramid};
+use super::{COLOURS, Plutonian, PlutonianAction, PlutonianEvent, TREE, colour_of};
+use crate::{ActionError, TableGame};
+
+/// The number that a column begins with, above all of its digits.
+const LEADING: u32 = 125;
+
+/// A tree from the number of its column: a leading 1, then the colours from the bottom.
+pub(super) fn tree_of(column: u32) -> Vec<Pyramid> {
+    let base = u32::from(COLOURS);
+    let digits = [
+        column / (base * base) % base,
+        column / base % base,
+        column % base,
+    ];
+    digits
+        .into_iter()
+        .zip(TREE)
+        .map(|(digit, size)| Pyramid {
+            colour: colour_of(digit),
+            size,
+        })
+        .collect()
+}
+
+/// The number of the column of a tree `[large, medium, small]`.
+fn column_of(tree: &[Value]) -> Option<u32> {
+    if tree.len() != TREE.len() {
+        return None;
+    }
+    tree.iter().try_fold(1, |column, colour| {
+        let colour = Colour::by_name(colour.as_str()?)?;
+        let digit = Colour::ALL.iter().position(|known| *known == colour)?;
+        Some(column * u32::from(COLOURS) + u32::try_from(digit).ok()?)
+    })
+}
+
+fn names(stack: &[Pyramid]) -> Vec<String> {
+    stack.iter().map(|pyramid| pyramid.name()).collect()
+}
+
+impl TableGame for Plutonian {
+    fn view(&self, _seat: Option<Seat>, _known: &Faces) -> Value {
+        let all = || Seat::first(self.stacks.len());
+        let each = |set: SeatSet| all().map(|seat| set.contains(seat)).collect::<Vec<_>>();
+        let stacks = all().map(|seat| {
+            let stacks = self.stacks(seat).iter();
+            stacks.map(|stack| names(stack)).collect::<Vec<_>>()
+        });
+        json!({
+            "game": super::INFO.id,
+            "trees": self.trees.iter().map(|tree| names(tree)).collect::<Vec<_>>(),
+            "stacks": stacks.collect::<Vec<_>>(),
+            "to_act": self.turn(),
+            "votes": each(self.votes),
+            "turns": self.turns,
+            "scores": fairdeal_protocol::game::Game::scores(self),
+            "forfeited": each(self.forfeited),
+            "over": self.over,
+        })
+    }
+
+    fn action_to_json(&self, _seat: Seat, action: &PlutonianAction, _known: &Faces) -> Value {
+        action.to_json()
+    }
+
+    fn action_from_json(
+        &self,
+        _seat: Seat,
+        value: &Value,
+        _known: &Faces,
+    ) -> Result<PlutonianAction, ActionError> {
+        PlutonianAction::from_json(value)
+    }
+
+    fn event_to_json(&self, event: &PlutonianEvent) -> Value {
+        event.to_json()
+    }
+
+    fn event_text(&self, event: &PlutonianEvent, names: &[String]) -> String {
+        event.text(names)
+    }
+
+    fn has_left(&self, seat: Seat) -> bool {
+        self.forfeited.contains(seat)
+    }
+
+    fn seats(&self) -> usize {
+        self.stacks.len()
+    }
+
+    /// A tree is `[large, medium, small]`, an index of a tree a number.
+    fn shuffled_from_json(&self, entry: &Value) -> u32 {
+        let index = entry.as_u64().and_then(|index| u32::try_from(index).ok());
+        let index = index.filter(|index| *index < LEADING);
+        let tree = || entry.as_array().and_then(|tree| column_of(tree));
+        index.or_else(tree).unwrap_or(u32::MAX)
+    }
+
+    fn shuffled_to_json(&self, number: u32) -> Value {
+        if number < LEADING {
+            return number.into();
+        }
+        let tree = tree_of(number);
+        let colours = tree.iter().filter_map(|pyramid| pyramid.colour);
+        colours.map(Colour::name).collect::<Vec<_>>().into()
+    }
+}

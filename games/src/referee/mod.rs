@@ -1,0 +1,268 @@
+//! The referee: one process that drives any game by JSON lines, without network or cryptography.
+//!
+//! A line in, a line out; the shapes, the codes and the order of looking are those of
+//! `docs/referee.md`. It plays with the same engines as a table does, on a
+//! [`RefereeChance`] instead of sealed decks, and is deterministic. [`Referee::answer`] does no
+//! input or output.
+
+mod request;
+#[cfg(test)]
+mod tests;
+
+use fairdeal_protocol::game::{Flip, Game as _, Halt, RuleSet};
+use fairdeal_protocol::seat::Seat;
+use serde_json::{Value, json};
+
+use self::request::{ChanceLists, Request};
+use crate::chance::{Need, RefereeChance, Refusal, Stop};
+use crate::{AnyGame, TableGame, options_from_json, rule_set};
+
+/// Why a request is refused; nothing has changed then.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+enum Error {
+    #[error("the line is no JSON: {0}")]
+    BadJson(String),
+    #[error("{0}")]
+    BadRequest(String),
+    #[error("there is no game; begin one with {{\"op\":\"new\"}}")]
+    NoGame,
+    #[error("{0}")]
+    BadOptions(String),
+    #[error("{0}")]
+    BadChance(String),
+    #[error("no chance is left for what is asked for next: supply it with {{\"op\":\"chance\"}}")]
+    ChanceExhausted {
+        /// What is asked for next.
+        needs: Value,
+    },
+    #[error("the game is over")]
+    Over,
+    #[error("{0}")]
+    NotYourTurn(String),
+    #[error("{0}")]
+    Illegal(String),
+}
+
+impl Error {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::BadJson(_) => "bad_json",
+            Self::BadRequest(_) => "bad_request",
+            Self::NoGame => "no_game",
+            Self::BadOptions(_) => "bad_options",
+            Self::BadChance(_) => "bad_chance",
+            Self::ChanceExhausted { .. } => "chance_exhausted",
+            Self::Over => "over",
+            Self::NotYourTurn(_) => "not_your_turn",
+            Self::Illegal(_) => "illegal",
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let mut error = json!({"code": self.code(), "message": self.to_string()});
+        if let (Self::ChanceExhausted { needs }, Some(fields)) = (self, error.as_object_mut()) {
+            fields.insert("needs".to_owned(), needs.clone());
+        }
+        error
+    }
+}
+
+/// A game in progress.
+struct Running {
+    game: AnyGame,
+    chance: RefereeChance,
+}
+
+/// A referee; see the module's head.
+#[derive(Default)]
+pub struct Referee {
+    running: Option<Running>,
+}
+
+impl std::fmt::Debug for Referee {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The faces of sealed cards stay out of logs.
+        let game = self.running.as_ref().map(|running| running.game.info().id);
+        write!(f, "Referee({game:?})")
+    }
+}
+
+impl Referee {
+    /// A referee without a game.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Answers a line, without its line end; the answer has none either.
+    pub fn answer(&mut self, line: &[u8]) -> String {
+        let reply = self
+            .carry_out(line)
+            .unwrap_or_else(|error| json!({"ok": false, "error": error.to_json()}));
+        reply.to_string()
+    }
+
+    /// The answer to a line that cannot be looked at, and why it cannot.
+    pub fn refuse(why: &str) -> String {
+        let error = Error::BadJson(why.to_owned());
+        json!({"ok": false, "error": error.to_json()}).to_string()
+    }
+
+    fn carry_out(&mut self, line: &[u8]) -> Result<Value, Error> {
+        let value: Value =
+            serde_json::from_slice(line).map_err(|error| Error::BadJson(error.to_string()))?;
+        let seats = self.running.as_ref().map(|running| running.game.seats());
+        match Request::read(&value, seats)? {
+            Request::New {
+                game,
+                seats,
+                options,
+                seed,
+                lists,
+            } => {
+                let given = options_from_json(game, &options)
+                    .map_err(|error| Error::BadOptions(error.to_string()))?;
+                let rules = rule_set(game.id, seats, &given)
+                    .map_err(|error| Error::BadOptions(error.to_string()))?;
+                self.running = Some(Running::new(&rules, seed, lists)?);
+                Ok(json!({"ok": true}))
+            }
+            Request::Chance(lists) => {
+                let Running { game, chance } = self.running.as_mut().ok_or(Error::NoGame)?;
+                lists.give(game, chance);
+                Ok(json!({"ok": true}))
+            }
+            Request::Legal(seat) => {
+                let Running { game, chance } = self.running()?;
+                let known = chance.faces();
+                let legal = game.legal(seat, known);
+                let actions: Vec<Value> = legal
+                    .iter()
+                    .map(|action| game.action_to_json(seat, action, known))
+                    .collect();
+                Ok(json!({"ok": true, "actions": actions}))
+            }
+            Request::Act { seat, action } => self.open()?.act(seat, &action),
+            Request::Forfeit(seat) => self.open()?.forfeit(seat),
+            Request::View(seat) => {
+                let Running { game, chance } = self.running()?;
+                let known = seat.map_or(chance.faces(), |seat| chance.dealt_to(seat));
+                Ok(json!({"ok": true, "view": game.view(seat, known)}))
+            }
+            Request::Status => {
+                let game = &self.running()?.game;
+                let seats = |set: fairdeal_protocol::seat::SeatSet| set.iter().collect::<Vec<_>>();
+                Ok(json!({
+                    "ok": true,
+                    "to_act": seats(game.to_act()),
+                    "over": game.is_over(),
+                    "scores": game.scores(),
+                    "winners": seats(game.winners()),
+                }))
+            }
+        }
+    }
+
+    fn running(&self) -> Result<&Running, Error> {
+        self.running.as_ref().ok_or(Error::NoGame)
+    }
+
+    /// The game in progress, if it is not over.
+    fn open(&mut self) -> Result<&mut Running, Error> {
+        let running = self.running.as_mut().ok_or(Error::NoGame)?;
+        if running.game.is_over() {
+            return Err(Error::Over);
+        }
+        Ok(running)
+    }
+}
+
+impl Running {
+    fn new(rules: &RuleSet, seed: Option<[u8; 32]>, lists: ChanceLists) -> Result<Self, Error> {
+        let mut game =
+            AnyGame::create(rules).map_err(|error| Error::BadOptions(error.to_string()))?;
+        let mut chance = RefereeChance::new(seed);
+        lists.give(&game, &mut chance);
+        let begun = chance.attempt(&mut game, |game, chance| {
+            Ok(game.begin(chance, &mut Vec::new())?)
+        });
+        begun.map_err(|refusal| stopped(&game, refusal, Error::Illegal))?;
+        Ok(Self { game, chance })
+    }
+
+    fn act(&mut self, seat: Seat, action: &Value) -> Result<Value, Error> {
+        let Self { game, chance } = self;
+        let refused = if game.to_act().contains(seat) {
+            Error::Illegal
+        } else {
+            Error::NotYourTurn
+        };
+        let action = game
+            .action_from_json(seat, action, chance.faces())
+            .map_err(|error| refused(error.to_string()))?;
+        // The faces that an action claims are judged by a table; here by who holds them all.
+        let honest = |shown: &fairdeal_protocol::game::Shown| {
+            chance.faces().get(shown.card) == Some(shown.face)
+        };
+        if game.check(seat, &action).is_ok() && !game.shown(seat, &action).iter().all(honest) {
+            return Err(refused(
+                "the card is not the one that it is said to be".to_owned(),
+            ));
+        }
+        let events = chance.attempt(game, |game, chance| {
+            let mut events = Vec::new();
+            game.apply(seat, &action, chance, &mut events)?;
+            Ok(events)
+        });
+        let events = events.map_err(|refusal| stopped(game, refusal, refused))?;
+        Ok(self.told(&events))
+    }
+
+    fn forfeit(&mut self, seat: Seat) -> Result<Value, Error> {
+        let Self { game, chance } = self;
+        if game.has_left(seat) {
+            return Err(Error::Illegal(format!("{seat} has left already")));
+        }
+        let events = chance.attempt(game, |game, chance| {
+            let mut events = Vec::new();
+            game.forfeit(seat, chance, &mut events)
+                .map_err(Halt::from)?;
+            Ok(events)
+        });
+        let events = events.map_err(|refusal| stopped(game, refusal, Error::Illegal))?;
+        Ok(self.told(&events))
+    }
+
+    fn told(&self, events: &[<AnyGame as fairdeal_protocol::game::Game>::Event]) -> Value {
+        let events: Vec<Value> = events
+            .iter()
+            .map(|event| self.game.event_to_json(event))
+            .collect();
+        json!({"ok": true, "events": events})
+    }
+}
+
+/// The error for a request that changed nothing.
+fn stopped(game: &AnyGame, refusal: Refusal, refused: impl Fn(String) -> Error) -> Error {
+    match refusal {
+        Refusal::Illegal(why) => refused(why.to_string()),
+        Refusal::Stopped(Stop::Exhausted(need)) => Error::ChanceExhausted {
+            needs: needs(game, &need),
+        },
+        Refusal::Stopped(Stop::Bad { need, .. }) => Error::BadChance(match &need {
+            Need::Flip(Flip::Die(sides)) => {
+                format!("the next roll is not from 1 to {sides}; it is dropped")
+            }
+            _ => "the next shuffle is no order of what is to be shuffled; it is dropped".to_owned(),
+        }),
+    }
+}
+
+/// What is asked for next, as the page writes it.
+fn needs(game: &AnyGame, need: &Need) -> Value {
+    if let Need::Flip(Flip::Die(sides)) = need {
+        return json!({ "roll": sides });
+    }
+    let items = need.as_flip().items();
+    let named = items.into_iter().map(|item| game.shuffled_to_json(item));
+    json!({ "shuffle": named.collect::<Vec<_>>() })
+}

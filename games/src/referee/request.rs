@@ -1,0 +1,218 @@
+//! The shape of a request: everything that can be said about a line without looking at the rules.
+
+use fairdeal_protocol::seat::{MAX_SEATS, Seat};
+use serde_json::{Map, Value};
+
+use super::Error;
+use crate::chance::RefereeChance;
+use crate::{AnyGame, GameInfo, TableGame, game_info};
+
+/// A request whose shape is right.
+pub(super) enum Request {
+    New {
+        game: &'static GameInfo,
+        seats: u8,
+        options: Map<String, Value>,
+        seed: Option<[u8; 32]>,
+        lists: ChanceLists,
+    },
+    Chance(ChanceLists),
+    Legal(Seat),
+    Act {
+        seat: Seat,
+        action: Value,
+    },
+    Forfeit(Seat),
+    View(Option<Seat>),
+    Status,
+}
+
+/// Explicit chance, as it was written.
+#[derive(Default)]
+pub(super) struct ChanceLists {
+    shuffles: Vec<Vec<Value>>,
+    rolls: Vec<u32>,
+}
+
+impl ChanceLists {
+    /// Hands the lists on, the entries as the game numbers them.
+    pub(super) fn give(self, game: &AnyGame, chance: &mut RefereeChance) {
+        let numbered = |list: Vec<Value>| {
+            let entries = list.iter().map(|entry| game.shuffled_from_json(entry));
+            entries.collect::<Vec<_>>()
+        };
+        chance.add(self.shuffles.into_iter().map(numbered), self.rolls);
+    }
+}
+
+fn bad(why: impl Into<String>) -> Error {
+    Error::BadRequest(why.into())
+}
+
+/// The fields of a request.
+#[derive(Clone, Copy)]
+struct Fields<'a>(&'a Map<String, Value>);
+
+impl<'a> Fields<'a> {
+    fn only(self, known: &[&str]) -> Result<(), Error> {
+        match self.0.keys().find(|key| !known.contains(&key.as_str())) {
+            Some(key) => Err(bad(format!("there is no use for a field '{key}'"))),
+            None => Ok(()),
+        }
+    }
+
+    fn value(self, field: &str) -> Result<&'a Value, Error> {
+        self.0
+            .get(field)
+            .ok_or_else(|| bad(format!("the field '{field}' is missing")))
+    }
+
+    fn text(self, field: &str) -> Result<&'a str, Error> {
+        self.value(field)?
+            .as_str()
+            .ok_or_else(|| bad(format!("'{field}' must be text")))
+    }
+
+    /// A seat of a game with that many; before there is one, of the largest table.
+    fn seat(self, seats: Option<usize>) -> Result<Seat, Error> {
+        let number = self.value("seat")?.as_u64();
+        let number = number.and_then(|number| usize::try_from(number).ok());
+        let number = number.ok_or_else(|| bad("'seat' must be the number of a seat, from 0"))?;
+        let Some(seats) = seats else {
+            // Which seats there are is not known without a game, and that is what is wrong first.
+            return Seat::new(number).ok_or(Error::NoGame);
+        };
+        Seat::new(number)
+            .filter(|_| number < seats)
+            .ok_or_else(|| bad(format!("there is no seat {number}; there are {seats}")))
+    }
+
+    fn list(self, field: &str) -> Result<&'a [Value], Error> {
+        match self.0.get(field) {
+            None => Ok(&[]),
+            Some(Value::Array(list)) => Ok(list),
+            Some(_) => Err(bad(format!("'{field}' must be a list"))),
+        }
+    }
+
+    fn chance_lists(self) -> Result<ChanceLists, Error> {
+        let shuffle = |list: &Value| match list {
+            Value::Array(order) => Ok(order.clone()),
+            _ => Err(bad("each of 'shuffles' must be a list")),
+        };
+        let roll = |value: &Value| {
+            if value.is_i64() || value.is_u64() {
+                // What no die shows stays what no die shows.
+                let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+                Ok(number.unwrap_or(0))
+            } else {
+                Err(bad("each of 'rolls' must be a whole number"))
+            }
+        };
+        Ok(ChanceLists {
+            shuffles: self
+                .list("shuffles")?
+                .iter()
+                .map(shuffle)
+                .collect::<Result<_, _>>()?,
+            rolls: self
+                .list("rolls")?
+                .iter()
+                .map(roll)
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn seed(value: &Value) -> Result<[u8; 32], Error> {
+    let wrong = || bad("'seed' must be 64 hex digits");
+    let text = value.as_str().ok_or_else(wrong)?;
+    let bytes = data_encoding::HEXLOWER_PERMISSIVE
+        .decode(text.as_bytes())
+        .map_err(|_| wrong())?;
+    bytes.try_into().map_err(|_| wrong())
+}
+
+impl Request {
+    /// Reads a request; `seats` of the game in progress, if there is one.
+    pub(super) fn read(value: &Value, seats: Option<usize>) -> Result<Self, Error> {
+        let fields = value
+            .as_object()
+            .map(Fields)
+            .ok_or_else(|| bad("a request is a JSON object"))?;
+        match fields.text("op")? {
+            "new" => Self::read_new(fields),
+            "chance" => {
+                fields.only(&["op", "shuffles", "rolls"])?;
+                fields.chance_lists().map(Self::Chance)
+            }
+            "legal" => {
+                fields.only(&["op", "seat"])?;
+                fields.seat(seats).map(Self::Legal)
+            }
+            "act" => {
+                fields.only(&["op", "seat", "action"])?;
+                let action = fields.value("action")?;
+                if !action.is_object() {
+                    return Err(bad("'action' must be an object"));
+                }
+                Ok(Self::Act {
+                    seat: fields.seat(seats)?,
+                    action: action.clone(),
+                })
+            }
+            "forfeit" => {
+                fields.only(&["op", "seat"])?;
+                fields.seat(seats).map(Self::Forfeit)
+            }
+            "view" => {
+                fields.only(&["op", "seat"])?;
+                if fields.value("seat")?.is_null() {
+                    return Ok(Self::View(None));
+                }
+                fields.seat(seats).map(|seat| Self::View(Some(seat)))
+            }
+            "status" => {
+                fields.only(&["op"])?;
+                Ok(Self::Status)
+            }
+            other => Err(bad(format!(
+                "there is no op '{other}'; there are new, chance, legal, act, forfeit, view, status"
+            ))),
+        }
+    }
+
+    fn read_new(fields: Fields<'_>) -> Result<Self, Error> {
+        fields.only(&["op", "game", "seats", "options", "chance"])?;
+        let game = game_info(fields.text("game")?).map_err(|error| bad(error.to_string()))?;
+        let seats = fields.value("seats")?.as_u64();
+        let seats = seats
+            .filter(|seats| *seats <= MAX_SEATS as u64)
+            .and_then(|seats| u8::try_from(seats).ok())
+            .filter(|seats| (game.least_seats..=game.most_seats).contains(seats));
+        let seats = seats.ok_or_else(|| {
+            bad(format!(
+                "'seats' of {} must be a whole number from {} to {}",
+                game.id, game.least_seats, game.most_seats
+            ))
+        })?;
+        let options = match fields.0.get("options") {
+            None => Map::new(),
+            Some(Value::Object(options)) => options.clone(),
+            Some(_) => return Err(bad("'options' must be an object")),
+        };
+        let chance = fields
+            .value("chance")?
+            .as_object()
+            .map(Fields)
+            .ok_or_else(|| bad("'chance' must be an object"))?;
+        chance.only(&["seed", "shuffles", "rolls"])?;
+        Ok(Self::New {
+            game,
+            seats,
+            options,
+            seed: chance.0.get("seed").map(seed).transpose()?,
+            lists: chance.chance_lists()?,
+        })
+    }
+}

@@ -1,0 +1,356 @@
+//! What a seat can do in Sphinx's Paw and what can happen, in JSON and in words.
+
+use fairdeal_protocol::card::Face;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::board::{Pylon, Square};
+use super::cards;
+use crate::json::{Fields, wrong};
+use crate::pyramid::Size;
+use crate::{ActionError, listed, name_of};
+
+/// What a seat does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SphinxAction {
+    /// Puts the Magician on the board.
+    Place {
+        /// A central square.
+        to: Square,
+    },
+    /// Moves the Magician.
+    Magician {
+        /// Where to.
+        to: Square,
+    },
+    /// Leaves the Magician where it is.
+    Stay,
+    /// Brings a Monster from the supply onto the board.
+    Introduce {
+        /// Its size.
+        size: Size,
+        /// Where.
+        at: Square,
+    },
+    /// Moves a Monster.
+    Monster {
+        /// Its size.
+        size: Size,
+        /// From where.
+        from: Square,
+        /// Where to.
+        to: Square,
+    },
+    /// Ends the turn.
+    End,
+    /// Is for the end of the game, or no longer.
+    Vote {
+        /// Whether the game shall end.
+        end: bool,
+    },
+}
+
+fn square(fields: Fields<'_>, field: &'static str) -> Result<Square, ActionError> {
+    let name = fields.text(field)?;
+    Square::by_name(name).ok_or_else(|| wrong(field, "a square from a1 to h8", name))
+}
+
+fn size(fields: Fields<'_>) -> Result<Size, ActionError> {
+    fields.word("size", &Size::ALL.map(|size| (size.name(), size)))
+}
+
+impl SphinxAction {
+    /// As the referee writes it.
+    pub(super) fn to_json(self) -> Value {
+        match self {
+            Self::Place { to } => json!({"type": "place", "to": to.name()}),
+            Self::Magician { to } => json!({"type": "magician", "to": to.name()}),
+            Self::Stay => json!({"type": "stay"}),
+            Self::Introduce { size, at } => {
+                json!({"type": "introduce", "size": size.name(), "at": at.name()})
+            }
+            Self::Monster { size, from, to } => json!({
+                "type": "monster", "size": size.name(), "from": from.name(), "to": to.name(),
+            }),
+            Self::End => json!({"type": "end"}),
+            Self::Vote { end } => json!({"type": "vote", "end": end}),
+        }
+    }
+
+    /// Reads an action.
+    pub(super) fn from_json(value: &Value) -> Result<Self, ActionError> {
+        #[derive(Clone, Copy)]
+        enum Type {
+            Place,
+            Magician,
+            Stay,
+            Introduce,
+            Monster,
+            End,
+            Vote,
+        }
+        let fields = Fields::new(value)?;
+        let types = [
+            ("place", Type::Place),
+            ("magician", Type::Magician),
+            ("stay", Type::Stay),
+            ("introduce", Type::Introduce),
+            ("monster", Type::Monster),
+            ("end", Type::End),
+            ("vote", Type::Vote),
+        ];
+        let kind = fields.word("type", &types)?;
+        match kind {
+            Type::Place | Type::Magician => fields.only(&["type", "to"])?,
+            Type::Stay | Type::End => fields.only(&["type"])?,
+            Type::Introduce => fields.only(&["type", "size", "at"])?,
+            Type::Monster => fields.only(&["type", "size", "from", "to"])?,
+            Type::Vote => fields.only(&["type", "end"])?,
+        }
+        Ok(match kind {
+            Type::Place => Self::Place {
+                to: square(fields, "to")?,
+            },
+            Type::Magician => Self::Magician {
+                to: square(fields, "to")?,
+            },
+            Type::Stay => Self::Stay,
+            Type::Introduce => Self::Introduce {
+                size: size(fields)?,
+                at: square(fields, "at")?,
+            },
+            Type::Monster => Self::Monster {
+                size: size(fields)?,
+                from: square(fields, "from")?,
+                to: square(fields, "to")?,
+            },
+            Type::End => Self::End,
+            Type::Vote => Self::Vote {
+                end: fields.flag("end")?,
+            },
+        })
+    }
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub enum SphinxEvent {
+    /// The board was set up.
+    SetUp {
+        /// The Jacks by seat.
+        jacks: Vec<Face>,
+        /// The cuts by seat.
+        cuts: Vec<Face>,
+        /// Who goes first.
+        first: Seat,
+    },
+    /// A Magician came onto the board or moved.
+    Magician {
+        /// Whose.
+        seat: Seat,
+        /// Where it stood, if it was on the board.
+        from: Option<Square>,
+        /// Where it stands.
+        to: Square,
+    },
+    /// A Magician stayed.
+    Stayed {
+        /// Whose.
+        seat: Seat,
+    },
+    /// A Pylon's card was turned up.
+    Turned {
+        /// Which Pylon.
+        pylon: Pylon,
+        /// The card.
+        card: Face,
+        /// Where a Monster entered by it.
+        entered: Option<Square>,
+    },
+    /// A die was rolled.
+    Rolled {
+        /// Whose turn it is.
+        seat: Seat,
+        /// The die.
+        roll: u8,
+        /// What it is worth.
+        points: u8,
+    },
+    /// A Monster was introduced.
+    Introduced {
+        /// By whom.
+        seat: Seat,
+        /// Its size.
+        size: Size,
+        /// Where.
+        at: Square,
+    },
+    /// A Monster was moved.
+    Moved {
+        /// By whom.
+        seat: Seat,
+        /// Its size.
+        size: Size,
+        /// From where.
+        from: Square,
+        /// Where to.
+        to: Square,
+    },
+    /// A seat ended its turn.
+    Ended {
+        /// Who.
+        seat: Seat,
+    },
+    /// A Magician found its King.
+    Won {
+        /// Whose.
+        seat: Seat,
+    },
+    /// A Magician was surrounded.
+    Lost {
+        /// Whose.
+        seat: Seat,
+    },
+    /// A seat voted.
+    Voted {
+        /// Who.
+        seat: Seat,
+        /// Whether the game shall end.
+        end: bool,
+    },
+    /// A seat left the game.
+    Left {
+        /// Who.
+        seat: Seat,
+    },
+    /// The game is over.
+    Over {
+        /// Who has won.
+        winners: SeatSet,
+    },
+}
+
+impl SphinxEvent {
+    /// As an object for a log that programs read.
+    pub(super) fn to_json(&self) -> Value {
+        let names = |all: &[Face]| {
+            all.iter()
+                .map(|card| cards::name(*card))
+                .collect::<Vec<_>>()
+        };
+        match self {
+            Self::SetUp { jacks, cuts, first } => json!({
+                "type": "set-up", "jacks": names(jacks), "cuts": names(cuts), "first": first,
+            }),
+            Self::Magician { seat, to, .. } => {
+                json!({"type": "magician", "seat": seat, "to": to.name()})
+            }
+            Self::Stayed { seat } => json!({"type": "stayed", "seat": seat}),
+            Self::Turned {
+                pylon,
+                card,
+                entered,
+            } => json!({
+                "type": "turned", "pylon": pylon.name(), "card": cards::name(*card),
+                "entered": entered.map(Square::name),
+            }),
+            Self::Rolled { seat, roll, points } => {
+                json!({"type": "rolled", "seat": seat, "roll": roll, "points": points})
+            }
+            Self::Introduced { seat, size, at } => json!({
+                "type": "introduced", "seat": seat, "size": size.name(), "at": at.name(),
+            }),
+            Self::Moved {
+                seat,
+                size,
+                from,
+                to,
+            } => json!({
+                "type": "moved", "seat": seat, "size": size.name(), "from": from.name(),
+                "to": to.name(),
+            }),
+            Self::Ended { seat } => json!({"type": "ended", "seat": seat}),
+            Self::Won { seat } => json!({"type": "won", "seat": seat}),
+            Self::Lost { seat } => json!({"type": "lost", "seat": seat}),
+            Self::Voted { seat, end } => json!({"type": "voted", "seat": seat, "end": end}),
+            Self::Left { seat } => json!({"type": "left", "seat": seat}),
+            Self::Over { winners } => {
+                let winners: Vec<_> = winners.iter().collect();
+                json!({"type": "over", "winners": winners})
+            }
+        }
+    }
+
+    /// In plain words.
+    pub(super) fn text(&self, names: &[String]) -> String {
+        let name = |seat: &Seat| name_of(*seat, names);
+        match self {
+            Self::SetUp { jacks, cuts, first } => {
+                let each = Seat::first(jacks.len()).zip(jacks.iter().zip(cuts));
+                let each: Vec<String> = each
+                    .map(|(seat, (jack, cut))| {
+                        let (jack, cut) = (cards::in_words(*jack), cards::in_words(*cut));
+                        format!("{} has {jack} and cuts {cut}", name(&seat))
+                    })
+                    .collect();
+                format!("{}. {} goes first.", each.join("; "), name(first))
+            }
+            Self::Magician { seat, to, .. } => {
+                format!("The Magician of {} goes to {}.", name(seat), to.name())
+            }
+            Self::Stayed { seat } => format!("The Magician of {} stays.", name(seat)),
+            Self::Turned {
+                pylon,
+                card,
+                entered,
+            } => {
+                let monster = entered.map_or_else(String::new, |at| {
+                    format!("; a Monster enters at {}", at.name())
+                });
+                format!(
+                    "The {} Pylon shows {}{monster}.",
+                    pylon.name(),
+                    cards::in_words(*card)
+                )
+            }
+            Self::Rolled { seat, roll, points } if roll == points => {
+                format!("{} rolls {roll}.", name(seat))
+            }
+            Self::Rolled { seat, roll, points } => {
+                format!("{} rolls {roll}, which counts {points}.", name(seat))
+            }
+            Self::Introduced { seat, size, at } => format!(
+                "{} brings a {} Monster to {}.",
+                name(seat),
+                size.name(),
+                at.name()
+            ),
+            Self::Moved {
+                seat,
+                size,
+                from,
+                to,
+            } => format!(
+                "{} moves a {} Monster from {} to {}.",
+                name(seat),
+                size.name(),
+                from.name(),
+                to.name()
+            ),
+            Self::Ended { seat } => format!("{} ends the turn.", name(seat)),
+            Self::Won { seat } => format!("{} has found the King and wins!", name(seat)),
+            Self::Lost { seat } => {
+                format!("The Magician of {} is surrounded and lost.", name(seat))
+            }
+            Self::Voted { seat, end: true } => format!("{} votes for the end.", name(seat)),
+            Self::Voted { seat, end: false } => format!("{} wants to play on.", name(seat)),
+            Self::Left { seat } => format!("{} leaves the game.", name(seat)),
+            Self::Over { winners } => {
+                let names: Vec<_> = winners.iter().map(|seat| name(&seat)).collect();
+                let verb = if names.len() == 1 { "has" } else { "have" };
+                format!("The game is over: {} {verb} won.", listed(&names))
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What a seat may know of Sphinx's Paw, in the JSON of its rules page ("View").
+
+use fairdeal_protocol::card::{Face, Faces, Slot};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use serde_json::{Map, Value, json};
+
+use super::board::{Pylon, Square};
+use super::{Phase, Sphinx, SphinxAction, SphinxEvent, cards};
+use crate::pyramid::Size;
+use crate::{ActionError, TableGame};
+
+fn names(all: &[Face]) -> Vec<String> {
+    all.iter().map(|card| cards::name(*card)).collect()
+}
+
+/// How many of each size, as an object.
+fn by_size(counts: [u8; 3]) -> Value {
+    let fields = Size::ALL.into_iter().zip(counts);
+    let fields = fields.map(|(size, count)| (size.name().to_owned(), json!(count)));
+    Value::Object(fields.collect())
+}
+
+/// The sizes of the Monsters on a square, small to large.
+fn sizes(counts: [u8; 3]) -> Value {
+    let each = Size::ALL.into_iter().zip(counts);
+    let each = each.flat_map(|(size, count)| vec![size.name(); usize::from(count)]);
+    each.collect::<Vec<_>>().into()
+}
+
+impl TableGame for Sphinx {
+    fn view(&self, seat: Option<Seat>, known: &Faces) -> Value {
+        // Cards in packs are hidden from every seat, but for Kings that were turned up.
+        let card = |slot: &Slot| match (slot, seat) {
+            (Slot::Open(face), _) => Some(cards::name(*face)),
+            (Slot::Sealed(card), None) => known.get(*card).map(cards::name),
+            (Slot::Sealed(_), Some(_)) => None,
+        };
+        let pylons: Map<String, Value> = Pylon::ALL
+            .into_iter()
+            .map(|pylon| {
+                let pack: Vec<_> = self.pack(pylon).iter().rev().map(card).collect();
+                let value = json!({"pack": pack, "turned": names(self.turned(pylon))});
+                (pylon.name().to_owned(), value)
+            })
+            .collect();
+        let monsters: Map<String, Value> = self
+            .monsters
+            .iter()
+            .map(|(square, counts)| (square.name(), sizes(*counts)))
+            .collect();
+        let each = |set: SeatSet| {
+            let seats = Seat::first(self.status.len());
+            seats.map(|seat| set.contains(seat)).collect::<Vec<_>>()
+        };
+        let magicians = self.magicians.iter().map(|at| at.map(Square::name));
+        json!({
+            "game": super::INFO.id,
+            "to_act": self.turn(),
+            "phase": match self.phase {
+                Phase::Magician => "magician",
+                Phase::Monsters => "monsters",
+            },
+            "roll": self.roll,
+            "points": self.points,
+            "moved": self.moved,
+            "jacks": names(&self.jacks),
+            "cuts": names(&self.cuts),
+            "status": self.status.iter().map(|status| status.name()).collect::<Vec<_>>(),
+            "votes": each(self.votes),
+            "magicians": magicians.collect::<Vec<_>>(),
+            "monsters": monsters,
+            "supply": by_size(self.supply),
+            "pylons": pylons,
+            "forfeited": each(self.forfeited),
+            "over": self.over,
+        })
+    }
+
+    fn action_to_json(&self, _seat: Seat, action: &SphinxAction, _known: &Faces) -> Value {
+        action.to_json()
+    }
+
+    fn action_from_json(
+        &self,
+        _seat: Seat,
+        value: &Value,
+        _known: &Faces,
+    ) -> Result<SphinxAction, ActionError> {
+        SphinxAction::from_json(value)
+    }
+
+    fn event_to_json(&self, event: &SphinxEvent) -> Value {
+        event.to_json()
+    }
+
+    fn event_text(&self, event: &SphinxEvent, names: &[String]) -> String {
+        event.text(names)
+    }
+
+    fn has_left(&self, seat: Seat) -> bool {
+        self.forfeited.contains(seat)
+    }
+
+    fn seats(&self) -> usize {
+        self.status.len()
+    }
+}

@@ -1,0 +1,452 @@
+//! What a seat can do in Houses of Thoth and what can happen, in JSON and in words.
+
+use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::cards;
+use crate::json::{Fields, wrong};
+use crate::pyramid::Size;
+use crate::{ActionError, listed, name_of, over_text};
+
+/// What a card of the hand is played as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Use {
+    /// The Foundation of a house.
+    Foundation,
+    /// Redeemed for pyramids on the top level.
+    Raise {
+        /// Their size.
+        size: Size,
+        /// How many.
+        count: u8,
+    },
+    /// A Story on a full level.
+    Story,
+    /// The Roof, which ends the hand.
+    Roof,
+    /// Trouble for another house.
+    Trouble {
+        /// Whose.
+        target: Seat,
+        /// Which of its two Trouble cards goes; `None` if there are fewer.
+        replace: Option<u8>,
+    },
+    /// Relief of the own Trouble.
+    Relieve,
+    /// Nothing.
+    Discard,
+}
+
+/// What a seat does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ThothAction {
+    /// Bids a card, unseen, for the first turn.
+    Bid {
+        /// Where it lies.
+        card: Handle,
+    },
+    /// Picks a card from the pool.
+    Pick {
+        /// Which.
+        card: Face,
+    },
+    /// Plays the card of the turn.
+    Play {
+        /// The card.
+        card: Face,
+        /// Where it lies if it is sealed; `None` if everybody has seen it.
+        handle: Option<Handle>,
+        /// What for.
+        as_: Use,
+    },
+    /// Discards a card face down and ends the hand.
+    End {
+        /// The card.
+        card: Slot,
+    },
+    /// Pulls the own house down to its Foundation.
+    Demolish,
+    /// Knocks another house over.
+    Topple {
+        /// Whose.
+        target: Seat,
+    },
+}
+
+/// A seat by its number.
+fn seat(fields: Fields<'_>, field: &'static str) -> Result<Seat, ActionError> {
+    let value = fields.value(field)?;
+    let number = value
+        .as_u64()
+        .and_then(|number| usize::try_from(number).ok());
+    number
+        .and_then(Seat::new)
+        .ok_or_else(|| wrong(field, "the number of a seat", &value.to_string()))
+}
+
+impl ThothAction {
+    /// As the referee writes it; a card that stays hidden is `null` to who does not know it.
+    pub(super) fn to_json(self, known: &Faces) -> Value {
+        let hidden = |slot: Slot| slot.face(known).map(cards::name);
+        match self {
+            Self::Bid { card } => json!({"type": "bid", "card": hidden(Slot::Sealed(card))}),
+            Self::Pick { card } => json!({"type": "pick", "card": cards::name(card)}),
+            Self::End { card } => json!({"type": "end", "card": hidden(card)}),
+            Self::Demolish => json!({"type": "demolish"}),
+            Self::Topple { target } => json!({"type": "topple", "target": target}),
+            Self::Play { card, as_, .. } => {
+                let card = cards::name(card);
+                match as_ {
+                    Use::Foundation => json!({"type": "foundation", "card": card}),
+                    Use::Raise { size, count } => json!({
+                        "type": "raise", "card": card, "size": size.name(), "count": count,
+                    }),
+                    Use::Story => json!({"type": "story", "card": card}),
+                    Use::Roof => json!({"type": "roof", "card": card}),
+                    Use::Trouble { target, replace } => json!({
+                        "type": "trouble", "card": card, "target": target, "replace": replace,
+                    }),
+                    Use::Relieve => json!({"type": "relieve", "card": card}),
+                    Use::Discard => json!({"type": "discard", "card": card}),
+                }
+            }
+        }
+    }
+
+    /// Reads an action of a seat that has this hand.
+    pub(super) fn from_json(
+        value: &Value,
+        whose: Seat,
+        hand: &[Slot],
+        known: &Faces,
+    ) -> Result<Self, ActionError> {
+        #[derive(Clone, Copy)]
+        enum Type {
+            Bid,
+            Pick,
+            End,
+            Demolish,
+            Topple,
+            Raise,
+            Trouble,
+            Plain(Use),
+        }
+        let fields = Fields::new(value)?;
+        let types = [
+            ("bid", Type::Bid),
+            ("pick", Type::Pick),
+            ("foundation", Type::Plain(Use::Foundation)),
+            ("raise", Type::Raise),
+            ("story", Type::Plain(Use::Story)),
+            ("roof", Type::Plain(Use::Roof)),
+            ("trouble", Type::Trouble),
+            ("relieve", Type::Plain(Use::Relieve)),
+            ("discard", Type::Plain(Use::Discard)),
+            ("end", Type::End),
+            ("demolish", Type::Demolish),
+            ("topple", Type::Topple),
+        ];
+        let kind = fields.word("type", &types)?;
+        fields.only(match kind {
+            Type::Bid | Type::Pick | Type::End | Type::Plain(_) => &["type", "card"],
+            Type::Demolish => &["type"],
+            Type::Topple => &["type", "target"],
+            Type::Raise => &["type", "card", "size", "count"],
+            Type::Trouble => &["type", "card", "target", "replace"],
+        })?;
+        let as_ = match kind {
+            Type::Demolish => return Ok(Self::Demolish),
+            Type::Topple => {
+                let target = seat(fields, "target")?;
+                return Ok(Self::Topple { target });
+            }
+            Type::Plain(as_) => Some(as_),
+            Type::Raise => {
+                let count = fields.value("count")?;
+                let number = count.as_u64().and_then(|number| u8::try_from(number).ok());
+                Some(Use::Raise {
+                    size: fields.word("size", &Size::ALL.map(|size| (size.name(), size)))?,
+                    count: number.ok_or_else(|| {
+                        wrong("count", "a number of pyramids", &count.to_string())
+                    })?,
+                })
+            }
+            Type::Trouble => {
+                let replace = match fields.value("replace")? {
+                    Value::Null => None,
+                    other => Some(match other.as_u64() {
+                        Some(0) => 0,
+                        Some(1) => 1,
+                        _ => return Err(wrong("replace", "null, 0 or 1", &other.to_string())),
+                    }),
+                };
+                let target = seat(fields, "target")?;
+                Some(Use::Trouble { target, replace })
+            }
+            Type::Bid | Type::Pick | Type::End => None,
+        };
+        let name = fields.text("card")?;
+        let card =
+            cards::by_name(name).ok_or_else(|| wrong("card", "a card of the Tarot", name))?;
+        if matches!(kind, Type::Pick) {
+            return Ok(Self::Pick { card });
+        }
+        let missing = || ActionError::NotInHand {
+            card: name.to_owned(),
+            seat: whose,
+        };
+        let slot = hand.iter().find(|slot| slot.face(known) == Some(card));
+        let slot = *slot.ok_or_else(missing)?;
+        Ok(match (kind, as_) {
+            (Type::Bid, _) => Self::Bid {
+                card: slot.handle().ok_or_else(missing)?,
+            },
+            (_, Some(as_)) => Self::Play {
+                card,
+                handle: slot.handle(),
+                as_,
+            },
+            _ => Self::End { card: slot },
+        })
+    }
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub enum ThothEvent {
+    /// A hand was dealt.
+    Dealt {
+        /// Which, from 1.
+        hand_no: u32,
+        /// Who deals.
+        dealer: Seat,
+    },
+    /// A seat has bid.
+    Bid {
+        /// Who.
+        seat: Seat,
+    },
+    /// All bids were shown.
+    Bids {
+        /// By seat; `None` for a seat that has left.
+        bids: Vec<Option<Face>>,
+        /// Who has won the auction; nobody on a tie.
+        winner: Option<Seat>,
+    },
+    /// A seat got a card of the pool.
+    Picked {
+        /// Who.
+        seat: Seat,
+        /// Which.
+        card: Face,
+    },
+    /// A seat drew a card.
+    Drew {
+        /// Who.
+        seat: Seat,
+    },
+    /// The discard pile became the deck.
+    Reshuffled {
+        /// How many cards.
+        cards: usize,
+    },
+    /// A card was played.
+    Played {
+        /// Who.
+        seat: Seat,
+        /// Which.
+        card: Face,
+        /// What as.
+        as_: Use,
+    },
+    /// A house was pulled down to its Foundation.
+    Demolished {
+        /// Whose.
+        seat: Seat,
+        /// Whether it fell by itself.
+        fell: bool,
+    },
+    /// A die of happenstance was rolled.
+    Rolled {
+        /// Who.
+        seat: Seat,
+        /// What.
+        roll: u32,
+    },
+    /// A house was knocked over.
+    KnockedOver {
+        /// By whom.
+        by: Seat,
+        /// Whose house it was.
+        victim: Seat,
+        /// Whether on purpose.
+        toppled: bool,
+    },
+    /// The hand is over and scored.
+    Scored {
+        /// Who ended it.
+        ended_by: Seat,
+        /// The scores of the hand.
+        scores: Vec<i64>,
+        /// The totals after it.
+        totals: Vec<i64>,
+    },
+    /// A seat left the game.
+    Left {
+        /// Who.
+        seat: Seat,
+    },
+    /// The game is over.
+    Over {
+        /// Who won it.
+        winners: SeatSet,
+    },
+}
+
+impl ThothEvent {
+    /// As an object for a log that programs read.
+    pub(super) fn to_json(&self) -> Value {
+        match self {
+            Self::Dealt { hand_no, dealer } => {
+                json!({"type": "dealt", "hand_no": hand_no, "dealer": dealer})
+            }
+            Self::Bid { seat } => json!({"type": "bid", "seat": seat}),
+            Self::Bids { bids, winner } => json!({
+                "type": "bids", "winner": winner,
+                "bids": bids.iter().map(|bid| bid.map(cards::name)).collect::<Vec<_>>(),
+            }),
+            Self::Picked { seat, card } => {
+                json!({"type": "picked", "seat": seat, "card": cards::name(*card)})
+            }
+            Self::Drew { seat } => json!({"type": "drew", "seat": seat}),
+            Self::Reshuffled { cards } => json!({"type": "reshuffled", "cards": cards}),
+            Self::Played { seat, card, as_ } => {
+                let action = ThothAction::Play {
+                    card: *card,
+                    handle: None,
+                    as_: *as_,
+                };
+                json!({"type": "played", "seat": seat, "action": action.to_json(&Faces::new())})
+            }
+            Self::Demolished { seat, fell } => {
+                json!({"type": "demolished", "seat": seat, "fell": fell})
+            }
+            Self::Rolled { seat, roll } => json!({"type": "rolled", "seat": seat, "roll": roll}),
+            Self::KnockedOver {
+                by,
+                victim,
+                toppled,
+            } => json!({"type": "knocked-over", "by": by, "victim": victim, "toppled": toppled}),
+            Self::Scored {
+                ended_by,
+                scores,
+                totals,
+            } => json!({
+                "type": "scored", "ended_by": ended_by, "scores": scores, "totals": totals,
+            }),
+            Self::Left { seat } => json!({"type": "left", "seat": seat}),
+            Self::Over { winners } => {
+                let winners: Vec<_> = winners.iter().collect();
+                json!({"type": "over", "winners": winners})
+            }
+        }
+    }
+
+    /// In plain words.
+    pub(super) fn text(&self, names: &[String]) -> String {
+        let name = |seat: &Seat| name_of(*seat, names);
+        match self {
+            Self::Dealt { hand_no, dealer } => {
+                format!("Hand {hand_no} is dealt by {}.", name(dealer))
+            }
+            Self::Bid { seat } => format!("{} has bid.", name(seat)),
+            Self::Bids { bids, winner } => {
+                let all = Seat::first(bids.len()).zip(bids);
+                let all = all.filter_map(|(seat, bid)| {
+                    let card = cards::in_words((*bid)?);
+                    Some(format!("{} {card}", name(&seat)))
+                });
+                let all: Vec<_> = all.collect();
+                let end = winner.map_or_else(
+                    || "a tie, so all bid again".to_owned(),
+                    |winner| format!("{} starts", name(&winner)),
+                );
+                format!("The bids are {}: {end}.", listed(&all))
+            }
+            Self::Picked { seat, card } => {
+                format!(
+                    "{} gets {} from the pool.",
+                    name(seat),
+                    cards::in_words(*card)
+                )
+            }
+            Self::Drew { seat } => format!("{} draws a card.", name(seat)),
+            Self::Reshuffled { cards } => {
+                format!("The deck is empty: {cards} cards of the discard pile are shuffled.")
+            }
+            Self::Played { seat, card, as_ } => {
+                let (who, card) = (name(seat), cards::in_words(*card));
+                match as_ {
+                    Use::Foundation => format!("{who} lays {card} as a Foundation."),
+                    Use::Raise { size, count } => {
+                        let pyramids = if *count == 1 { "pyramid" } else { "pyramids" };
+                        format!(
+                            "{who} redeems {card} for {count} {} {pyramids}.",
+                            size.name()
+                        )
+                    }
+                    Use::Story => format!("{who} adds {card} as a Story."),
+                    Use::Roof => format!("{who} puts {card} on as the Roof!"),
+                    Use::Trouble { target, .. } => {
+                        format!("{who} makes Trouble for {} with {card}.", name(target))
+                    }
+                    Use::Relieve => format!("{who} relieves the Trouble with {card}."),
+                    Use::Discard => format!("{who} discards {card}."),
+                }
+            }
+            Self::Demolished { seat, fell: true } => {
+                format!("The house of {} falls down to its Foundation.", name(seat))
+            }
+            Self::Demolished { seat, fell: false } => {
+                format!("{} demolishes the house.", name(seat))
+            }
+            Self::Rolled { seat, roll } => format!("{} rolls {roll} of 20.", name(seat)),
+            Self::KnockedOver {
+                by,
+                victim,
+                toppled,
+            } => {
+                let how = if *toppled {
+                    "topples"
+                } else {
+                    "by accident knocks over"
+                };
+                format!(
+                    "{} {how} the house of {}, who takes over the other house.",
+                    name(by),
+                    name(victim)
+                )
+            }
+            Self::Scored {
+                ended_by,
+                scores,
+                totals,
+            } => {
+                let each = Seat::first(scores.len()).zip(scores.iter().zip(totals));
+                let each = each.map(|(seat, (score, total))| {
+                    format!("{} {score:+} (total {total})", name(&seat))
+                });
+                let each: Vec<_> = each.collect();
+                format!(
+                    "{} has ended the hand: {}.",
+                    name(ended_by),
+                    each.join(", ")
+                )
+            }
+            Self::Left { seat } => format!("{} leaves the game; the house is cleared.", name(seat)),
+            Self::Over { winners } => over_text(*winners, names),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Houses, and the bank that their pyramids come from.
+
+use fairdeal_protocol::card::Face;
+use serde::Serialize;
+
+use super::cards::{self, Element};
+use crate::pyramid::Size;
+
+/// How many pyramids a level holds.
+pub const CORNERS: usize = 4;
+/// How many Trouble cards lie against a house at most.
+pub const MOST_TROUBLE: usize = 2;
+/// How many pyramids of each element and size there are.
+const EACH: u8 = 5;
+
+/// A pyramid of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Pyramid {
+    /// What it is made of.
+    pub element: Element,
+    /// Its size.
+    pub size: Size,
+}
+
+impl Pyramid {
+    /// As the referee writes it.
+    pub fn name(self) -> String {
+        format!("{}-{}", self.element.name(), self.size.name())
+    }
+}
+
+/// The pyramids that stand in no house.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Bank([[u8; 3]; 5]);
+
+impl Default for Bank {
+    fn default() -> Self {
+        Self([[EACH; 3]; 5])
+    }
+}
+
+impl Bank {
+    /// How many of that element and size it has.
+    pub fn count(&self, element: Element, size: Size) -> u8 {
+        let sizes = self.0.get(element.index());
+        sizes
+            .and_then(|sizes| sizes.get(size.index()))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    fn slot(&mut self, pyramid: Pyramid) -> Option<&mut u8> {
+        self.0
+            .get_mut(pyramid.element.index())?
+            .get_mut(pyramid.size.index())
+    }
+
+    /// Gives one out.
+    pub(super) fn give(&mut self, pyramid: Pyramid) {
+        if let Some(count) = self.slot(pyramid) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    /// Takes one back.
+    pub(super) fn take_back(&mut self, pyramid: Pyramid) {
+        if let Some(count) = self.slot(pyramid) {
+            *count = count.saturating_add(1);
+        }
+    }
+}
+
+/// A Foundation or a Story with its pyramids.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Level {
+    /// The card.
+    pub card: Face,
+    /// The pyramids, in the order placed.
+    pub pyramids: Vec<Pyramid>,
+}
+
+impl Level {
+    pub(super) fn new(card: Face) -> Self {
+        Self {
+            card,
+            pyramids: Vec::with_capacity(CORNERS),
+        }
+    }
+
+    /// Whether all four corners are taken.
+    pub fn is_full(&self) -> bool {
+        self.pyramids.len() >= CORNERS
+    }
+
+    /// The elements of its pyramids.
+    pub fn elements(&self) -> Vec<Element> {
+        self.pyramids
+            .iter()
+            .map(|pyramid| pyramid.element)
+            .collect()
+    }
+
+    /// Whether a pyramid of that size and element may be added, the bank aside.
+    pub fn takes(&self, pyramid: Pyramid) -> bool {
+        let size = self.pyramids.first().map(|first| first.size);
+        !self.is_full()
+            && size.is_none_or(|size| size == pyramid.size)
+            && cards::allows(self.card, pyramid.element)
+    }
+
+    /// Whether the bank has anything that could be added.
+    fn can_grow(&self, bank: &Bank) -> bool {
+        Element::ALL.into_iter().any(|element| {
+            let mut sizes = Size::ALL.into_iter();
+            sizes.any(|size| bank.count(element, size) > 0 && self.takes(Pyramid { element, size }))
+        })
+    }
+}
+
+/// A seat's house.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct House {
+    /// The Foundation, then the Stories upwards.
+    pub levels: Vec<Level>,
+    /// The Roof.
+    pub roof: Option<Face>,
+    /// The Trouble against it, in order.
+    pub trouble: Vec<Face>,
+}
+
+impl House {
+    /// Whether it has a Foundation.
+    pub fn stands(&self) -> bool {
+        !self.levels.is_empty()
+    }
+
+    /// Whether Trouble lies against it.
+    pub fn in_trouble(&self) -> bool {
+        !self.trouble.is_empty()
+    }
+
+    /// The level that is built on.
+    pub fn top(&self) -> Option<&Level> {
+        self.levels.last()
+    }
+
+    /// How many Stories it has.
+    pub fn stories(&self) -> usize {
+        self.levels.len().saturating_sub(1)
+    }
+
+    /// Every pyramid of the house.
+    pub fn pyramids(&self) -> impl Iterator<Item = &Pyramid> {
+        self.levels.iter().flat_map(|level| &level.pyramids)
+    }
+
+    /// "Immune": by the top Story's pyramids, or, while it is bare, by its suit. ▸ A Foundation gives
+    /// none, and a Story with pyramids none by its suit.
+    pub fn is_immune(&self, element: Element) -> bool {
+        match self.top() {
+            Some(story) if self.stories() > 0 => {
+                if story.pyramids.is_empty() {
+                    cards::suit_element(story.card) == Some(element)
+                } else {
+                    story.elements().contains(&element)
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// "Calling the end" ▸: a Foundation, free corners on the top level, and nothing in the bank for
+    /// them.
+    pub fn is_blocked(&self, bank: &Bank) -> bool {
+        self.top()
+            .is_some_and(|top| !top.is_full() && !top.can_grow(bank))
+    }
+
+    /// Whether the card would relieve Trouble of this house.
+    pub fn is_relieved_by(&self, card: Face) -> bool {
+        let relieved = cards::relieves(card);
+        relieved.is_some()
+            && self
+                .trouble
+                .iter()
+                .any(|trouble| cards::zodiacal(*trouble) == relieved)
+    }
+
+    /// "Scoring": pips, Stories, the Roof and what it matches.
+    pub fn score(&self) -> i64 {
+        let pips: i64 = self
+            .pyramids()
+            .map(|pyramid| i64::from(pyramid.size.pips()))
+            .sum();
+        let stories = i64::try_from(self.stories()).unwrap_or(0);
+        let roof = self.roof.map_or(0, |roof| {
+            let element = cards::roof_element(roof);
+            let matching = self
+                .pyramids()
+                .filter(|pyramid| Some(pyramid.element) == element);
+            5 + i64::try_from(matching.count()).unwrap_or(0)
+        });
+        pips + stories + roof
+    }
+
+    /// All its cards: Foundation, Stories upwards, Roof, Trouble in order.
+    pub fn cards(&self) -> impl Iterator<Item = Face> {
+        let levels = self.levels.iter().map(|level| level.card);
+        levels.chain(self.roof).chain(self.trouble.iter().copied())
+    }
+}

@@ -1,0 +1,130 @@
+//! What a seat may know of Houses of Thoth, in the JSON of its rules page ("View").
+
+use fairdeal_protocol::card::{Face, Faces, Slot};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use serde_json::{Map, Value, json};
+
+use super::cards::{self, Element};
+use super::house::{Bank, House};
+use super::{LastHand, Phase, Thoth, ThothAction, ThothEvent};
+use crate::pyramid::Size;
+use crate::{ActionError, TableGame};
+
+fn names(all: &[Face]) -> Vec<String> {
+    all.iter().map(|card| cards::name(*card)).collect()
+}
+
+fn house_to_json(house: &House) -> Value {
+    let levels = house.levels.iter().map(|level| {
+        let pyramids: Vec<String> = level.pyramids.iter().map(|p| p.name()).collect();
+        json!({"card": cards::name(level.card), "pyramids": pyramids})
+    });
+    json!({
+        "levels": levels.collect::<Vec<_>>(),
+        "roof": house.roof.map(cards::name),
+        "trouble": names(&house.trouble),
+    })
+}
+
+fn bank_to_json(bank: &Bank) -> Value {
+    let of = |element| {
+        let sizes = Size::ALL.into_iter();
+        let counts = sizes.map(|size| (size.name().to_owned(), json!(bank.count(element, size))));
+        Value::Object(counts.collect())
+    };
+    let elements = Element::ALL.into_iter();
+    let fields: Map<String, Value> = elements.map(|e| (e.name().to_owned(), of(e))).collect();
+    Value::Object(fields)
+}
+
+impl TableGame for Thoth {
+    fn view(&self, seat: Option<Seat>, known: &Faces) -> Value {
+        let named = |slot: Slot, owner: Option<Seat>| {
+            let seen = seat.is_none() || (owner.is_some() && seat == owner);
+            slot.face(known).map(cards::name).filter(|_| seen)
+        };
+        let all = || Seat::first(self.totals.len());
+        let deck = self.deck.iter().rev();
+        let deck: Vec<_> = deck.map(|card| named(Slot::Sealed(*card), None)).collect();
+        let hands = all().map(|owner| {
+            let hand = self.hand_of(owner).iter();
+            hand.map(|slot| named(*slot, Some(owner)))
+                .collect::<Vec<_>>()
+        });
+        let bids = all().zip(&self.bids);
+        let bids = bids.map(|(owner, bid)| named(Slot::Sealed((*bid)?), Some(owner)));
+        let face_down = self
+            .face_down
+            .and_then(|(owner, slot)| named(slot, Some(owner)));
+        let last_hand = self.last_hand.as_ref().map(|last| {
+            let LastHand {
+                ended_by,
+                hands,
+                houses,
+                scores,
+            } = last;
+            json!({
+                "ended_by": ended_by,
+                "hands": hands.iter().map(|hand| names(hand)).collect::<Vec<_>>(),
+                "houses": houses.iter().map(house_to_json).collect::<Vec<_>>(),
+                "scores": scores,
+            })
+        });
+        let forfeited = all().map(|seat| self.forfeited.contains(seat));
+        json!({
+            "game": super::INFO.id,
+            "hand_no": self.hand_no,
+            "dealer": self.dealer,
+            "starter": self.starter,
+            "to_act": self.to_act().iter().collect::<Vec<_>>(),
+            "phase": match self.phase {
+                Phase::Bid => "bid",
+                Phase::Pick => "pick",
+                Phase::Play => "play",
+            },
+            "extra_turns": self.extra_turns,
+            "deck": deck,
+            "discard": names(&self.discard),
+            "bank": bank_to_json(&self.bank),
+            "hands": hands.collect::<Vec<_>>(),
+            "bids": bids.collect::<Vec<_>>(),
+            "pool": names(&self.pool),
+            "houses": self.houses.iter().map(house_to_json).collect::<Vec<_>>(),
+            "face_down": face_down,
+            "totals": self.totals,
+            "forfeited": forfeited.collect::<Vec<_>>(),
+            "last_hand": last_hand,
+            "over": self.over,
+        })
+    }
+
+    fn action_to_json(&self, _seat: Seat, action: &ThothAction, known: &Faces) -> Value {
+        action.to_json(known)
+    }
+
+    fn action_from_json(
+        &self,
+        seat: Seat,
+        value: &Value,
+        known: &Faces,
+    ) -> Result<ThothAction, ActionError> {
+        ThothAction::from_json(value, seat, self.hand_of(seat), known)
+    }
+
+    fn event_to_json(&self, event: &ThothEvent) -> Value {
+        event.to_json()
+    }
+
+    fn event_text(&self, event: &ThothEvent, names: &[String]) -> String {
+        event.text(names)
+    }
+
+    fn has_left(&self, seat: Seat) -> bool {
+        self.forfeited.contains(seat)
+    }
+
+    fn seats(&self) -> usize {
+        self.totals.len()
+    }
+}

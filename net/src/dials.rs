@@ -1,0 +1,279 @@
+//! The dials under way, and those that wait for a relay. Pure.
+//!
+//! The addresses of a peer's own are dialled at once, all together. Those that lead through a relay wait for a connection
+//! to it: libp2p's relay client dials the relay for each circuit and for each reservation by itself, and gives up where
+//! another dial of the relay is under way.
+
+use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroU8;
+
+use libp2p::multiaddr::Protocol;
+use libp2p::swarm::ConnectionId;
+use libp2p::swarm::dial_opts::{DialOpts, PeerCondition};
+
+use super::{Multiaddr, PeerId};
+
+/// Addresses of a peer that are dialled in parallel: no fewer than are kept.
+const ALL_AT_ONCE: NonZeroU8 = NonZeroU8::MAX;
+
+/// The dials of one node.
+#[derive(Debug, Default)]
+pub(super) struct Dials {
+    /// Bounded by the swarm's limit of pending connections.
+    under_way: HashMap<ConnectionId, Dial>,
+    waiting: Vec<Waiting>,
+}
+
+/// A dial that this node has begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Dial {
+    target: Target,
+    port: Port,
+}
+
+/// The peer or the address that is dialled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Target {
+    /// A peer by several addresses at once.
+    Peer(PeerId, Vec<Multiaddr>),
+    /// Whoever is at that address.
+    Address(Multiaddr),
+}
+
+/// The port that a dial begins at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Port {
+    /// The one at which this node listens: hole punching needs it.
+    Own,
+    /// One that the system chooses.
+    Any,
+}
+
+/// Circuits to a peer through a relay that is not connected yet.
+#[derive(Debug)]
+struct Waiting {
+    relay: PeerId,
+    peer: PeerId,
+    circuits: Vec<Multiaddr>,
+}
+
+/// The ways to one peer.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Ways {
+    /// Its own addresses.
+    pub(super) direct: Vec<Multiaddr>,
+    /// By relay.
+    pub(super) relayed: BTreeMap<PeerId, Circuits>,
+}
+
+/// The ways through one relay.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Circuits {
+    /// The addresses of the relay.
+    pub(super) relay: Vec<Multiaddr>,
+    /// The addresses of the peer behind it.
+    pub(super) circuits: Vec<Multiaddr>,
+}
+
+/// The relay that an address leads through, or is the address of: its name, and the address as far as it.
+pub(super) fn relay_of(address: &Multiaddr) -> Option<(PeerId, Multiaddr)> {
+    let own = |part: &Protocol<'_>| *part != Protocol::P2pCircuit;
+    let relay: Multiaddr = address.iter().take_while(own).collect();
+    match relay.iter().last()? {
+        Protocol::P2p(id) => Some((PeerId::try_from(id).ok()?, relay)),
+        _ => None,
+    }
+}
+
+impl Ways {
+    /// Tells the addresses of a peer apart.
+    pub(super) fn of(addresses: Vec<Multiaddr>) -> Self {
+        let mut ways = Self::default();
+        for address in addresses {
+            let is_circuit = address.iter().any(|part| part == Protocol::P2pCircuit);
+            match relay_of(&address).filter(|_| is_circuit) {
+                Some((relay, its)) => {
+                    let through = ways.relayed.entry(relay).or_default();
+                    if !through.relay.contains(&its) {
+                        through.relay.push(its);
+                    }
+                    through.circuits.push(address);
+                }
+                None => ways.direct.push(address),
+            }
+        }
+        ways
+    }
+}
+
+impl Dial {
+    /// A dial of a peer by several addresses at once. It begins at the own port.
+    pub(super) fn of_peer(peer: PeerId, addresses: Vec<Multiaddr>) -> Self {
+        let target = Target::Peer(peer, addresses);
+        let port = Port::Own;
+        Self { target, port }
+    }
+
+    /// A dial of whoever is at that address. It begins at the own port.
+    pub(super) fn of_address(address: Multiaddr) -> Self {
+        let target = Target::Address(address);
+        let port = Port::Own;
+        Self { target, port }
+    }
+
+    /// The same from a port that the system chooses, unless that is what this one did.
+    pub(super) fn at_any_port(&self) -> Option<Self> {
+        let target = self.target.clone();
+        let port = Port::Any;
+        (self.port != port).then_some(Self { target, port })
+    }
+
+    fn peer(&self) -> Option<PeerId> {
+        match &self.target {
+            Target::Peer(peer, _) => Some(*peer),
+            Target::Address(_) => None,
+        }
+    }
+
+    pub(super) fn into_addresses(self) -> Vec<Multiaddr> {
+        match self.target {
+            Target::Peer(_, addresses) => addresses,
+            Target::Address(address) => vec![address],
+        }
+    }
+
+    /// The dial in libp2p's terms. The condition counts for a peer alone.
+    pub(super) fn options(&self, condition: PeerCondition) -> DialOpts {
+        match &self.target {
+            Target::Peer(peer, addresses) => {
+                let options = DialOpts::peer_id(peer.to_libp2p())
+                    .condition(condition)
+                    .addresses(addresses.clone())
+                    .override_dial_concurrency_factor(ALL_AT_ONCE);
+                match self.port {
+                    Port::Own => options.build(),
+                    Port::Any => options.allocate_new_port().build(),
+                }
+            }
+            Target::Address(address) => {
+                let options = DialOpts::unknown_peer_id().address(address.clone());
+                match self.port {
+                    Port::Own => options.build(),
+                    Port::Any => options.allocate_new_port().build(),
+                }
+            }
+        }
+    }
+}
+
+impl Dials {
+    /// A dial has begun.
+    pub(super) fn begin(&mut self, connection: ConnectionId, dial: Dial) {
+        self.under_way.insert(connection, dial);
+    }
+
+    /// A dial has ended; it is returned if it was one of the owner's.
+    pub(super) fn end(&mut self, connection: ConnectionId) -> Option<Dial> {
+        self.under_way.remove(&connection)
+    }
+
+    /// Leaves circuits to a peer for when the relay is connected, in place of those that wait for it already.
+    pub(super) fn wait_for(&mut self, relay: PeerId, peer: PeerId, circuits: Vec<Multiaddr>) {
+        let same = |waiting: &Waiting| (waiting.relay, waiting.peer) == (relay, peer);
+        self.waiting.retain(|waiting| !same(waiting));
+        self.waiting.push(Waiting {
+            relay,
+            peer,
+            circuits,
+        });
+    }
+
+    /// The circuits that have waited for a relay, which is connected now or cannot be reached.
+    pub(super) fn take_waiting(&mut self, relay: PeerId) -> Vec<(PeerId, Vec<Multiaddr>)> {
+        let waiting = self
+            .waiting
+            .extract_if(.., |waiting| waiting.relay == relay);
+        waiting
+            .map(|waiting| (waiting.peer, waiting.circuits))
+            .collect()
+    }
+
+    /// Gives up what waits for a relay to reach that peer.
+    pub(super) fn forget(&mut self, peer: PeerId) {
+        self.waiting.retain(|waiting| waiting.peer != peer);
+    }
+
+    /// Whether a peer is being dialled, or is to be.
+    pub(super) fn has(&self, peer: PeerId) -> bool {
+        let mut dials = self.under_way.values();
+        dials.any(|dial| dial.peer() == Some(peer))
+            || self.waiting.iter().any(|waiting| waiting.peer == peer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ed25519_dalek::SigningKey;
+
+    fn peer(seed: u8) -> PeerId {
+        PeerId::of(&SigningKey::from_bytes(&[seed; 32])).unwrap()
+    }
+
+    fn address(text: &str) -> Multiaddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn circuits_go_by_their_relay() {
+        let (relay, host) = (peer(1), peer(2));
+        let its = format!("/ip4/203.0.113.1/tcp/1/p2p/{relay}");
+        let circuit = address(&format!("{its}/p2p-circuit"));
+        let named = address(&format!("{its}/p2p-circuit/p2p/{host}"));
+        let own = address("/ip4/192.168.1.2/tcp/2");
+        // The relay's transport says what is wrong with it.
+        let nameless = address("/ip4/203.0.113.1/tcp/1/p2p-circuit");
+        let all = [&circuit, &own, &named, &nameless].map(Clone::clone);
+        let ways = Ways::of(all.to_vec());
+        assert_eq!(ways.direct, [own, nameless]);
+        let through = Circuits {
+            relay: vec![address(&its)],
+            circuits: vec![circuit.clone(), named],
+        };
+        assert_eq!(ways.relayed, [(relay, through)].into());
+        assert_eq!(relay_of(&address(&its)), Some((relay, address(&its))));
+        assert_eq!(relay_of(&circuit), Some((relay, address(&its))));
+    }
+
+    #[test]
+    fn a_peer_is_being_dialled_until_its_last_dial_has_ended() {
+        let (relay, host) = (peer(1), peer(2));
+        let mut dials = Dials::default();
+        let connection = ConnectionId::new_unchecked(1);
+        let addresses = vec![address("/memory/1")];
+        assert!(!dials.has(host));
+        let dial = Dial::of_peer(host, addresses.clone());
+        dials.begin(connection, dial.clone());
+        dials.wait_for(relay, host, addresses.clone());
+        dials.wait_for(relay, host, addresses.clone());
+        assert_eq!(dials.end(connection), Some(dial));
+        assert!(dials.has(host) && !dials.has(relay));
+        assert_eq!(dials.take_waiting(relay), [(host, addresses.clone())]);
+        assert!(!dials.has(host));
+        dials.wait_for(relay, host, addresses);
+        dials.forget(host);
+        assert!(dials.take_waiting(relay).is_empty());
+    }
+    #[test]
+    fn another_port_is_tried_once() {
+        let address = address("/ip4/127.0.0.1/tcp/1");
+        for dial in [
+            Dial::of_peer(peer(1), vec![address.clone()]),
+            Dial::of_address(address),
+        ] {
+            let again = dial.at_any_port().unwrap();
+            assert_eq!(again.target, dial.target);
+            assert_eq!(again.at_any_port(), None);
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The gate: peers with an Ed25519 key alone get in, and strangers within limits.
+//!
+//! A *stranger* is a peer that the owner has not admitted: it has no seat, or not yet, and no reservation or circuit at a
+//! relay. Strangers that knock at a table are few and stay short; whoever floods it shall not keep the others out. So of
+//! the inbound connections of strangers one is closed when one too many comes: the oldest of the network that has most
+//! of them. Those who are admitted are not in anybody's way. The limits on connections never refuse a *seated* peer, so
+//! that nobody keeps it out; of its own inbound connections the newest few are kept. Before its handshake a connection
+//! is nobody's: [`super::handshakes`].
+
+use std::collections::{BTreeSet, VecDeque};
+use std::convert::Infallible;
+use std::task::{Context, Poll};
+
+use libp2p::core::Endpoint;
+use libp2p::core::transport::PortUse;
+use libp2p::swarm::{
+    CloseConnection, ConnectionDenied, ConnectionId, FromSwarm, NetworkBehaviour, THandler,
+    THandlerInEvent, THandlerOutEvent, ToSwarm, dummy,
+};
+use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
+
+use super::PeerId;
+use super::handshakes::Network;
+
+/// Inbound connections of strangers that are kept.
+const MAX_STRANGERS: usize = 24;
+/// Inbound connections of one seated peer that are kept.
+const MAX_OF_A_SEAT: usize = 4;
+
+/// The behaviour; it speaks no protocol.
+#[derive(Debug, Default)]
+pub(super) struct Gate {
+    admitted: BTreeSet<PeerId>,
+    seated: BTreeSet<PeerId>,
+    /// All inbound connections, the oldest first.
+    inbound: VecDeque<Inbound>,
+    /// The connections to close.
+    closing: VecDeque<Inbound>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Inbound {
+    connection: ConnectionId,
+    peer: PeerId,
+    network: Option<Network>,
+}
+
+fn check(peer: Libp2pPeerId) -> Result<PeerId, ConnectionDenied> {
+    PeerId::try_from(peer).map_err(ConnectionDenied::new)
+}
+
+impl Gate {
+    /// The peer is a stranger no more.
+    pub(super) fn admit(&mut self, peer: PeerId) {
+        self.admitted.insert(peer);
+    }
+
+    /// The peer has a seat.
+    pub(super) fn seat(&mut self, peer: PeerId) {
+        self.admitted.insert(peer);
+        self.seated.insert(peer);
+    }
+
+    /// The peer is a stranger again.
+    pub(super) fn dismiss(&mut self, peer: PeerId) {
+        self.admitted.remove(&peer);
+        self.seated.remove(&peer);
+    }
+
+    /// Whether the peer has a seat.
+    pub(super) fn has_seated(&self, peer: PeerId) -> bool {
+        self.seated.contains(&peer)
+    }
+
+    /// Whether the owner has admitted the peer.
+    pub(super) fn has_admitted(&self, peer: PeerId) -> bool {
+        self.admitted.contains(&peer)
+    }
+
+    fn goes(&mut self, connection: ConnectionId) {
+        self.inbound.retain(|known| known.connection != connection);
+    }
+
+    fn comes(&mut self, inbound: Inbound) {
+        self.inbound.push_back(inbound);
+        let crowded = if self.has_seated(inbound.peer) {
+            self.oldest_of_too_many(inbound.peer)
+        } else {
+            self.one_too_many()
+        };
+        if let Some(crowded) = crowded {
+            self.goes(crowded.connection);
+            self.closing.push_back(crowded);
+        }
+    }
+
+    /// The connection of a seated peer that has to go, if it has too many.
+    fn oldest_of_too_many(&self, peer: PeerId) -> Option<Inbound> {
+        let its = || self.inbound.iter().filter(|one| one.peer == peer);
+        let oldest = its().next().copied();
+        oldest.filter(|_| its().count() > MAX_OF_A_SEAT)
+    }
+
+    /// The stranger's connection that has to go, if there are too many.
+    fn one_too_many(&self) -> Option<Inbound> {
+        let all = self.inbound.iter();
+        let strangers: Vec<&Inbound> = all.filter(|one| !self.has_admitted(one.peer)).collect();
+        if strangers.len() <= MAX_STRANGERS {
+            return None;
+        }
+        let from = |network| {
+            let same = strangers.iter().filter(|other| other.network == network);
+            same.count()
+        };
+        // The last of equals is taken: from behind, the oldest.
+        let crowded = strangers.iter().rev().max_by_key(|one| from(one.network));
+        crowded.copied().copied()
+    }
+}
+
+impl NetworkBehaviour for Gate {
+    type ConnectionHandler = dummy::ConnectionHandler;
+    type ToSwarm = Infallible;
+
+    fn handle_established_inbound_connection(
+        &mut self,
+        connection: ConnectionId,
+        peer: Libp2pPeerId,
+        _: &Multiaddr,
+        from: &Multiaddr,
+    ) -> Result<THandler<Self>, ConnectionDenied> {
+        self.comes(Inbound {
+            connection,
+            peer: check(peer)?,
+            network: Network::of(from),
+        });
+        Ok(dummy::ConnectionHandler)
+    }
+
+    fn handle_established_outbound_connection(
+        &mut self,
+        _: ConnectionId,
+        peer: Libp2pPeerId,
+        _: &Multiaddr,
+        _: Endpoint,
+        _: PortUse,
+    ) -> Result<THandler<Self>, ConnectionDenied> {
+        check(peer).map(|_| dummy::ConnectionHandler)
+    }
+
+    fn on_swarm_event(&mut self, event: FromSwarm<'_>) {
+        match event {
+            FromSwarm::ListenFailure(failure) => {
+                // One that was let in here and refused by a limit.
+                self.goes(failure.connection_id);
+            }
+            FromSwarm::ConnectionClosed(closed) => self.goes(closed.connection_id),
+            _ => {}
+        }
+    }
+
+    fn on_connection_handler_event(
+        &mut self,
+        _: Libp2pPeerId,
+        _: ConnectionId,
+        event: THandlerOutEvent<Self>,
+    ) {
+        match event {}
+    }
+
+    fn poll(&mut self, _: &mut Context<'_>) -> Poll<ToSwarm<Self::ToSwarm, THandlerInEvent<Self>>> {
+        match self.closing.pop_front() {
+            Some(inbound) => Poll::Ready(ToSwarm::CloseConnection {
+                peer_id: inbound.peer.to_libp2p(),
+                connection: CloseConnection::One(inbound.connection),
+            }),
+            None => Poll::Pending,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use libp2p::multihash::Multihash;
+
+    use super::*;
+    use crate::PeerIdError;
+    use ed25519_dalek::SigningKey;
+
+    fn peer(seed: u8) -> PeerId {
+        PeerId::of(&SigningKey::from_bytes(&[seed; 32])).unwrap()
+    }
+
+    fn connection(n: usize) -> ConnectionId {
+        ConnectionId::new_unchecked(n)
+    }
+
+    #[test]
+    fn only_ed25519_peers_pass() {
+        assert!(check(peer(1).to_libp2p()).is_ok());
+        let hashed = Multihash::wrap(0x12, &[7; 32]).unwrap();
+        let denied = check(Libp2pPeerId::from_multihash(hashed).unwrap()).err();
+        let reason = denied.unwrap().downcast::<PeerIdError>().unwrap();
+        assert!(matches!(reason, PeerIdError::OtherKind(_)));
+    }
+
+    fn inbound(n: usize, seed: u8, from: &str) -> Inbound {
+        Inbound {
+            connection: connection(n),
+            peer: peer(seed),
+            network: Network::of(&from.parse().unwrap()),
+        }
+    }
+
+    #[test]
+    fn of_too_many_strangers_the_oldest_goes() {
+        let mut gate = Gate::default();
+        let from = "/ip4/192.0.2.1/tcp/1";
+        gate.admit(peer(1));
+        gate.comes(inbound(0, 1, from));
+        for n in 1..=MAX_STRANGERS {
+            gate.comes(inbound(n, 2, from));
+        }
+        assert!(gate.closing.is_empty());
+        gate.comes(inbound(100, 3, from));
+        assert_eq!(gate.closing, [inbound(1, 2, from)]);
+        // Who gets a seat is none of them any more, and who has left it is one again.
+        gate.admit(peer(2));
+        gate.comes(inbound(101, 3, from));
+        assert_eq!(gate.closing.len(), 1);
+        gate.dismiss(peer(2));
+        gate.goes(connection(100));
+        gate.comes(inbound(102, 4, from));
+        assert_eq!(gate.closing, [1, 2].map(|n| inbound(n, 2, from)));
+    }
+
+    #[test]
+    fn seated_peer_keeps_its_newest_connections() {
+        let mut gate = Gate::default();
+        let from = "/ip4/192.0.2.1/tcp/1";
+        gate.seat(peer(1));
+        for n in 0..=MAX_OF_A_SEAT {
+            gate.comes(inbound(n, 1, from));
+        }
+        assert_eq!(gate.closing, [inbound(0, 1, from)]);
+        gate.dismiss(peer(1));
+        assert!(!gate.has_seated(peer(1)) && !gate.has_admitted(peer(1)));
+    }
+
+    #[test]
+    fn whoever_floods_makes_room_for_the_others() {
+        let mut gate = Gate::default();
+        gate.comes(inbound(0, 1, "/ip4/192.0.2.1/tcp/1"));
+        for n in 1..100 {
+            gate.comes(inbound(n, 2, "/ip6/2001:db8::1/tcp/1"));
+        }
+        gate.comes(inbound(100, 3, "/ip4/192.0.2.3/tcp/1"));
+        let stays = |n: usize| {
+            gate.inbound
+                .iter()
+                .any(|one| one.connection == connection(n))
+        };
+        assert!(stays(0) && stays(100) && !stays(1));
+        assert_eq!(gate.inbound.len(), MAX_STRANGERS);
+    }
+}

@@ -1,0 +1,366 @@
+//! Inbound handshakes: how many go on at a time, and which of them gives way to a new one.
+//!
+//! Until a handshake ends nothing is known of a peer but where it dials from. To open connections and say nothing
+//! costs an attacker nothing, so a new one is never refused: when there are too many, the oldest gives way. An
+//! honest handshake takes a few round trips and is over long before it is the oldest.
+//!
+//! Handshakes are counted by *network*: an IPv4 address, or the /64 of an IPv6 address, which is what one line gets.
+//! The networks of seated players have places of their own, so that a player that lost its connection comes back
+//! whatever strangers do. An established connection is not counted here; [`super::gate`] has the limits for those.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use futures::future::{AbortHandle, AbortRegistration, Abortable};
+use libp2p::Multiaddr;
+use libp2p::core::transport::{DialOpts, ListenerId, Transport, TransportError, TransportEvent};
+use libp2p::multiaddr::Protocol;
+
+use super::PeerId;
+
+/// Handshakes of strangers, of all networks together.
+const MAX_STRANGERS: usize = 32;
+/// Handshakes of strangers of one network.
+const MAX_PER_NETWORK: usize = 8;
+/// Handshakes from the networks of seated players.
+const MAX_SEATED: usize = 8;
+/// Networks of one seated player: it may be at home, on the road, and behind a relay.
+const MAX_NETWORKS: usize = 8;
+
+/// The part of the internet that one line has to itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Network {
+    /// An IPv4 address.
+    V4(Ipv4Addr),
+    /// The first 64 bits of an IPv6 address.
+    V6(u64),
+}
+
+impl Network {
+    /// Where an address leads, through a relay that of the relay; `None` if it names no host by number.
+    pub fn of(address: &Multiaddr) -> Option<Self> {
+        let ip = address.iter().find_map(|protocol| match protocol {
+            Protocol::Ip4(ip) => Some(IpAddr::V4(ip)),
+            Protocol::Ip6(ip) => Some(IpAddr::V6(ip).to_canonical()),
+            _ => None,
+        })?;
+        Some(match ip {
+            IpAddr::V4(ip) => Self::V4(ip),
+            IpAddr::V6(ip) => Self::V6((ip.to_bits() >> 64) as u64),
+        })
+    }
+}
+
+/// The inbound handshakes of one node; clones share them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Handshakes(Arc<Mutex<Pending>>);
+
+impl Handshakes {
+    /// A seated player may dial from there.
+    pub(super) fn expect(&self, peer: PeerId, address: &Multiaddr) {
+        if let Some(network) = Network::of(address) {
+            let mut pending = self.lock();
+            let networks = pending.seated.entry(peer).or_default();
+            if networks.len() < MAX_NETWORKS {
+                networks.insert(network);
+            }
+        }
+    }
+
+    /// The peer is seated no more.
+    pub(super) fn forget(&self, peer: PeerId) {
+        self.lock().seated.remove(&peer);
+    }
+
+    fn begin(&self, from: Option<Network>) -> (Place, AbortRegistration) {
+        let (abort, registration) = AbortHandle::new_pair();
+        let id = self.lock().begin(from, abort);
+        let all = self.clone();
+        (Place { all, id }, registration)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Pending> {
+        // A panic elsewhere leaves the list as it is.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Pending {
+    /// The oldest first.
+    handshakes: VecDeque<Handshake>,
+    next: u64,
+    /// Where each seated player may dial from.
+    seated: BTreeMap<PeerId, BTreeSet<Network>>,
+}
+
+#[derive(Debug)]
+struct Handshake {
+    id: u64,
+    from: Option<Network>,
+    seated: bool,
+    abort: AbortHandle,
+}
+
+impl Pending {
+    fn begin(&mut self, from: Option<Network>, abort: AbortHandle) -> u64 {
+        let is_seated = |from| {
+            self.seated
+                .values()
+                .any(|networks| networks.contains(&from))
+        };
+        let seated = from.is_some_and(is_seated);
+        if seated {
+            self.make_room(MAX_SEATED, |other| other.seated);
+        } else {
+            self.make_room(MAX_PER_NETWORK, |other| !other.seated && other.from == from);
+            self.make_room(MAX_STRANGERS, |other| !other.seated);
+        }
+        let id = self.next;
+        self.next = id.wrapping_add(1);
+        self.handshakes.push_back(Handshake {
+            id,
+            from,
+            seated,
+            abort,
+        });
+        id
+    }
+
+    /// Ends the oldest of a class if there are so many of it.
+    fn make_room(&mut self, most: usize, class: impl Fn(&Handshake) -> bool) {
+        let of_class = self.handshakes.iter().filter(|other| class(other));
+        if of_class.count() < most {
+            return;
+        }
+        if let Some(oldest) = self.handshakes.iter().position(class)
+            && let Some(oldest) = self.handshakes.remove(oldest)
+        {
+            oldest.abort.abort();
+        }
+    }
+
+    fn end(&mut self, id: u64) {
+        self.handshakes.retain(|other| other.id != id);
+    }
+}
+
+/// The place of one handshake, which is free when this is dropped.
+#[derive(Debug)]
+struct Place {
+    all: Handshakes,
+    id: u64,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.all.lock().end(self.id);
+    }
+}
+
+/// A transport whose inbound handshakes are counted.
+#[derive(Debug)]
+pub(super) struct Counted<T> {
+    inner: T,
+    handshakes: Handshakes,
+}
+
+impl<T> Counted<T> {
+    /// Counts the inbound handshakes of `inner` among these.
+    pub(super) fn new(inner: T, handshakes: Handshakes) -> Self {
+        Self { inner, handshakes }
+    }
+}
+
+impl<T> Transport for Counted<T>
+where
+    T: Transport<Error = io::Error> + Unpin,
+    T::ListenerUpgrade: Unpin,
+{
+    type Output = T::Output;
+    type Error = io::Error;
+    type ListenerUpgrade = Upgrade<T::ListenerUpgrade>;
+    type Dial = T::Dial;
+
+    fn listen_on(
+        &mut self,
+        id: ListenerId,
+        address: Multiaddr,
+    ) -> Result<(), TransportError<io::Error>> {
+        self.inner.listen_on(id, address)
+    }
+
+    fn remove_listener(&mut self, id: ListenerId) -> bool {
+        self.inner.remove_listener(id)
+    }
+
+    fn dial(
+        &mut self,
+        address: Multiaddr,
+        options: DialOpts,
+    ) -> Result<T::Dial, TransportError<io::Error>> {
+        self.inner.dial(address, options)
+    }
+
+    fn poll(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<TransportEvent<Self::ListenerUpgrade, io::Error>> {
+        let event = ready!(Pin::new(&mut self.inner).poll(cx));
+        let from = match &event {
+            TransportEvent::Incoming { send_back_addr, .. } => Network::of(send_back_addr),
+            _ => None,
+        };
+        Poll::Ready(event.map_upgrade(|upgrade| {
+            let (place, registration) = self.handshakes.begin(from);
+            let upgrade = Abortable::new(upgrade, registration);
+            Upgrade {
+                upgrade,
+                _place: place,
+            }
+        }))
+    }
+}
+
+/// An inbound handshake that has a place.
+#[derive(Debug)]
+pub(super) struct Upgrade<F> {
+    upgrade: Abortable<F>,
+    _place: Place,
+}
+
+impl<F, O> Future for Upgrade<F>
+where
+    F: Future<Output = io::Result<O>> + Unpin,
+{
+    type Output = io::Result<O>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let ended = ready!(Pin::new(&mut self.upgrade).poll(cx));
+        Poll::Ready(ended.unwrap_or_else(|_| {
+            let why = "too many handshakes: this one gave way to a newer one";
+            Err(io::Error::other(why))
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ed25519_dalek::SigningKey;
+
+    fn peer(seed: u8) -> PeerId {
+        PeerId::of(&SigningKey::from_bytes(&[seed; 32])).unwrap()
+    }
+
+    fn address(text: &str) -> Multiaddr {
+        text.parse().unwrap()
+    }
+
+    fn network(last: u8) -> Option<Network> {
+        Some(Network::V4(Ipv4Addr::new(203, 0, 113, last)))
+    }
+
+    /// A handshake that goes on until it gives way.
+    struct Going {
+        _place: Place,
+        future: Abortable<std::future::Pending<()>>,
+    }
+
+    impl Going {
+        fn new(all: &Handshakes, from: Option<Network>) -> Self {
+            let (place, registration) = all.begin(from);
+            Self {
+                _place: place,
+                future: Abortable::new(std::future::pending(), registration),
+            }
+        }
+
+        fn gave_way(&self) -> bool {
+            self.future.is_aborted()
+        }
+    }
+
+    #[test]
+    fn one_network_is_one_line() {
+        let of = |text| Network::of(&address(text));
+        assert_eq!(of("/ip4/203.0.113.7/tcp/1"), network(7));
+        assert_eq!(of("/ip6/::ffff:203.0.113.7/tcp/1"), network(7));
+        assert_eq!(
+            of("/ip6/2001:db8::1/tcp/1"),
+            of("/ip6/2001:db8::2:0:0:9/tcp/4")
+        );
+        assert_ne!(
+            of("/ip6/2001:db8::1/tcp/1"),
+            of("/ip6/2001:db8:0:1::1/tcp/1")
+        );
+        assert_eq!(of("/dns4/example.org/tcp/1"), None);
+        assert_eq!(of("/memory/7"), None);
+    }
+
+    #[test]
+    fn the_oldest_of_a_network_gives_way() {
+        let all = Handshakes::default();
+        let mut going: Vec<Going> = (0..MAX_PER_NETWORK)
+            .map(|_| Going::new(&all, network(1)))
+            .collect();
+        let other = Going::new(&all, network(2));
+        assert!(!going.iter().any(Going::gave_way));
+        going.push(Going::new(&all, network(1)));
+        let gave: Vec<bool> = going.iter().map(Going::gave_way).collect();
+        assert!(gave[0] && !gave[1..].contains(&true) && !other.gave_way());
+        // One that ends makes room, too.
+        going.remove(1);
+        going.push(Going::new(&all, network(1)));
+        assert_eq!(going.iter().filter(|going| going.gave_way()).count(), 1);
+        drop((going, other));
+        assert!(all.lock().handshakes.is_empty());
+    }
+
+    #[test]
+    fn the_oldest_stranger_gives_way() {
+        let all = Handshakes::default();
+        let count = u8::try_from(MAX_STRANGERS).unwrap();
+        let going: Vec<Going> = (0..count).map(|n| Going::new(&all, network(n))).collect();
+        assert!(!going.iter().any(Going::gave_way));
+        let new = Going::new(&all, network(200));
+        assert!(going[0].gave_way() && !going[1].gave_way() && !new.gave_way());
+    }
+
+    #[test]
+    fn seated_players_have_their_own_places() {
+        let all = Handshakes::default();
+        all.expect(peer(1), &address("/ip4/203.0.113.250/tcp/9"));
+        let back = Going::new(&all, network(250));
+        let going: Vec<Going> = (0..200).map(|n| Going::new(&all, network(n))).collect();
+        assert!(!back.gave_way());
+        assert!(going[0].gave_way());
+        // Whoever dials from there has no more than those.
+        let flood: Vec<Going> = (0..MAX_SEATED)
+            .map(|_| Going::new(&all, network(250)))
+            .collect();
+        assert!(back.gave_way() && !flood.iter().any(Going::gave_way));
+        assert_eq!(
+            going.iter().filter(|going| !going.gave_way()).count(),
+            MAX_STRANGERS
+        );
+        all.forget(peer(1));
+        let stranger = Going::new(&all, network(250));
+        assert!(!all.lock().handshakes.back().unwrap().seated);
+        drop(stranger);
+    }
+
+    #[test]
+    fn the_networks_of_one_player_are_bounded() {
+        let all = Handshakes::default();
+        for n in 0..=255_u8 {
+            all.expect(peer(1), &address(&format!("/ip4/203.0.113.{n}/tcp/9")));
+        }
+        assert_eq!(all.lock().seated[&peer(1)].len(), MAX_NETWORKS);
+    }
+}

@@ -1,0 +1,239 @@
+//! The relays at which this node wants a reservation, and when to ask which again. Pure: time is an argument.
+
+use std::time::{Duration, Instant};
+
+use libp2p::core::transport::ListenerId;
+use libp2p::multiaddr::Protocol;
+
+use super::dials::relay_of;
+use super::{Multiaddr, PeerId};
+
+/// Relays that are used.
+const MAX_RELAYS: usize = 4;
+/// Addresses of one relay that are used, such as its LAN's and its public one.
+const MAX_ADDRESSES: usize = 4;
+/// How long after the first failure a relay is asked again; each further delay is twice as long.
+const FIRST: Duration = Duration::from_secs(2);
+/// The longest delay.
+const MOST: Duration = Duration::from_secs(60);
+
+/// The relays of one node.
+#[derive(Debug)]
+pub(super) struct Relays(Vec<Relay>);
+
+#[derive(Debug)]
+struct Relay {
+    /// The ways to it, all with its name at the end; the first stands for it.
+    addresses: Vec<Multiaddr>,
+    phase: Phase,
+    failures: u32,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Phase {
+    Waiting { until: Instant },
+    Reaching,
+    Asking(ListenerId),
+    Reserved(ListenerId),
+}
+
+impl Phase {
+    fn is(&self, listener: ListenerId) -> bool {
+        matches!(self, Self::Asking(id) | Self::Reserved(id) if *id == listener)
+    }
+}
+
+/// Where others find this node behind a relay.
+pub(super) fn circuit(relay: &Multiaddr) -> Multiaddr {
+    relay.clone().with(Protocol::P2pCircuit)
+}
+
+/// Whether an address leads through a relay.
+pub(super) fn is_circuit(address: &Multiaddr) -> bool {
+    address.iter().any(|part| part == Protocol::P2pCircuit)
+}
+
+impl Relays {
+    /// All of them are to be asked now, each once, however many addresses it has.
+    pub(super) fn new(addresses: &[Multiaddr], now: Instant) -> Self {
+        let mut relays: Vec<Relay> = Vec::new();
+        for address in addresses {
+            let same = |relay: &Relay| relay.is_at(address);
+            if let Some(known) = relays.iter().position(same) {
+                let known = relays.get_mut(known).map(|relay| &mut relay.addresses);
+                let known = known.filter(|all| !all.contains(address) && all.len() < MAX_ADDRESSES);
+                if let Some(all) = known {
+                    all.push(address.clone());
+                }
+            } else if relays.len() < MAX_RELAYS {
+                relays.push(Relay {
+                    addresses: vec![address.clone()],
+                    phase: Phase::Waiting { until: now },
+                    failures: 0,
+                });
+            }
+        }
+        Self(relays)
+    }
+
+    /// The addresses of a relay whose time has come. Call [`Relays::reaching`], [`Relays::asked`] or
+    /// [`Relays::failed_to_ask`] for the first of them next.
+    pub(super) fn due(&self, now: Instant) -> Option<Vec<Multiaddr>> {
+        let due = |relay: &&Relay| matches!(relay.phase, Phase::Waiting { until } if until <= now);
+        self.0.iter().find(due).map(|relay| relay.addresses.clone())
+    }
+
+    fn find(&mut self, address: &Multiaddr) -> Option<&mut Relay> {
+        let mut all = self.0.iter_mut();
+        all.find(|relay| relay.address() == Some(address))
+    }
+
+    /// When to ask [`Relays::due`] next.
+    pub(super) fn next(&self) -> Option<Instant> {
+        let untils = self.0.iter().filter_map(|relay| match relay.phase {
+            Phase::Waiting { until } => Some(until),
+            Phase::Reaching | Phase::Asking(_) | Phase::Reserved(_) => None,
+        });
+        untils.min()
+    }
+
+    /// A relay is being dialled.
+    pub(super) fn reaching(&mut self, address: &Multiaddr) {
+        if let Some(relay) = self.find(address) {
+            relay.phase = Phase::Reaching;
+        }
+    }
+
+    /// A relay that is being dialled.
+    pub(super) fn dialled(&self, peer: PeerId) -> Option<Multiaddr> {
+        let is_it = |relay: &&Relay| {
+            relay.phase == Phase::Reaching && relay.address().and_then(peer_of) == Some(peer)
+        };
+        self.0.iter().find(is_it)?.address().cloned()
+    }
+
+    /// A reservation has been asked for.
+    pub(super) fn asked(&mut self, address: &Multiaddr, listener: ListenerId) {
+        if let Some(relay) = self.find(address) {
+            relay.phase = Phase::Asking(listener);
+        }
+    }
+
+    /// It could not even be asked for.
+    pub(super) fn failed_to_ask(&mut self, address: &Multiaddr, now: Instant) {
+        if let Some(relay) = self.find(address) {
+            relay.fail(now);
+        }
+    }
+
+    /// The reservation of this listener stands: the relay, if that is news.
+    pub(super) fn reserved(&mut self, listener: ListenerId) -> Option<Multiaddr> {
+        let relay = self.0.iter_mut().find(|relay| relay.phase.is(listener))?;
+        relay.failures = 0;
+        let news = relay.phase != Phase::Reserved(listener);
+        relay.phase = Phase::Reserved(listener);
+        relay.address().filter(|_| news).cloned()
+    }
+
+    /// This listener has ended; its relay, if it was one's.
+    pub(super) fn ended(&mut self, listener: ListenerId, now: Instant) -> Option<Multiaddr> {
+        let relay = self.0.iter_mut().find(|relay| relay.phase.is(listener))?;
+        relay.fail(now);
+        relay.address().cloned()
+    }
+
+    /// Where others find this node behind the relays that let them through.
+    pub(super) fn circuits(&self) -> impl Iterator<Item = Multiaddr> {
+        let reserved = |relay: &&Relay| matches!(relay.phase, Phase::Reserved(_));
+        let through = self.0.iter().filter(reserved);
+        through.flat_map(|relay| relay.addresses.iter().map(circuit))
+    }
+}
+
+/// The peer at the end of a relay's address.
+fn peer_of(address: &Multiaddr) -> Option<PeerId> {
+    relay_of(address).map(|(peer, _)| peer)
+}
+
+impl Relay {
+    /// Whether it is the relay at that address: one with the same name.
+    fn is_at(&self, address: &Multiaddr) -> bool {
+        let own = self.address();
+        let name = own.and_then(peer_of);
+        own == Some(address) || (name.is_some() && name == peer_of(address))
+    }
+
+    fn address(&self) -> Option<&Multiaddr> {
+        self.addresses.first()
+    }
+
+    fn fail(&mut self, now: Instant) {
+        let delay = FIRST.saturating_mul(1 << self.failures.min(8)).min(MOST);
+        self.failures = self.failures.saturating_add(1);
+        let until = now + delay;
+        self.phase = Phase::Waiting { until };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relay_that_is_named_twice_is_asked_once() {
+        let now = Instant::now();
+        let address: Multiaddr = "/ip4/10.0.0.1/tcp/1".parse().unwrap();
+        let mut relays = Relays::new(&[address.clone(), address.clone()], now);
+        relays.asked(&address, ListenerId::next());
+        assert_eq!(relays.due(now), None);
+    }
+
+    #[test]
+    fn relay_with_two_addresses_is_reached_by_either() {
+        let now = Instant::now();
+        let id = crate::tests::id(7).to_libp2p();
+        let addresses = ["/ip4/10.0.0.1/tcp/1", "/ip4/192.0.2.1/tcp/1"].map(|address| {
+            let address: Multiaddr = address.parse().unwrap();
+            address.with(Protocol::P2p(id))
+        });
+        let mut relays = Relays::new(&addresses, now);
+        assert_eq!(relays.due(now), Some(addresses.to_vec()));
+        relays.reaching(&addresses[0]);
+        assert_eq!(relays.due(now), None);
+        let peer = PeerId::try_from(id).unwrap();
+        assert_eq!(relays.dialled(peer), Some(addresses[0].clone()));
+        let listener = ListenerId::next();
+        relays.asked(&addresses[0], listener);
+        assert_eq!(relays.reserved(listener), Some(addresses[0].clone()));
+        let circuits: Vec<Multiaddr> = relays.circuits().collect();
+        assert_eq!(circuits, addresses.map(|address| circuit(&address)));
+    }
+
+    #[test]
+    fn a_relay_is_asked_again_after_growing_delays() {
+        let now = Instant::now();
+        let address: Multiaddr = "/ip4/10.0.0.1/tcp/1".parse().unwrap();
+        let mut relays = Relays::new(std::slice::from_ref(&address), now);
+        let listener = ListenerId::next();
+        assert_eq!(relays.due(now), Some(vec![address.clone()]));
+        relays.asked(&address, listener);
+        assert_eq!((relays.due(now), relays.next()), (None, None));
+        assert_eq!(relays.circuits().count(), 0);
+        assert_eq!(relays.reserved(listener), Some(address.clone()));
+        // A renewal is no news.
+        assert_eq!(relays.reserved(listener), None);
+        assert_eq!(relays.circuits().next(), Some(circuit(&address)));
+        assert!(is_circuit(&circuit(&address)) && !is_circuit(&address));
+        assert_eq!(relays.ended(listener, now), Some(address.clone()));
+        assert_eq!(relays.ended(listener, now), None);
+        let first = relays.next().unwrap();
+        assert_eq!(first, now + FIRST);
+        assert_eq!(relays.due(now), None);
+        relays.failed_to_ask(&address, first);
+        assert_eq!(relays.next(), Some(first + FIRST * 2));
+        for _ in 0..40 {
+            relays.failed_to_ask(&address, first);
+        }
+        assert_eq!(relays.next(), Some(first + MOST));
+    }
+}
