@@ -1,7 +1,7 @@
 # The commands of everyday work; CI runs the same checks (.ci/run).
 
 # Everything that has to pass before anything lands.
-check: fmt lint test doc
+check: fmt lint test doc wasm msrv deny
 
 fmt:
     cargo fmt --all --check
@@ -15,9 +15,25 @@ test:
 doc:
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 
-# Checks licences and known holes of the libraries. Needs cargo-deny.
+# Builds what a browser will run, where that target is installed (rustup target add wasm32-unknown-unknown).
+wasm:
+    if rustc --print target-libdir --target wasm32-unknown-unknown | xargs test -d; then cargo check -p fairdeal-games --target wasm32-unknown-unknown --locked; else echo 'skipped: no target wasm32-unknown-unknown here'; fi
+
+# Builds with the oldest Rust that Cargo.toml promises, where that toolchain is installed (rustup toolchain install 1.89).
+msrv:
+    if rustup toolchain list | grep -q '^1\.89'; then cargo +1.89 check --workspace --locked; else echo 'skipped: no Rust 1.89 here'; fi
+
+# Checks licences, sources and bans of the libraries, where cargo-deny is installed (cargo install cargo-deny).
 deny:
+    if command -v cargo-deny >/dev/null; then cargo deny --offline check bans licenses sources; else echo 'skipped: no cargo-deny here'; fi
+
+# The same with known holes of the libraries. Needs cargo-deny and the internet.
+advisories:
     cargo deny check
+
+# Builds the program as it is handed out, with link-time optimisation.
+dist:
+    cargo build --profile dist --features quic --locked
 
 # Plays whole simulated tables against a bad world (see CONTRIBUTING.md).
 simulate TABLES="1000" FIRST="0":

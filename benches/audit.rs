@@ -1,4 +1,4 @@
-//! What an audit of a whole recorded game costs, for every game: from the bytes of the file to the report.
+//! The cost of auditing a whole recorded game of each kind: from the bytes of the file to the report.
 //!
 //! The games are played in process by the bots of the product, over an exchange of messages that loses
 //! nothing, with fixed seeds; the recording is no part of the figure. What the tallies were

@@ -2,7 +2,7 @@
 //! best arrangement of a Loot hand.
 //!
 //! A play-out's figure is actions: a step asks who is to act, lists what that seat may do, and does one
-//! of it. Games that are over begin anew with the next seed; shuffles and scoring are in the figure.
+//! of it. Games that are over begin again with the next seed; shuffles and scoring are in the figure.
 
 // A benchmark that cannot be set up shall stop.
 #![allow(

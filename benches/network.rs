@@ -1,4 +1,4 @@
-//! What a table costs its machine and its network: real programs on loopback, with a stopwatch.
+//! The cost of a table to its machine and its network: real programs on loopback, with a stopwatch.
 //!
 //! From `join` to seated; how long a move takes until every seat has it in its log; messages and bytes of a game;
 //! memory and processor of a seat that waits for a thinking player. Not criterion's kind of figure: each is of a
@@ -76,10 +76,10 @@ fn seated() {
 fn moves(seats: usize) {
     let root = TempDir::new().unwrap();
     let number = seats.to_string();
-    let pace = ["--pace", "0"];
-    let (mut host, ticket) = host(root.path(), &["loot", "--seats", &number], &pace);
+    let delay = ["--bot-delay", "0"];
+    let (mut host, ticket) = host(root.path(), &["loot", "--seats", &number], &delay);
     let _guests: Vec<Program> = (1..seats)
-        .map(|index| guest(root.path(), &format!("guest {index}"), &ticket, &pace))
+        .map(|index| guest(root.path(), &format!("guest {index}"), &ticket, &delay))
         .collect();
     let mut samples: Vec<Duration> = Vec::new();
     let mut last: Option<Instant> = None;
@@ -168,7 +168,7 @@ fn processor(program: &Program) -> f64 {
 
 fn idle() {
     let root = TempDir::new().unwrap();
-    let slow = ["--pace", "3600000"];
+    let slow = ["--bot-delay", "3600000"];
     let (mut host, ticket) = host(root.path(), &["houses-of-thoth", "--seats", "4"], &slow);
     let mut guests: Vec<Program> = (1..4)
         .map(|index| guest(root.path(), &format!("guest {index}"), &ticket, &slow))

@@ -1,4 +1,4 @@
-//! What it costs to draw a table once more: for every game, in the middle of a game, on a small and on a large
+//! The cost of redrawing a table: for every game, in the middle of a game, on a small and on a large
 //! screen. The aim is 3 ms at 200 by 60.
 //!
 //! Measured with the buffer and the comparison of buffers that a terminal is drawn with, without the terminal.
@@ -9,9 +9,9 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use fairdeal::appearance::ThemeName;
 use fairdeal::replay::{Eyes, Replay};
 use fairdeal::tui::picture::Picture;
-use fairdeal::tui::theme::ThemeName;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::transcript::Transcript;
 

@@ -39,7 +39,7 @@ const CARDS: [&str; 13] = [
 
 // ---- The rules ----
 
-/// What a seat can do. The encoding of this goes into its signed entry, so the order of the variants is
+/// A seat's possible actions. The encoding of this goes into its signed entry, so the order of the variants is
 /// part of the rules: whoever changes it gives the rules another version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Action {
@@ -52,7 +52,7 @@ pub(crate) enum Action {
     },
 }
 
-/// What happened, for a log in words: never more than everybody may know.
+/// An event for the log in words: public knowledge only.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) enum Event {
     Begins(Seat),
@@ -68,9 +68,9 @@ pub(crate) enum Event {
 pub(crate) struct HighCard {
     /// How many there were when it began.
     size: u8,
-    /// Who has not left.
+    /// Seats that have not left.
     playing: SeatSet,
-    /// Who has still to keep or swap. The game is over when nobody has.
+    /// Seats that have yet to keep or swap. The game is over when there are none.
     undecided: SeatSet,
     turn: Option<Seat>,
     /// The cards that nobody has, the top one last.
@@ -167,7 +167,7 @@ impl Game for HighCard {
         Ok(())
     }
 
-    /// Whom the table waits for. Several seats may be named where they decide at the same time.
+    /// Seats that the table waits for. Several seats may be named where they decide at the same time.
     fn to_act(&self) -> SeatSet {
         let turn = self.turn.filter(|_| !self.is_over());
         turn.map_or(SeatSet::EMPTY, SeatSet::one)
@@ -285,7 +285,7 @@ impl Game for HighCard {
 
 // ---- A table ----
 
-/// What a seat sees: the public state, with what it alone knows laid over it.
+/// A seat's view: the public state, overlaid with the cards that only this seat knows.
 fn view(table: &Table<HighCard>) -> String {
     let hands = table.game().hands.iter().map(|(seat, slot)| {
         let face = slot.face(table.known());

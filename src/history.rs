@@ -1,11 +1,8 @@
-//! Past games: what there is in the data directory, and what is to be told of each in one line.
+//! Past games: a list of the data directory, one entry for each game.
 //!
-//! # Summaries
-//! The scores of a game are in no transcript: they follow from its log, and to replay that takes as long as to audit
-//! it, half a second or several; even to read a file takes some milliseconds a megabyte. So whoever saves a
-//! transcript saves a summary of it ([`keep`]), and the list reads those alone. A transcript without one (it was
-//! put there by hand, or by an earlier version), or that is newer than its own, is listed as [`What::Unread`] until
-//! [`Past::read`] has audited it; then its summary is kept too. To lose a summary costs that audit and no more.
+//! The list reads only summaries ([`crate::summary`]). A transcript without one (it was put there by hand, or by an earlier
+//! version), or that is newer than its own, is listed as [`What::Unread`] until [`Past::read`] has audited it and saved its
+//! summary. Losing a summary costs that audit and no more.
 
 pub mod solitaire;
 
@@ -13,181 +10,18 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use fairdeal_games::ivory::daily::is_date;
-use fairdeal_games::{AnyGame, game_info};
-use fairdeal_protocol::audit::auditor::{Finding, Report};
+use fairdeal_games::AnyGame;
+use fairdeal_protocol::audit::auditor::Finding;
 use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
-use fairdeal_protocol::charter::{Charter, SeatKey};
-use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::charter::SeatKey;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::seat::Seat;
-use fairdeal_protocol::table::fault::FaultKind;
-use fairdeal_protocol::transcript::{End, Transcript};
-use fairdeal_protocol::wire::codec::CodecError;
-use serde::{Deserialize, Serialize};
 
 use crate::session::journal::SavedSeat;
-use crate::session::text::{clean, clean_error, clean_reason, player_names};
 use crate::store::{DataDir, DataView, JournalFile, StoreError, TranscriptFile, read_transcript};
+use crate::summary::{Ending, Summary, save};
+use crate::text::clean_error;
 
-/// The version of the summary's encoding.
-const VERSION: u8 = 3;
-
-/// How a game ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "how", rename_all = "kebab-case")]
-pub enum Ending {
-    /// By its rules.
-    Finished,
-    /// Not at all: the log ends in the middle.
-    Unfinished,
-    /// Those who were there closed it, because the others stayed away.
-    Claimed {
-        /// Who claims that; two such claims cancel.
-        by: Vec<Seat>,
-    },
-    /// A seat signed another state than the rules give, where nobody else could decide: the game is forfeited by it.
-    Forfeited {
-        /// Which.
-        by: Seat,
-    },
-    /// By the proof of a fault, or the log is not fair.
-    Unfair {
-        /// What was found.
-        why: String,
-    },
-}
-
-impl Ending {
-    /// In a few words; `name` is that of a seat.
-    fn in_words(&self, name: impl Fn(Seat) -> String) -> String {
-        let words = match self {
-            Self::Finished => "finished",
-            Self::Unfinished => "unfinished",
-            Self::Claimed { .. } => "closed by claim",
-            Self::Forfeited { by } => return format!("forfeited by {}", name(*by)),
-            Self::Unfair { .. } => "NOT FAIR",
-        };
-        words.to_owned()
-    }
-}
-
-/// What is to be told of a game in one line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Summary {
-    version: u8,
-    /// The length of the transcript that it is of.
-    bytes: u64,
-    /// The game's id.
-    pub game: String,
-    /// The players' names, cleaned for display, in seat order.
-    pub players: Vec<String>,
-    /// This player's seat; `None` of one who looked on.
-    pub me: Option<Seat>,
-    /// The day whose deal it was, as `2026-01-31`; `None` of any other deal.
-    pub day: Option<String>,
-    /// How it ended.
-    pub ending: Ending,
-    /// One score a seat, as they stood at the end of the log; none if it could not be replayed.
-    pub scores: Vec<i64>,
-    /// Who has won; nobody in a game that was not finished.
-    pub winners: Vec<Seat>,
-    /// The hash of the log.
-    pub log: String,
-}
-
-impl Summary {
-    fn new(charter: &Charter, me: Option<Seat>, ending: Ending, log: Hash32) -> Self {
-        Self {
-            version: VERSION,
-            bytes: 0,
-            game: clean(charter.game.as_str()),
-            players: player_names(charter),
-            me,
-            day: day_of(charter),
-            ending,
-            scores: Vec::new(),
-            winners: Vec::new(),
-            log: log.to_string(),
-        }
-    }
-
-    fn audited(transcript: &Transcript, report: &Report, me: Option<Seat>) -> Self {
-        let ending = match &report.finding {
-            None => ending(transcript),
-            // Only a table that has stopped has such an entry at its end; others remove the seat and go on.
-            Some(Finding::Fault(fault)) if fault.what == FaultKind::Digest => {
-                Ending::Forfeited { by: fault.seat }
-            }
-            Some(finding) => Ending::Unfair {
-                why: clean_reason(&finding.to_string()),
-            },
-        };
-        Self {
-            scores: report.scores.clone(),
-            winners: report.winners.clone(),
-            ..Self::new(transcript.charter().charter(), me, ending, report.log)
-        }
-    }
-
-    /// Reads one back, of that transcript. The names are cleaned once more: it is but a file.
-    fn from_bytes(bytes: &[u8], of: &TranscriptFile) -> Option<Self> {
-        let mut read: Self = serde_json::from_slice(bytes).ok()?;
-        if read.version != VERSION || read.bytes != of.length {
-            return None;
-        }
-        for text in read
-            .players
-            .iter_mut()
-            .chain([&mut read.game, &mut read.log])
-            .chain(&mut read.day)
-        {
-            *text = clean(text);
-        }
-        if let Ending::Unfair { why } = &mut read.ending {
-            *why = clean_reason(why);
-        }
-        Some(read)
-    }
-
-    /// The game's name as people write it.
-    pub fn game_name(&self) -> &str {
-        game_info(&self.game).map_or(self.game.as_str(), |info| info.name)
-    }
-
-    /// How it ended, in a few words: "forfeited by Anna".
-    pub fn ended(&self) -> String {
-        self.ending.in_words(|seat| self.name(seat))
-    }
-
-    /// The name of a player; its seat if there is none.
-    pub fn name(&self, seat: Seat) -> String {
-        let name = self.players.get(seat.index()).cloned();
-        name.unwrap_or_else(|| seat.to_string())
-    }
-}
-
-fn day_of(charter: &Charter) -> Option<String> {
-    let mut options = charter.rules().options.into_iter();
-    let daily = options.find(|(key, _)| key == "daily");
-    daily.map(|(_, day)| day).filter(|day| is_date(day))
-}
-
-/// What a transcript that nothing is known against says of its end.
-fn ending(transcript: &Transcript) -> Ending {
-    let claims = transcript.claims().iter();
-    let by: Vec<Seat> = claims.map(|signed| signed.claim().seat).collect();
-    match transcript.end() {
-        End::Finished => Ending::Finished,
-        End::Unfinished if !by.is_empty() => Ending::Claimed { by },
-        End::Unfinished => Ending::Unfinished,
-        End::Stopped => Ending::Unfair {
-            why: "the table stopped with evidence".to_owned(),
-        },
-    }
-}
-
-/// What is known of a past game.
+/// State of a past game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// All that is to be told of it.
@@ -215,74 +49,6 @@ pub struct Past {
     pub bytes: u64,
     /// The rest.
     pub what: What,
-}
-
-/// Why a transcript was not kept.
-#[derive(Debug, thiserror::Error)]
-pub enum KeepError {
-    /// It is longer than a transcript can be.
-    #[error("the transcript cannot be written: {0}")]
-    Codec(#[from] CodecError),
-    /// The data directory.
-    #[error("{0}")]
-    Store(#[from] StoreError),
-}
-
-/// Saves the transcript of a table that has been played or followed here, with its summary; `game` is as it
-/// stands at the end, and `forfeited` the seat whose wrong digest has stopped the table. What a spectator (`me` is `None`)
-/// has followed never replaces what a player has saved of the same table.
-///
-/// # Errors
-/// [`KeepError`]. That the summary is not written is none: it is made again when it is wanted.
-pub fn keep(
-    data: &DataDir,
-    transcript: &Transcript,
-    game: &AnyGame,
-    me: Option<Seat>,
-    forfeited: Option<Seat>,
-) -> Result<PathBuf, KeepError> {
-    let bytes = transcript.to_bytes()?;
-    let table = transcript.charter().table().to_string();
-    if let (None, Some(own)) = (me, saved_by_player(data, &table)) {
-        return Ok(own);
-    }
-    let path = data.save_transcript(&table, &bytes)?;
-    let charter = transcript.charter().charter();
-    let ending = forfeited.map_or_else(|| ending(transcript), |by| Ending::Forfeited { by });
-    let summary = Summary {
-        scores: game.scores(),
-        winners: game.winners().iter().collect(),
-        bytes: length(&bytes),
-        ..Summary::new(charter, me, ending, transcript.log_hash())
-    };
-    save(data, &table, &summary);
-    Ok(path)
-}
-
-/// The transcript of a table, unless only a spectator has saved one. One of which nothing is known counts as a player's.
-fn saved_by_player(data: &DataDir, table: &str) -> Option<PathBuf> {
-    let files = data.transcripts().ok()?;
-    let file = files.into_iter().find(|file| file.table == table)?;
-    let summary = data.summary(&file);
-    let summary = summary.and_then(|bytes| serde_json::from_slice::<Summary>(&bytes).ok());
-    let by_spectator = summary.is_some_and(|summary| summary.me.is_none());
-    (!by_spectator).then_some(file.path)
-}
-
-fn save(data: &DataDir, table: &str, summary: &Summary) {
-    let saved = serde_json::to_vec(summary)
-        .map_err(|error| error.to_string())
-        .and_then(|bytes| {
-            let saved = data.save_summary(table, &bytes);
-            saved.map_err(|error| error.to_string())
-        });
-    if let Err(error) = saved {
-        tracing::warn!(error, "the summary of a transcript is not saved");
-    }
-}
-
-fn length(bytes: &[u8]) -> u64 {
-    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
 /// All past games and saved ones, newest first. A broken file is listed with what is wrong with it, and so is a folder that
@@ -381,7 +147,7 @@ fn waiting(data: &DataView, journal: &JournalFile) -> Option<Past> {
 }
 
 impl Past {
-    /// What is to be told of it, if that is known.
+    /// Its summary, if known.
     pub fn summary(&self) -> Option<&Summary> {
         match &self.what {
             What::Over(summary) | What::Waits(summary) | What::Open(summary) => Some(summary),
@@ -467,62 +233,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-
-    fn file(length: u64) -> TranscriptFile {
-        TranscriptFile {
-            table: "ab".to_owned(),
-            path: PathBuf::from("ab.fairdeal"),
-            length,
-            modified: UNIX_EPOCH,
-        }
-    }
-
-    pub(super) fn summary() -> Summary {
-        Summary {
-            version: VERSION,
-            bytes: 7,
-            game: "loot".to_owned(),
-            players: vec!["Anna\u{1b}[31m".to_owned(), "Béla".to_owned()],
-            me: Seat::new(1),
-            day: None,
-            ending: Ending::Unfair {
-                why: "seat 0\u{7} cheats".to_owned(),
-            },
-            scores: vec![1, -2],
-            winners: Vec::new(),
-            log: "00".to_owned(),
-        }
-    }
-
-    #[test]
-    fn a_summary_comes_back_clean_and_for_its_file_alone() {
-        let bytes = serde_json::to_vec(&summary()).unwrap();
-        let read = Summary::from_bytes(&bytes, &file(7)).unwrap();
-        assert_eq!(read.players, ["Anna[31m", "Béla"]);
-        assert_eq!(read.ended(), "NOT FAIR");
-        let by = Seat::new(1).unwrap();
-        let ending = Ending::Forfeited { by };
-        assert_eq!(
-            Summary {
-                ending,
-                ..read.clone()
-            }
-            .ended(),
-            "forfeited by Béla"
-        );
-        assert!(matches!(&read.ending, Ending::Unfair { why } if why == "seat 0 cheats"));
-        assert_eq!((read.me, &read.scores), (Seat::new(1), &vec![1, -2]));
-        assert_eq!(read.game_name(), "Loot");
-        assert_eq!(read.name(Seat::new(5).unwrap()), "seat 5");
-        assert_eq!(Summary::from_bytes(&bytes, &file(8)), None);
-        let later = Summary {
-            version: VERSION + 1,
-            ..summary()
-        };
-        let bytes = serde_json::to_vec(&later).unwrap();
-        assert_eq!(Summary::from_bytes(&bytes, &file(7)), None);
-        assert_eq!(Summary::from_bytes(b"[]", &file(7)), None);
-    }
 
     #[test]
     fn a_date_is_written_for_every_time_that_a_file_can_have() {

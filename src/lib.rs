@@ -1,5 +1,6 @@
 //! fairdeal: a terminal table for five games, played between peers with no server and no dealer.
 
+pub mod appearance;
 pub mod cli;
 pub mod events;
 pub mod history;
@@ -8,4 +9,6 @@ pub mod replay;
 pub mod session;
 mod signals;
 pub mod store;
+pub mod summary;
+pub mod text;
 pub mod tui;

@@ -201,7 +201,7 @@ fn peer(seed: u8) -> PeerId {
     PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap()
 }
 
-/// What strangers of the LAN say of their tables.
+/// Announcements of tables by strangers on the LAN.
 pub fn announcement(data: &[u8]) -> bool {
     let Ok(announcement) = Announcement::from_bytes(data) else {
         return false;
@@ -210,7 +210,7 @@ pub fn announcement(data: &[u8]) -> bool {
     true
 }
 
-/// What two programs say to each other.
+/// Frames between two programs.
 pub fn frame(data: &[u8]) -> bool {
     let Ok(frame) = Frame::from_bytes(data) else {
         return false;

@@ -167,7 +167,7 @@ pub fn end_by_vote(world: &mut World<AnyGame>) {
     panic!("no vote ends the game");
 }
 
-/// One dishonest seat writes its entries of a finished game anew, cuts the log or adds evidence.
+/// One dishonest seat rewrites its entries of a finished game, cuts the log or adds evidence.
 /// Input: seat, end, then edits: entry (2), length (2), body; an entry of another seat is left out.
 ///
 /// The auditor may find nobody else guilty, and nothing fair but the game as it was played.

@@ -46,11 +46,11 @@ use crate::table::{forged, op};
 /// A file of the corpus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed {
-    /// Whose: the name of the harness.
+    /// Name of the harness.
     pub target: &'static str,
     /// The file's name.
     pub name: String,
-    /// What is in it.
+    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
@@ -119,7 +119,7 @@ fn equivocation() -> Equivocation {
     Equivocation::of(&commit(1), &commit(2)).unwrap()
 }
 
-/// Seat 0's word on how far it had come when seat 1 was proven two-faced.
+/// Seat 0's fork report, after the proof that seat 1 equivocated.
 fn halt() -> SignedHalt {
     let halt = Halt {
         table: TABLE.table(),

@@ -54,13 +54,13 @@ pub mod op {
     pub const CUT: u8 = 13;
     /// A second passes for all.
     pub const TICKS: u8 = 14;
-    /// What, and more: the cheat signs and sends; a second for all where nobody cheats.
+    /// The action and its details: the cheat signs and sends it; at an honest table, one second passes for all.
     pub const FORGE: u8 = 15;
     /// How many there are.
     pub const COUNT: u8 = 16;
 }
 
-/// What the cheat can sign.
+/// Messages that the cheat can sign.
 pub mod forged {
     /// Length, bytes of a body.
     pub const BODY: u8 = 0;

@@ -23,7 +23,7 @@ fn look_at(ticket: &Ticket) {
     assert_eq!(ticket.to_string().parse().as_ref(), Ok(ticket));
 }
 
-/// What `join` is given: a ticket, an address, or a peer id. The same bytes are read as the inside
+/// The argument of `join`: a ticket, an address, or a peer id. The same bytes are read as the inside
 /// of a ticket too, with the checksum that nobody finds by chance.
 pub fn join(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
@@ -96,7 +96,7 @@ pub fn options(data: &[u8]) -> bool {
     true
 }
 
-/// What can be seen of a referee's game.
+/// The visible state of a referee's game.
 fn seen(referee: &mut Referee) -> [String; 2] {
     [&br#"{"op":"status"}"#[..], br#"{"op":"view","seat":null}"#].map(|line| referee.answer(line))
 }

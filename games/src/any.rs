@@ -1,7 +1,7 @@
-//! One type that is any of the games, so that a table, a referee or a screen carries them all.
+//! [`AnyGame`]: one type for every game, shared by tables, the referee and screens.
 //!
-//! Actions go over the wire and into files in these enums, and a variant's number is part of their
-//! encoding: variants are only ever added at the end.
+//! Actions are sent and stored in these enums. A variant's number is part of the encoding, so new
+//! variants go at the end.
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown};
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{ActionError, GameInfo, TableGame, ivory, loot, plutonian, sphinx, thoth};
 
-/// Writes the enums and hands every method on to the game inside.
+/// Writes the enums and forwards every method to the game inside.
 macro_rules! any_game {
     ($($(#[$doc:meta])* $variant:ident($game:ty, $info:path)),+ $(,)?) => {
         /// Every game that can be played here.
@@ -29,14 +29,14 @@ macro_rules! any_game {
             $($(#[$doc])* $variant(<$game as Game>::Action)),+
         }
 
-        /// What happened in any of the games.
+        /// An event of any of the games.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         pub enum AnyEvent {
             $($(#[$doc])* $variant(<$game as Game>::Event)),+
         }
 
         impl AnyGame {
-            /// What there is to know about this game.
+            /// The static description of this game.
             pub fn info(&self) -> &'static GameInfo {
                 match self {
                     $(Self::$variant(_) => &$info),+
@@ -44,7 +44,7 @@ macro_rules! any_game {
             }
         }
 
-        // With a single game no action can be another's.
+        // With a single game, no action can belong to another game.
         #[allow(unreachable_patterns)]
         impl Game for AnyGame {
             type Action = AnyAction;
@@ -190,7 +190,7 @@ macro_rules! any_game {
             }
         }
 
-        // As above.
+        // As above: with a single game, some patterns are unreachable.
         #[allow(unreachable_patterns)]
         impl TableGame for AnyGame {
             fn view(&self, seat: Option<Seat>, known: &Faces) -> Value {
@@ -279,8 +279,8 @@ any_game! {
     Thoth(thoth::Thoth, thoth::INFO),
 }
 
-/// Runs a step that tells the game's own events, and passes them on wrapped, also those before a
-/// pause.
+/// Runs a step that emits the game's own events and forwards them wrapped. It forwards those
+/// emitted before a pause too.
 fn wrapped<Own, Out>(
     events: &mut Vec<AnyEvent>,
     wrap: fn(Own) -> AnyEvent,

@@ -1,9 +1,9 @@
 //! The referee's chance: shuffles and rolls from explicit lists first, then from a seed.
 //!
-//! It holds every face of every sealed deck, and beside that what each seat has been dealt, so that
-//! one process can play all the seats. When the explicit lists run out and there is no seed, or the
-//! next list fits nothing, it pauses and says what stopped it; [`RefereeChance::attempt`] runs a
-//! request so that it either succeeds as a whole or changes nothing.
+//! It holds every face of every sealed deck and each seat's dealt cards, so one process can play
+//! all the seats. It pauses when the explicit lists run out and there is no seed, or when the next
+//! list does not fit. [`RefereeChance::stop`] then gives the reason. [`RefereeChance::attempt`]
+//! runs a request that either succeeds as a whole or changes nothing.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use fairdeal_protocol::seat::{MAX_SEATS, Seat};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
-/// What a game asks for that nothing is there to answer with.
+/// A request for chance that nothing can answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
     /// These cards shuffled into a sealed deck.
@@ -23,7 +23,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// The same as a flip: a sealed deck is an order too, only in the dark.
+    /// The need as a flip: a sealed deck is also an order, only hidden.
     pub fn as_flip(&self) -> Flip {
         match self {
             Self::Shuffle(cards) => Flip::Order(cards.clone()),
@@ -31,7 +31,7 @@ impl Need {
         }
     }
 
-    /// Whether a roll answers it, and not a list.
+    /// Whether a roll answers it, rather than a list.
     pub fn is_roll(&self) -> bool {
         matches!(self, Self::Flip(Flip::Die(_)))
     }
@@ -44,9 +44,9 @@ pub enum Stop {
     Exhausted(Need),
     /// The next list or roll does not fit what was asked for.
     Bad {
-        /// What was asked for.
+        /// The request.
         need: Need,
-        /// What the next list or roll says.
+        /// The next list or roll.
         given: Vec<u32>,
     },
 }
@@ -56,11 +56,11 @@ pub enum Stop {
 pub enum Refusal {
     /// The rules forbid it.
     Illegal(Illegal),
-    /// Chance is missing, or did not fit; in the latter case the bad list or roll is gone.
+    /// Chance ran out or did not fit. If it did not fit, the bad list or roll is dropped.
     Stopped(Stop),
 }
 
-/// Where the answers have got to: what a failed request puts back.
+/// The current position in the answers; a failed request restores it.
 #[derive(Clone, Debug, Default)]
 struct Position {
     rng: Option<ChaCha20Rng>,
@@ -71,7 +71,7 @@ struct Position {
     dealt: [Faces; MAX_SEATS],
 }
 
-/// Shuffles and rolls for a referee; see the module's head.
+/// Shuffles and rolls for a referee. See the module documentation.
 #[derive(Clone, Debug, Default)]
 pub struct RefereeChance {
     shuffles: VecDeque<Vec<u32>>,
@@ -81,20 +81,20 @@ pub struct RefereeChance {
 }
 
 impl RefereeChance {
-    /// Nothing explicit, and the generator of a seed if there is one.
+    /// Creates a source without explicit lists, with the generator of a seed if there is one.
     pub fn new(seed: Option<[u8; 32]>) -> Self {
         let mut chance = Self::default();
         chance.position.rng = seed.map(ChaCha20Rng::from_seed);
         chance
     }
 
-    /// Everything from a seed.
+    /// Creates a source that draws everything from a seed.
     pub fn from_seed(seed: [u8; 32]) -> Self {
         Self::new(Some(seed))
     }
 
-    /// Adds explicit shuffles (each the whole resulting order, first = top; a card is its face's
-    /// number) and rolls, behind those that are still there.
+    /// Adds explicit shuffles and rolls behind those still queued. A shuffle is the whole resulting
+    /// order, top card first; a card is its face's number.
     pub fn add(
         &mut self,
         shuffles: impl IntoIterator<Item = Vec<u32>>,
@@ -115,14 +115,14 @@ impl RefereeChance {
         &self.position.dealt[seat.index()]
     }
 
-    /// Why it paused last, until it answers again.
+    /// The reason for the last pause, until chance answers again.
     pub fn stop(&self) -> Option<&Stop> {
         self.stop.as_ref()
     }
 
-    /// Runs a request on a copy of the game. If it succeeds the copy replaces the game and what it
-    /// looked at is used up. If not, neither game nor chance has changed, except that a list or roll
-    /// that did not fit is dropped.
+    /// Runs a request on a copy of the game. On success the copy replaces the game, and the lists
+    /// and rolls that it used are dropped. Otherwise neither game nor chance changes, except that a
+    /// list or roll that did not fit is dropped.
     ///
     /// # Errors
     /// [`Refusal`].
@@ -147,7 +147,7 @@ impl RefereeChance {
             (Halt::Illegal(why), _) => Err(Refusal::Illegal(why)),
             (Halt::Pause, Some(stop)) => {
                 if let Stop::Bad { need, .. } = stop {
-                    // The request stopped at the first that it did not use.
+                    // The request stopped at the first entry that it did not use.
                     if need.is_roll() {
                         self.rolls.remove(reached.rolls_used);
                     } else {
@@ -156,12 +156,12 @@ impl RefereeChance {
                 }
                 Err(Refusal::Stopped(stop.clone()))
             }
-            // Nothing else pauses: a request that does so without asking is refused.
+            // Only a request for chance pauses. A pause without one is refused.
             (Halt::Pause, None) => Err(Refusal::Illegal(Illegal::rule("the game made no step"))),
         }
     }
 
-    /// Drops the lists and rolls that have been used.
+    /// Drops the lists and rolls already used.
     fn forget_used(&mut self) {
         let used = self.position.shuffles_used.min(self.shuffles.len());
         self.shuffles.drain(..used);
@@ -171,7 +171,7 @@ impl RefereeChance {
         self.position.rolls_used = 0;
     }
 
-    /// The next explicit answer of the kind that is needed.
+    /// The next explicit answer of the needed kind.
     fn explicit(&self, need: &Need) -> Option<Vec<u32>> {
         if need.is_roll() {
             let roll = self.rolls.get(self.position.rolls_used)?;
@@ -181,7 +181,7 @@ impl RefereeChance {
         }
     }
 
-    /// Answers from the explicit lists, else from the seed.
+    /// Answers from the explicit lists, or else from the seed.
     fn answer(&mut self, need: Need) -> Result<Vec<u32>, Pause> {
         self.stop = None;
         if let Some(given) = self.explicit(&need) {
@@ -203,7 +203,7 @@ impl RefereeChance {
         Err(Pause)
     }
 
-    /// Lays a shuffled deck down.
+    /// Adds a shuffled deck.
     fn lay(&mut self, order: impl Iterator<Item = Face>) -> DeckId {
         let deck = DeckId(self.position.decks);
         self.position.decks = self.position.decks.saturating_add(1);
@@ -225,14 +225,14 @@ impl Chance for RefereeChance {
     fn shuffle(&mut self, cards: &[Face]) -> Result<DeckId, Pause> {
         let listed = self.position.shuffles_used < self.shuffles.len();
         if let (false, Some(rng)) = (listed, &mut self.position.rng) {
-            // Play-outs come this way: no list to compare, and none to build.
+            // Random playouts take this path: there is no list to compare or to build.
             self.stop = None;
             let mut order = cards.to_vec();
             shuffle(rng, &mut order);
             return Ok(self.lay(order.into_iter()));
         }
         let order = self.answer(Need::Shuffle(cards.to_vec()))?;
-        // What was accepted is a permutation of faces.
+        // An accepted answer is a permutation of faces.
         Ok(self.lay(
             order
                 .into_iter()
@@ -250,7 +250,7 @@ impl Chance for RefereeChance {
     }
 
     fn open(&mut self, cards: &[Handle]) -> Result<Vec<Face>, Pause> {
-        // A handle of no deck is an engine's mistake, which a wrong face would only hide.
+        // A handle without a deck is an engine bug. A wrong face would only hide it.
         let faces: Option<Vec<_>> = cards.iter().map(|c| self.position.faces.get(*c)).collect();
         faces.ok_or(Pause)
     }

@@ -1,4 +1,4 @@
-//! Reading an action's JSON object strictly: a field too many is refused as one too few is.
+//! Strict reading of an action's JSON object: an extra field is refused just like a missing one.
 
 use serde_json::{Map, Value};
 
@@ -9,12 +9,12 @@ use super::ActionError;
 pub(crate) struct Fields<'a>(&'a Map<String, Value>);
 
 impl<'a> Fields<'a> {
-    /// Takes the value for an object.
+    /// Reads the value as an object.
     pub(crate) fn new(value: &'a Value) -> Result<Self, ActionError> {
         value.as_object().map(Self).ok_or(ActionError::NotAnObject)
     }
 
-    /// Checks that there is no field but these.
+    /// Checks that there are no other fields.
     pub(crate) fn only(self, fields: &[&str]) -> Result<(), ActionError> {
         match self.0.keys().find(|key| !fields.contains(&key.as_str())) {
             Some(key) => Err(ActionError::Extra(key.clone())),
@@ -22,12 +22,12 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A field, whatever its value.
+    /// A field of any type.
     pub(crate) fn value(self, field: &'static str) -> Result<&'a Value, ActionError> {
         self.0.get(field).ok_or(ActionError::Missing(field))
     }
 
-    /// A field that is text.
+    /// A text field.
     pub(crate) fn text(self, field: &'static str) -> Result<&'a str, ActionError> {
         let value = self.value(field)?;
         value
@@ -35,7 +35,7 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| wrong(field, "text", &value.to_string()))
     }
 
-    /// A field that is true or false.
+    /// A boolean field.
     pub(crate) fn flag(self, field: &'static str) -> Result<bool, ActionError> {
         let value = self.value(field)?;
         value
@@ -43,7 +43,7 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| wrong(field, "true or false", &value.to_string()))
     }
 
-    /// A field that is one of a few words: what stands beside that word.
+    /// A field with a fixed set of words. Returns the value paired with the word.
     pub(crate) fn word<T: Copy>(
         self,
         field: &'static str,
@@ -61,7 +61,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The error for a field's value.
+/// The error for a field with a wrong value.
 pub(crate) fn wrong(field: &'static str, must: &str, got: &str) -> ActionError {
     ActionError::Field {
         field,

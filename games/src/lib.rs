@@ -1,23 +1,23 @@
-//! The games: each a pure state machine over public state, with its JSON and its words.
+//! The games: each is a pure state machine over public state, with its JSON and its log texts.
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! | --- | --- |
-//! | `registry` | what a game is called, whom it is for, its options; [`rule_set`] |
-//! | `any` | [`AnyGame`]: one type that is any of the games, for a table that carries them all |
+//! | `registry` | names, seats and options of the games; [`rule_set`] |
+//! | `any` | [`AnyGame`]: one type for every game, for tables that can play all of them |
 //! | [`chance`] | [`chance::RefereeChance`]: shuffles and rolls from lists or from a seed |
-//! | `json` | reading an action's JSON object strictly |
+//! | `json` | strict reading of an action's JSON object |
 //! | [`pyramid`] | the sizes of pyramids |
 //! | [`loot`] | Loot |
 //! | [`ivory`] | Ivory Tower |
 //! | [`plutonian`] | Plutonian Poker |
 //! | [`sphinx`] | Sphinx's Paw |
 //! | [`thoth`] | Houses of Thoth |
-//! | [`referee`] | the referee: a line of JSON in, a line out |
+//! | [`referee`] | the referee: JSON lines in, JSON lines out |
 //! | [`bots`] | bots that see only their own seat's view |
 //!
-//! A game is a folder of its own: state and rules in `mod.rs`, cards, scoring and views beside it.
-//! It implements [`Game`] (rules) and [`TableGame`] (JSON and words), has an `INFO`, and is entered
-//! in `any`. Nothing in here does input or output, reads a clock, or makes randomness of its own.
+//! Each game is a folder: state and rules in `mod.rs`, with cards, scoring and views beside it. It
+//! implements [`Game`] (rules) and [`TableGame`] (JSON and log texts), has an `INFO`, and is listed
+//! in `any`. Nothing here does input or output, reads a clock, or makes its own randomness.
 
 use fairdeal_protocol::card::{Face, Faces};
 use fairdeal_protocol::game::{Chance, Flip, Game, Pause};
@@ -43,54 +43,57 @@ pub use registry::{
     valid_options,
 };
 
-/// Why a JSON value is no action of the game.
+/// The reason why a JSON value is not an action of the game.
 ///
-/// The referee refuses such an action as it refuses one against the rules.
+/// The referee treats such an action like an illegal one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ActionError {
     /// Not a JSON object.
     #[error("an action is a JSON object")]
     NotAnObject,
-    /// A field is not there.
+    /// A field is missing.
     #[error("the action has no field '{0}'")]
     Missing(&'static str),
-    /// A field that this action does not have.
+    /// The action has no such field.
     #[error("the action has no use for a field '{0}'")]
     Extra(String),
-    /// A field with a value that it cannot have.
+    /// A field has an invalid value.
     #[error("'{field}' must be {must}, not {got}")]
     Field {
         /// The field.
         field: &'static str,
-        /// What it must be.
+        /// A description of the valid values.
         must: String,
-        /// What it was.
+        /// The value given.
         got: String,
     },
-    /// The card is not in the seat's hand, as far as is known here.
+    /// The card is not in the seat's hand, as far as this program knows.
     #[error("{card} is not in the hand of {seat}")]
     NotInHand {
-        /// The card's name, as given.
+        /// The card's name as given.
         card: String,
-        /// Whose hand.
+        /// The seat whose hand was searched.
         seat: Seat,
     },
 }
 
-/// What is asked of a game besides its rules: its JSON, as `fairdeal engine` speaks it, and words.
+/// The parts of a game besides its rules: its JSON, as `fairdeal engine` speaks it, and its log
+/// texts.
 pub trait TableGame: Game {
-    /// What a seat may know, by the game's rules page; without a seat everything that `known`
-    /// covers. A card that the seat may not know is `null`, whatever `known` says.
+    /// The view of a seat, as defined by the game's rules page. Without a seat it shows everything
+    /// in `known`. A card that the seat may not know is `null`, even if `known` has it.
     fn view(&self, seat: Option<Seat>, known: &Faces) -> Value;
 
-    /// An action of a seat as the referee writes it; a card that the holder of `known` may not know
-    /// is `null`.
+    /// An action of a seat as the referee writes it. A card is `null` if the holder of `known` may
+    /// not know it.
     fn action_to_json(&self, seat: Seat, action: &Self::Action, known: &Faces) -> Value;
 
-    /// Reads an action of a seat, finding the cards that it names by `known`. It need not be legal.
+    /// Reads an action of a seat. It finds the named cards by `known`. The action need not be
+    /// legal.
     ///
     /// # Errors
-    /// [`ActionError`] if it has not the shape of an action, or names a card the seat has not got.
+    /// [`ActionError`] if the value is not shaped like an action, or names a card that the seat
+    /// does not hold.
     fn action_from_json(
         &self,
         seat: Seat,
@@ -98,23 +101,23 @@ pub trait TableGame: Game {
         known: &Faces,
     ) -> Result<Self::Action, ActionError>;
 
-    /// What happened, as an object with a `type`, for a log that programs read.
+    /// The event as an object with a `type`, for machine-readable logs.
     fn event_to_json(&self, event: &Self::Event) -> Value;
 
-    /// What happened, in plain words, for a log that people read. A seat without a name in `names`
-    /// goes by its number.
+    /// The event in plain words, for logs that people read. A seat without a name in `names`
+    /// appears by its number.
     fn event_text(&self, event: &Self::Event, names: &[String]) -> String;
 
     /// Whether the seat has left the game for good.
     fn has_left(&self, seat: Seat) -> bool;
 
-    /// How many seats the table has, those that have left among them.
+    /// Number of seats at the table, including those that have left.
     fn seats(&self) -> usize {
         self.scores().len()
     }
 
-    /// One entry of an explicit shuffle as a number of [`chance::RefereeChance::add`]; a number that
-    /// nothing has if it is no card of this game.
+    /// One entry of an explicit shuffle, as a number for [`chance::RefereeChance::add`]. An entry
+    /// that is not a card of this game becomes a number that no card has.
     fn shuffled_from_json(&self, entry: &Value) -> u32 {
         let Some(name) = entry.as_str() else {
             return u32::MAX;
@@ -126,13 +129,13 @@ pub trait TableGame: Game {
             .map_or(u32::MAX, |face| u32::from(face.0))
     }
 
-    /// One thing to be shuffled, as `needs` of the referee names it.
+    /// One entry of a shuffle, as the referee's `needs` names it.
     fn shuffled_to_json(&self, number: u32) -> Value {
         u8::try_from(number).map_or(Value::Null, |face| self.card_name(Face(face)).into())
     }
 }
 
-/// Rolls a die of as many sides as seats; 1 is seat 0.
+/// Rolls a die with one side per seat; 1 is seat 0.
 pub(crate) fn rolled_seat(seats: usize, chance: &mut dyn Chance) -> Result<Seat, Pause> {
     let sides = u32::try_from(seats).unwrap_or(1);
     let rolled = chance.flip(&Flip::Die(sides))?;
@@ -140,18 +143,18 @@ pub(crate) fn rolled_seat(seats: usize, chance: &mut dyn Chance) -> Result<Seat,
         let number = usize::try_from(roll.checked_sub(1)?).ok()?;
         Seat::new(number).filter(|_| number < seats)
     });
-    // A chance that rolls what no die shows breaks its own word.
+    // A chance that rolls an impossible number breaks its contract.
     seat.ok_or(Pause)
 }
 
-/// The seats of `playing` with the highest score: who wins a game of points, equal ones together.
+/// The seats of `playing` with the highest score, including ties: the winners of a game of points.
 pub(crate) fn best_of(playing: SeatSet, scores: &[i64]) -> SeatSet {
     let score = |seat: Seat| scores.get(seat.index()).copied();
     let best = playing.iter().filter_map(score).max();
     playing.iter().filter(|seat| score(*seat) == best).collect()
 }
 
-/// The end of a game of points, for a log.
+/// The log text for the end of a game of points.
 pub(crate) fn over_text(winners: SeatSet, names: &[String]) -> String {
     let names: Vec<_> = winners.iter().map(|seat| name_of(seat, names)).collect();
     let verb = if names.len() == 1 {
@@ -162,7 +165,7 @@ pub(crate) fn over_text(winners: SeatSet, names: &[String]) -> String {
     format!("The game is over: {} {verb}.", listed(&names))
 }
 
-/// A seat's name for a log; its number if it has none.
+/// A seat's name for a log, or its number if it has no name.
 pub(crate) fn name_of(seat: Seat, names: &[String]) -> String {
     names
         .get(seat.index())
@@ -171,7 +174,7 @@ pub(crate) fn name_of(seat: Seat, names: &[String]) -> String {
         .unwrap_or_else(|| seat.to_string())
 }
 
-/// Several names as a sentence lists them: "Ann", "Ann and Bob", "Ann, Bob and Cay".
+/// Several names joined as in a sentence: "Ann", "Ann and Bob", "Ann, Bob and Cay".
 pub fn listed(names: &[String]) -> String {
     match names {
         [] => "nobody".to_owned(),

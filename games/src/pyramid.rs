@@ -1,8 +1,8 @@
-//! Pyramids: the three sizes that three of the games build with.
+//! Pyramid sizes: three games build with small, medium and large pyramids.
 
 use serde::{Deserialize, Serialize};
 
-/// A size of pyramid, from small to large.
+/// A pyramid size, from small to large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Size {
     /// One pip.
@@ -35,12 +35,12 @@ impl Size {
         }
     }
 
-    /// The size of that name.
+    /// The size with that name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|size| size.name() == name)
     }
 
-    /// Its place in [`Self::ALL`].
+    /// Its index in [`Self::ALL`].
     pub fn index(self) -> usize {
         usize::from(self.pips()) - 1
     }

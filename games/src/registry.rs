@@ -1,7 +1,7 @@
-//! What can be played: each game's name, seats and options, and rule sets made from them.
+//! The list of games: each game's name, seats and options, and the rule sets made from them.
 //!
-//! Options are text wherever they are agreed on, in one normal form each, so that two seats that
-//! mean the same rules write the same rule set.
+//! An option's value is text in one normal form. Two seats that mean the same rules therefore write
+//! the same rule set.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +12,22 @@ use serde_json::{Map, Value};
 use super::GAMES;
 use super::ivory::daily::is_date;
 
-/// What there is to know about a game before it is played.
+/// The static description of a game.
 #[derive(Debug, PartialEq, Eq)]
 pub struct GameInfo {
     /// Its id, such as `loot`.
     pub id: &'static str,
-    /// Its name, as people write it.
+    /// Its display name.
     pub name: &'static str,
-    /// Who designed it.
+    /// Its designer.
     pub designer: &'static str,
-    /// The version of its rules here.
+    /// The version of its rules in this program.
     pub version: u16,
-    /// The fewest seats.
+    /// The minimum number of seats.
     pub least_seats: u8,
-    /// The most seats.
+    /// The maximum number of seats.
     pub most_seats: u8,
-    /// Its options, in the order of its rules page.
+    /// Its options, in the order of the rules page.
     pub options: &'static [OptionInfo],
     /// The rulebook for players, in Markdown.
     pub rulebook: &'static str,
@@ -36,36 +36,37 @@ pub struct GameInfo {
 /// One option of a game.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OptionInfo {
-    /// What it is called.
+    /// Its name.
     pub key: &'static str,
-    /// Its value if none is given, in normal form.
+    /// Its default value, in normal form.
     pub default: &'static str,
-    /// What it can be.
+    /// The values that it accepts.
     pub kind: OptionKind,
 }
 
-/// The option that every table for two or more has beside those of its game.
+/// The option that every table for two or more offers, besides those of its game.
 pub const TABLE_OPTION: OptionInfo = OptionInfo {
     key: STRICT.0,
     default: "false",
     kind: OptionKind::Flag,
 };
 
-/// What values an option takes.
+/// The kind of values that an option accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionKind {
-    /// A whole number from the first to the second.
+    /// A whole number in this inclusive range.
     Number(u32, u32),
     /// One of these words.
     Choice(&'static [&'static str]),
     /// `false` or `true`.
     Flag,
-    /// A day, written YYYY-MM-DD, or `none`. No option of the referee, which has its seed instead.
+    /// A calendar day, written YYYY-MM-DD, or `none`. The referee has no such option: it has its
+    /// seed instead.
     Date,
 }
 
 impl OptionKind {
-    /// What it takes, in words.
+    /// The accepted values in words.
     pub fn allowed(self) -> String {
         match self {
             Self::Number(least, most) => format!("a whole number from {least} to {most}"),
@@ -75,13 +76,13 @@ impl OptionKind {
         }
     }
 
-    /// The normal form of a value: digits without leading zeros, words in lower case, no blanks
-    /// around them. `None` if the option cannot have it.
+    /// The normal form of a value: no leading zeros, lower case, no surrounding blanks. `None` if
+    /// the option does not accept it.
     pub fn normal(self, given: &str) -> Option<String> {
         let given = given.trim().to_ascii_lowercase();
         let fits = match self {
             Self::Number(least, most) => {
-                // `parse` would take a plus sign, which no number here is written with.
+                // `parse` would accept a plus sign, which the normal form does not have.
                 let digits = given.bytes().all(|byte| byte.is_ascii_digit());
                 return given
                     .parse()
@@ -96,7 +97,7 @@ impl OptionKind {
         fits.then_some(given)
     }
 
-    /// A JSON value of the type that the option has, as text.
+    /// A JSON value of the option's type, as text.
     fn text_of(self, value: &Value) -> Option<String> {
         match (self, value) {
             (Self::Number(..), Value::Number(number)) => Some(number.to_string()),
@@ -108,7 +109,7 @@ impl OptionKind {
 }
 
 impl GameInfo {
-    /// The options with what they take, for an error or a help text.
+    /// The options with their accepted values, for an error or a help text.
     pub fn options_in_words(&self) -> String {
         if self.options.is_empty() {
             return "none".to_owned();
@@ -143,11 +144,11 @@ impl GameInfo {
         })
     }
 
-    /// Checks a rule set that came from elsewhere: this game, this version, seats that it is for,
-    /// exactly its options, each in normal form.
+    /// Checks a received rule set: this game, this version, an allowed number of seats, and exactly
+    /// its options, each in normal form.
     ///
     /// # Errors
-    /// [`RuleSetError`], the first that is found in that order.
+    /// The first [`RuleSetError`] found in that order.
     pub fn check(&self, rules: &RuleSet) -> Result<(), RuleSetError> {
         if rules.game != self.id {
             return Err(RuleSetError::UnknownGame(rules.game.clone()));
@@ -181,7 +182,7 @@ fn wrong_value(option: &OptionInfo, got: &str) -> RuleSetError {
     }
 }
 
-/// The game of that id.
+/// The game with that id.
 ///
 /// # Errors
 /// [`RuleSetError::UnknownGame`].
@@ -193,10 +194,10 @@ pub fn game_info(id: &str) -> Result<&'static GameInfo, RuleSetError> {
         .ok_or_else(|| RuleSetError::UnknownGame(id.to_owned()))
 }
 
-/// The options of a game with those given, in normal form, and the defaults for the others.
+/// The options of a game: the given ones in normal form, the others at their defaults.
 ///
 /// # Errors
-/// [`RuleSetError::UnknownOption`], which lists the right ones, or [`RuleSetError::OptionValue`].
+/// [`RuleSetError::UnknownOption`], which lists the valid ones, or [`RuleSetError::OptionValue`].
 pub fn valid_options(
     info: &GameInfo,
     given: &BTreeMap<String, String>,
@@ -212,10 +213,10 @@ pub fn valid_options(
     Ok(options)
 }
 
-/// Options as the referee's JSON writes them (numbers, words, booleans) as text for [`rule_set`].
+/// Converts options from the referee's JSON (numbers, words, booleans) to text for [`rule_set`].
 ///
 /// # Errors
-/// [`RuleSetError`] for an unknown option or a value of another type than the option has.
+/// [`RuleSetError`] for an unknown option or a value of the wrong type.
 pub fn options_from_json(
     info: &GameInfo,
     given: &Map<String, Value>,
@@ -229,11 +230,11 @@ pub fn options_from_json(
     given.iter().map(text).collect()
 }
 
-/// The rule set for a game: options left out have their defaults, those given their normal form.
+/// The rule set for a game: given options in normal form, the others at their defaults.
 ///
 /// # Errors
-/// [`RuleSetError`] if there is no such game, if it is not for so many seats, or if an option or its
-/// value is none of the game's.
+/// [`RuleSetError`] if there is no such game, if it does not allow that number of seats, or for an
+/// invalid option or value.
 pub fn rule_set(
     game_id: &str,
     seats: u8,
@@ -241,7 +242,7 @@ pub fn rule_set(
 ) -> Result<RuleSet, RuleSetError> {
     let info = game_info(game_id)?;
     info.check_seats(seats)?;
-    // Options of the table and not of the game; where one plays alone there is nobody to lose.
+    // This option belongs to the table, not to the game. A solo table has no other seat to lose.
     let mut given = given.clone();
     let strict = match given.get(TABLE_OPTION.key).cloned() {
         Some(value) if seats > 1 => {
@@ -355,7 +356,7 @@ mod tests {
             strict(2, "yes"),
             Err(RuleSetError::OptionValue { .. })
         ));
-        // The referee deals by itself: nobody can be lost there.
+        // The referee deals on its own, so it cannot lose a seat.
         let info = game_info("loot").unwrap();
         let json = serde_json::json!({"strict": true});
         assert!(options_from_json(info, json.as_object().unwrap()).is_err());

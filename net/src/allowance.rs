@@ -1,23 +1,23 @@
-//! An allowance: how often a peer may do something on one connection, so many times at once and so often on the whole.
+//! A rate limit for a peer on one connection: a burst size and a long-term rate.
 //!
-//! This is the generic cell rate algorithm (ITU-T I.371): one moment says it all, the one at which the allowance is
-//! whole again. Pure: the owner brings the time.
+//! This is the generic cell rate algorithm (ITU-T I.371). One instant holds the whole state: the time at which the
+//! allowance is full again. Pure: the owner supplies the time.
 
 use std::time::{Duration, Instant};
 
-/// A count that a peer uses up and that grows again with time.
+/// An allowance that a peer uses up and that refills over time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance {
-    /// How often at once.
+    /// Burst size.
     most: u32,
-    /// The time after which there is one more.
+    /// Time to regain one use.
     every: Duration,
-    /// When there is nothing to make good.
+    /// Time at which the allowance is full again; `None` if it has not been used.
     whole: Option<Instant>,
 }
 
 impl Allowance {
-    /// `most` at once, and one more after each `every`.
+    /// Allows `most` uses at once, and one more after each `every`.
     pub(super) const fn new(most: u32, every: Duration) -> Self {
         Self {
             most,
@@ -26,7 +26,7 @@ impl Allowance {
         }
     }
 
-    /// Takes one at `now`. False if none is left.
+    /// Takes one use at `now`. Returns false if none is left.
     pub(super) fn take(&mut self, now: Instant) -> bool {
         let whole = self.whole.map_or(now, |whole| whole.max(now)) + self.every;
         let is_left = whole - now <= self.every * self.most;

@@ -1,5 +1,5 @@
-//! The clients of a relay: peers with a reservation, and those whose circuits go through it. They are no strangers
-//! ([`super::gate`]), however many others come.
+//! The clients of a relay: peers with a reservation, and both ends of its circuits. Clients are not strangers
+//! ([`super::gate`]), so other peers cannot crowd them out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,16 +7,16 @@ use libp2p::{PeerId as Libp2pPeerId, relay};
 
 use super::PeerId;
 
-/// The peers that a relay works for.
+/// The peers that a relay serves.
 #[derive(Debug, Default)]
 pub(super) struct Clients {
     reserved: BTreeSet<PeerId>,
-    /// How many circuits each has, at either end.
+    /// Number of circuits per peer, at either end.
     circuits: BTreeMap<PeerId, usize>,
 }
 
 impl Clients {
-    /// Takes note of what the relay has done: the peers that it concerns, each with whether the relay works for it now.
+    /// Records a relay event. Returns each peer concerned and whether the relay serves it now.
     pub(super) fn note(&mut self, event: &relay::Event) -> Vec<(PeerId, bool)> {
         use relay::Event;
         let concerned: Vec<PeerId> = match event {

@@ -1,8 +1,8 @@
-//! Frames: a length, four bytes little-endian, and that many bytes; and the question of `/fairdeal/announce/1`, an empty
-//! frame that is answered by what a table says of itself to strangers.
+//! Frames and announcements. A frame is a four-byte little-endian length and that many bytes. The request of
+//! `/fairdeal/announce/1` is an empty frame. The response is a table's description for strangers.
 //!
-//! Nothing is allocated on the word of a length: a buffer grows with the bytes that arrive, and a
-//! length above the limit ends the stream before any of them is read.
+//! A claimed length alone allocates nothing: a buffer grows with the bytes that arrive. A length
+//! above the limit ends the stream before any of the bytes is read.
 
 use std::io;
 
@@ -10,13 +10,13 @@ use futures::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use libp2p::StreamProtocol;
 use libp2p::request_response;
 
-/// The question what table a peer has open.
+/// The protocol for asking which table a peer has open.
 pub(super) const ANNOUNCE: StreamProtocol = StreamProtocol::new("/fairdeal/announce/1");
 
-/// The longest answer to a stranger's question, in bytes.
+/// The longest announcement, in bytes.
 pub const MAX_ANNOUNCEMENT: usize = 1024;
 
-/// Reads and writes questions without a word, and announcements.
+/// Reads and writes empty requests, and announcements.
 #[derive(Clone, Debug)]
 pub(super) struct Announcements;
 
@@ -67,8 +67,8 @@ impl request_response::Codec for Announcements {
 /// Reads one frame of at most `limit` bytes.
 ///
 /// # Errors
-/// [`io::ErrorKind::InvalidData`] if it announces more than that, [`io::ErrorKind::UnexpectedEof`] if it is cut short, and
-/// what the stream itself fails with.
+/// [`io::ErrorKind::InvalidData`] if the frame announces more than that, [`io::ErrorKind::UnexpectedEof`] if it is
+/// cut short, and any error of the stream itself.
 pub async fn read_frame<T>(io: &mut T, limit: usize) -> io::Result<Vec<u8>>
 where
     T: AsyncRead + Unpin + Send,
@@ -90,10 +90,10 @@ where
     Ok(bytes)
 }
 
-/// Writes one frame of at most `limit` bytes; to flush or close the stream is the caller's part.
+/// Writes one frame of at most `limit` bytes. The caller has to flush or close the stream.
 ///
 /// # Errors
-/// [`io::ErrorKind::InvalidData`] if there are more, and what the stream itself fails with.
+/// [`io::ErrorKind::InvalidData`] if there are more bytes, and any error of the stream itself.
 pub async fn write_frame<T>(io: &mut T, bytes: &[u8], limit: usize) -> io::Result<()>
 where
     T: AsyncWrite + Unpin + Send,

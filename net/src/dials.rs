@@ -1,8 +1,8 @@
-//! The dials under way, and those that wait for a relay. Pure.
+//! The dials in progress, and those that wait for a relay. Pure.
 //!
-//! The addresses of a peer's own are dialled at once, all together. Those that lead through a relay wait for a connection
-//! to it: libp2p's relay client dials the relay for each circuit and for each reservation by itself, and gives up where
-//! another dial of the relay is under way.
+//! A peer's direct addresses are dialled at once, all together. Relayed addresses wait for a connection to their
+//! relay. The reason is libp2p's relay client, which dials the relay itself for each circuit and reservation. It
+//! gives up if another dial of the relay is in progress.
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU8;
@@ -13,7 +13,7 @@ use libp2p::swarm::dial_opts::{DialOpts, PeerCondition};
 
 use super::{Multiaddr, PeerId};
 
-/// Addresses of a peer that are dialled in parallel: no fewer than are kept.
+/// Number of a peer's addresses dialled in parallel: at least as many as are kept.
 const ALL_AT_ONCE: NonZeroU8 = NonZeroU8::MAX;
 
 /// The dials of one node.
@@ -24,28 +24,28 @@ pub(super) struct Dials {
     waiting: Vec<Waiting>,
 }
 
-/// A dial that this node has begun.
+/// A dial that this node has started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Dial {
     target: Target,
     port: Port,
 }
 
-/// The peer or the address that is dialled.
+/// The target of a dial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Target {
     /// A peer by several addresses at once.
     Peer(PeerId, Vec<Multiaddr>),
-    /// Whoever is at that address.
+    /// Any peer at that address.
     Address(Multiaddr),
 }
 
-/// The port that a dial begins at.
+/// The local port of a dial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Port {
-    /// The one at which this node listens: hole punching needs it.
+    /// The port on which this node listens: hole punching needs it.
     Own,
-    /// One that the system chooses.
+    /// A port that the system chooses.
     Any,
 }
 
@@ -57,16 +57,16 @@ struct Waiting {
     circuits: Vec<Multiaddr>,
 }
 
-/// The ways to one peer.
+/// The addresses of one peer, by route.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Ways {
-    /// Its own addresses.
+    /// Direct addresses.
     pub(super) direct: Vec<Multiaddr>,
-    /// By relay.
+    /// Relayed addresses, by relay.
     pub(super) relayed: BTreeMap<PeerId, Circuits>,
 }
 
-/// The ways through one relay.
+/// The addresses through one relay.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Circuits {
     /// The addresses of the relay.
@@ -75,7 +75,7 @@ pub(super) struct Circuits {
     pub(super) circuits: Vec<Multiaddr>,
 }
 
-/// The relay that an address leads through, or is the address of: its name, and the address as far as it.
+/// The relay of an address, either through it or its own: the relay's peer id, and the address up to it.
 pub(super) fn relay_of(address: &Multiaddr) -> Option<(PeerId, Multiaddr)> {
     let own = |part: &Protocol<'_>| *part != Protocol::P2pCircuit;
     let relay: Multiaddr = address.iter().take_while(own).collect();
@@ -86,7 +86,7 @@ pub(super) fn relay_of(address: &Multiaddr) -> Option<(PeerId, Multiaddr)> {
 }
 
 impl Ways {
-    /// Tells the addresses of a peer apart.
+    /// Sorts the addresses of a peer by route.
     pub(super) fn of(addresses: Vec<Multiaddr>) -> Self {
         let mut ways = Self::default();
         for address in addresses {
@@ -107,21 +107,21 @@ impl Ways {
 }
 
 impl Dial {
-    /// A dial of a peer by several addresses at once. It begins at the own port.
+    /// Creates a dial of a peer by several addresses at once, from the listening port.
     pub(super) fn of_peer(peer: PeerId, addresses: Vec<Multiaddr>) -> Self {
         let target = Target::Peer(peer, addresses);
         let port = Port::Own;
         Self { target, port }
     }
 
-    /// A dial of whoever is at that address. It begins at the own port.
+    /// Creates a dial of any peer at that address, from the listening port.
     pub(super) fn of_address(address: Multiaddr) -> Self {
         let target = Target::Address(address);
         let port = Port::Own;
         Self { target, port }
     }
 
-    /// The same from a port that the system chooses, unless that is what this one did.
+    /// The same dial from a port that the system chooses; `None` if this one already did that.
     pub(super) fn at_any_port(&self) -> Option<Self> {
         let target = self.target.clone();
         let port = Port::Any;
@@ -142,7 +142,7 @@ impl Dial {
         }
     }
 
-    /// The dial in libp2p's terms. The condition counts for a peer alone.
+    /// The dial in libp2p's terms. The condition applies only to the dial of a peer.
     pub(super) fn options(&self, condition: PeerCondition) -> DialOpts {
         match &self.target {
             Target::Peer(peer, addresses) => {
@@ -167,17 +167,17 @@ impl Dial {
 }
 
 impl Dials {
-    /// A dial has begun.
+    /// Records that a dial has started.
     pub(super) fn begin(&mut self, connection: ConnectionId, dial: Dial) {
         self.under_way.insert(connection, dial);
     }
 
-    /// A dial has ended; it is returned if it was one of the owner's.
+    /// Records that a dial has ended. Returns the dial if the owner started it.
     pub(super) fn end(&mut self, connection: ConnectionId) -> Option<Dial> {
         self.under_way.remove(&connection)
     }
 
-    /// Leaves circuits to a peer for when the relay is connected, in place of those that wait for it already.
+    /// Queues circuits to a peer until the relay is connected. They replace those already queued.
     pub(super) fn wait_for(&mut self, relay: PeerId, peer: PeerId, circuits: Vec<Multiaddr>) {
         let same = |waiting: &Waiting| (waiting.relay, waiting.peer) == (relay, peer);
         self.waiting.retain(|waiting| !same(waiting));
@@ -188,7 +188,7 @@ impl Dials {
         });
     }
 
-    /// The circuits that have waited for a relay, which is connected now or cannot be reached.
+    /// Takes the circuits that waited for a relay, which is now connected or unreachable.
     pub(super) fn take_waiting(&mut self, relay: PeerId) -> Vec<(PeerId, Vec<Multiaddr>)> {
         let waiting = self
             .waiting
@@ -198,12 +198,12 @@ impl Dials {
             .collect()
     }
 
-    /// Gives up what waits for a relay to reach that peer.
+    /// Drops the queued circuits to a peer.
     pub(super) fn forget(&mut self, peer: PeerId) {
         self.waiting.retain(|waiting| waiting.peer != peer);
     }
 
-    /// Whether a peer is being dialled, or is to be.
+    /// Whether a dial of the peer is in progress or queued.
     pub(super) fn has(&self, peer: PeerId) -> bool {
         let mut dials = self.under_way.values();
         dials.any(|dial| dial.peer() == Some(peer))
@@ -231,7 +231,7 @@ mod tests {
         let circuit = address(&format!("{its}/p2p-circuit"));
         let named = address(&format!("{its}/p2p-circuit/p2p/{host}"));
         let own = address("/ip4/192.168.1.2/tcp/2");
-        // The relay's transport says what is wrong with it.
+        // The relay's transport reports the problem.
         let nameless = address("/ip4/203.0.113.1/tcp/1/p2p-circuit");
         let all = [&circuit, &own, &named, &nameless].map(Clone::clone);
         let ways = Ways::of(all.to_vec());

@@ -1,4 +1,4 @@
-//! The node's task: owns the swarm, carries out commands, turns what happens into events.
+//! The node's task: owns the swarm, carries out commands and turns swarm events into node events.
 
 use std::collections::HashMap;
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -30,23 +30,23 @@ use super::wanted::Wanted;
 use super::{DialFailure, Lan, NodeConfig, NodeError, NodeEvent, PeerId, Reach, ReachNews};
 use ed25519_dalek::SigningKey;
 
-/// Bytes on their way to a peer from which on spare messages to it are left out.
+/// Bytes in flight to a peer from which on best-effort messages to it are dropped.
 const BUSY: usize = 4096;
-/// Addresses of a peer's own that are passed on.
+/// Number of a peer's listening addresses that are reported.
 const MAX_LISTENING: usize = 8;
 
-/// Questions for the announcement that are answered on one connection: an honest peer asks once, and again if it had no
-/// answer.
+/// Limit on announcement requests per connection. An honest peer asks once, and again if it got no answer.
 const QUESTIONS: Allowance = Allowance::new(16, Duration::from_secs(5));
 
-/// How often a peer's words about itself are passed on while it is connected.
+/// Number of a peer's introductions that are reported while it is connected.
 const MAX_INTRODUCTIONS: u32 = 16;
 
-/// How long the way through a relay stays open beside a direct one. The two ends do not have the direct connection
-/// at the same moment: to close the other at once would leave one of them with none, and lose what is under way.
+/// Time for which a relayed connection stays open after a direct one exists. The two ends see the direct
+/// connection at different times. Closing the relayed one at once would leave one end without any, and lose
+/// messages in flight.
 const OVERLAP: Duration = Duration::from_secs(5);
 
-/// Everything the node knows; one task, nothing shared.
+/// All state of the node, owned by one task and not shared.
 pub(super) struct Driver {
     swarm: Swarm<Behaviour>,
     handshakes: Handshakes,
@@ -58,13 +58,13 @@ pub(super) struct Driver {
     dials: Dials,
     listeners: Vec<ListenerId>,
     relays: Relays,
-    /// Of this node, if it is a relay.
+    /// The clients of this node, if it is a relay.
     clients: Clients,
-    /// The connections.
+    /// The open connections.
     links: HashMap<ConnectionId, Link>,
-    /// The peers that have a direct connection beside one through a relay, and when the first is to be alone.
+    /// The peers with both a direct and a relayed connection, with the time at which the relayed one closes.
     upgrades: BTreeMap<PeerId, Instant>,
-    /// What strangers are told.
+    /// The response to announcement requests.
     announcement: Vec<u8>,
     lan: Lan,
     reach: Reach,
@@ -75,35 +75,35 @@ pub(super) struct Driver {
 /// A connection.
 struct Link {
     peer: PeerId,
-    /// Whether it goes through a relay.
+    /// Whether the connection goes through a relay.
     is_relayed: bool,
     questions: Allowance,
 }
 
 /// A connected peer.
 struct Peer {
-    /// The other end of its first connection.
+    /// The remote address of its first connection.
     address: Multiaddr,
-    /// How often it has introduced itself.
+    /// Number of introductions received.
     introductions: u32,
     phase: Phase,
 }
 
-/// How far the end of a peer's connections has come.
+/// The state of a peer's connections.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Open,
-    /// To be closed when it has taken everything, or then.
+    /// Closes once the peer has acknowledged everything, or at this time.
     Flushing {
         until: Instant,
     },
-    /// Told to close; the swarm has yet to say that it has.
+    /// Told to close; the swarm has not confirmed it yet.
     Closing,
 }
 
-/// The node's own end, asked for by `shutdown`.
+/// The shutdown in progress, requested by `shutdown`.
 struct Closing {
-    /// To be told when the node has ended: all that `shutdown` was called for.
+    /// Notified when the node has ended: one entry per call of `shutdown`.
     replies: Vec<oneshot::Sender<()>>,
     until: Instant,
 }
@@ -119,7 +119,7 @@ impl Peer {
 }
 
 impl Driver {
-    /// A node that listens where `config` says. Call it within a tokio runtime.
+    /// Creates a node that listens where `config` says. Call it within a tokio runtime.
     pub(super) fn new(
         identity: &SigningKey,
         config: NodeConfig,
@@ -157,7 +157,7 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Runs until the node is told to end or its owner, who reads `events`, is gone.
+    /// Runs until the node is told to end or its owner drops the receiver of `events`.
     pub(super) async fn run(mut self, events: mpsc::Sender<NodeEvent>) {
         loop {
             self.do_what_is_due();
@@ -190,22 +190,22 @@ impl Driver {
         tracing::debug!("the network node ends");
         let replies = self.closing.take().map(|closing| closing.replies);
         for listener in self.listeners.drain(..) {
-            // A memory port stays taken when its listener is merely dropped.
+            // A memory port stays taken if its listener is merely dropped.
             self.swarm.remove_listener(listener);
         }
-        // First the listeners and connections, then the word that they are gone.
+        // Close the listeners and connections first, then report it.
         drop(self);
         for reply in replies.into_iter().flatten() {
             let _ = reply.send(());
         }
     }
 
-    // ---- what time asks for ----
+    // ---- timers ----
 
     fn do_what_is_due(&mut self) {
         let now = Instant::now();
         if self.closing.is_some() {
-            // Nobody reads events any more: two nodes that end at once would wait for each other.
+            // Nobody reads events any more. Two nodes that end at once would wait for each other.
             while let Some((_, receipt)) = self.outbox.pop() {
                 if let Some(receipt) = receipt {
                     self.swarm.behaviour_mut().streams.taken(receipt);
@@ -227,13 +227,13 @@ impl Driver {
             };
             if swarm.behaviour().streams.is_idle(*peer) || until <= now {
                 state.phase = Phase::Closing;
-                // An error says that there is no connection any more: just as well.
+                // An error means that the connection is already closed.
                 let _ = swarm.disconnect_peer_id(peer.to_libp2p());
             }
         }
     }
 
-    /// Closes the ways through relays that direct ones have taken the place of.
+    /// Closes relayed connections that direct ones have replaced.
     fn close_circuits(&mut self, now: Instant) {
         let due = |peer: &PeerId| self.upgrades.get(peer).is_some_and(|until| *until <= now);
         let links = self.links.iter();
@@ -243,7 +243,7 @@ impl Driver {
         self.upgrades.retain(|_, until| *until > now);
     }
 
-    /// When `do_what_is_due` is next to be called, if nothing happens before.
+    /// The next time to call `do_what_is_due`, if no event comes first.
     fn timer(&self) -> Option<Instant> {
         let flushing = self.peers.values().filter_map(|peer| match peer.phase {
             Phase::Flushing { until } => Some(until),
@@ -327,7 +327,7 @@ impl Driver {
             }
             Command::Addresses(reply) => {
                 let own = self.swarm.listeners().filter(|own| !is_circuit(own));
-                // Those that the router lets through.
+                // Include the addresses that the router lets through.
                 let external = self.swarm.external_addresses();
                 let external = external.filter(|address| !is_circuit(address));
                 let all = own.chain(external).cloned();
@@ -343,14 +343,15 @@ impl Driver {
             state.phase = Phase::Flushing { until };
         }
         let mut replies = vec![reply];
-        // Commands that came after are not carried out; who waits for them learns of the end.
+        // Later commands are not carried out. Callers that wait for a reply learn that the node has
+        // ended.
         self.commands.close();
         while let Ok(command) = self.commands.try_recv() {
             if let Command::Shutdown(reply) = command {
                 replies.push(reply);
             }
         }
-        // As long again for the connections to close in good order.
+        // Allow the same time again for the connections to close properly.
         let until = until + self.flush;
         self.closing = Some(Closing { replies, until });
     }
@@ -372,7 +373,7 @@ impl Driver {
         }
     }
 
-    /// Asks a relay to let others through, as soon as it is connected.
+    /// Asks a relay for a reservation, once it is connected.
     fn reach_relay(&mut self, addresses: &[Multiaddr], now: Instant) {
         let Some(relay) = addresses.first() else {
             return;
@@ -383,12 +384,12 @@ impl Driver {
                 let ways = addresses.iter().filter_map(relay_of);
                 self.dial_direct(peer, ways.map(|(_, address)| address).collect());
             }
-            // One without a name it refuses.
+            // `listen_on` rejects a relay address without a peer id.
             _ => self.reserve(relay.clone(), now),
         }
     }
 
-    /// Asks a relay to let others through.
+    /// Asks a relay for a reservation.
     fn reserve(&mut self, relay: Multiaddr, now: Instant) {
         match self.swarm.listen_on(circuit(&relay)) {
             Ok(listener) => {
@@ -430,7 +431,7 @@ impl Driver {
         }
     }
 
-    /// Dials a peer by all its ways at once; the first that leads there is taken.
+    /// Dials a peer by all its routes at once; the first that connects wins.
     fn dial_peer(&mut self, peer: PeerId, addresses: Vec<Multiaddr>) {
         let ways = Ways::of(addresses);
         let mut unconnected = Vec::new();
@@ -459,7 +460,7 @@ impl Driver {
         self.start_dial(dial, PeerCondition::DisconnectedAndNotDialing);
     }
 
-    /// Dials a peer by a relay that is connected, beside whatever else is tried.
+    /// Dials a peer through a connected relay, alongside other attempts.
     fn dial_through(&mut self, peer: PeerId, circuits: Vec<Multiaddr>) {
         let dial = Dial::of_peer(peer, circuits);
         self.start_dial(dial, PeerCondition::Disconnected);
@@ -474,7 +475,7 @@ impl Driver {
         }
     }
 
-    /// A relay that circuits and reservations have waited for is connected.
+    /// Continues after a relay connected that circuits and reservations waited for.
     fn go_on_behind(&mut self, relay: PeerId) {
         for (peer, circuits) in self.dials.take_waiting(relay) {
             self.dial_through(peer, circuits);
@@ -484,7 +485,7 @@ impl Driver {
         }
     }
 
-    /// A relay that circuits and reservations have waited for cannot be reached.
+    /// Gives up the circuits and reservations that waited for an unreachable relay.
     fn give_up_behind(&mut self, relay: PeerId, reason: &DialFailure) {
         for (peer, circuits) in self.dials.take_waiting(relay) {
             self.dial_ended(Some(peer), circuits, reason.clone());
@@ -505,7 +506,7 @@ impl Driver {
         tracing::trace!(%peer, length, sent, "message");
     }
 
-    // ---- what the swarm reports ----
+    // ---- swarm events ----
 
     fn on_swarm_event(&mut self, event: SwarmEvent<BehaviourEvent>) {
         match event {
@@ -574,7 +575,7 @@ impl Driver {
                     return;
                 }
                 if self.reach == Reach::Relay {
-                    // A reservation names the relay's own addresses, and is of no use without any.
+                    // A reservation lists the relay's own addresses, and is useless without any.
                     self.swarm.add_external_address(address.clone());
                 }
                 self.outbox.push(NodeEvent::Listening(address));
@@ -606,7 +607,8 @@ impl Driver {
             SwarmEvent::ListenerError { error, .. } => {
                 tracing::warn!(%error, "a listener reports an error and goes on");
             }
-            // One of several connections closed, dials begun, external addresses guessed at.
+            // One of several connections closed, a dial started, or an external address was
+            // guessed.
             _ => {}
         }
     }
@@ -657,7 +659,7 @@ impl Driver {
                 }
                 let announcement = self.announcement.clone();
                 let announce = &mut self.swarm.behaviour_mut().announce;
-                // Refused if the one who asks has given up waiting; it will ask again.
+                // Fails if the asking peer has stopped waiting; it will ask again.
                 let _ = announce.send_response(channel, announcement);
                 return;
             }
@@ -722,7 +724,8 @@ impl Driver {
         match never {}
     }
 
-    /// Notes whether a peer has both kinds of connection: the one through the relay is closed after a while.
+    /// Records whether a peer has both a direct and a relayed connection. The relayed one is closed after a
+    /// while.
     fn note_upgrade(&mut self, peer: PeerId) {
         let has = |relayed: bool| {
             let mut links = self.links.values();
@@ -737,7 +740,7 @@ impl Driver {
     }
 
     fn on_connected(&mut self, id: Libp2pPeerId, address: Multiaddr) {
-        // The gate lets nobody else through.
+        // The gate admits no other peers.
         let Ok(peer) = PeerId::try_from(id) else {
             return;
         };
@@ -754,7 +757,8 @@ impl Driver {
             self.go_on_behind(peer);
         }
         let closing = |state: &Peer| state.phase == Phase::Closing;
-        // A peer that comes back while it is being closed would else stay half closed for ever.
+        // Without this, a peer that returns while it is being closed would stay half closed
+        // forever.
         if self.closing.is_some() || self.peers.get(&peer).is_some_and(closing) {
             let _ = self.swarm.disconnect_peer_id(id);
         }
@@ -776,7 +780,8 @@ impl Driver {
             return;
         };
         if let Some(state) = self.peers.get_mut(&peer) {
-            // It may do so as often as it likes; a queue full of it would hold up the others.
+            // A peer may introduce itself without limit. A queue full of introductions would delay
+            // the other peers.
             state.introductions = state.introductions.saturating_add(1);
             if state.introductions > MAX_INTRODUCTIONS {
                 return;
@@ -797,13 +802,14 @@ impl Driver {
             return;
         };
         match event.result {
-            // Stale once read, and the only event that comes without end from a quiet peer.
+            // A round trip is stale once read. It is also the only event that a quiet peer causes
+            // without end.
             Ok(_) if self.outbox.has_rtt(peer) => {}
             Ok(time) => {
                 let millis = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
                 self.outbox.push(NodeEvent::Rtt { peer, millis });
             }
-            // Silence closes a connection, not this: an answer can be late on a busy link.
+            // Silence closes a connection, not a failed ping: an answer can be late on a busy link.
             Err(error) => tracing::debug!(%peer, %error, "a ping failed"),
         }
     }
@@ -812,12 +818,12 @@ impl Driver {
         match event {
             streams::Event::Message { bytes, receipt } => {
                 let peer = receipt.peer();
-                // Its end may have been told already.
+                // Its disconnection may have been reported already.
                 if self.peers.contains_key(&peer) {
                     self.outbox.message(peer, bytes, receipt);
                 }
             }
-            // A connection that waited for it is closed now.
+            // A connection that waited for this is closed now.
             streams::Event::AllTaken => {}
             streams::Event::StartedAgain(peer) => {
                 if let Some(state) = self.peers.get(&peer) {
@@ -832,7 +838,7 @@ impl Driver {
         }
     }
 
-    /// The peer, if it is connected and its owner has been told so.
+    /// The peer, if it is connected and the owner knows it.
     fn connected(&self, id: Libp2pPeerId) -> Option<PeerId> {
         let peer = PeerId::try_from(id).ok()?;
         self.peers.contains_key(&peer).then_some(peer)
@@ -840,7 +846,7 @@ impl Driver {
 
     // ---- failures ----
 
-    /// A dial has come to nothing: one of the own, or one that a protocol of libp2p's has begun.
+    /// Handles a failed dial, of this node or of one of libp2p's protocols.
     fn on_dial_error(&mut self, peer: Option<Libp2pPeerId>, dial: Option<Dial>, error: &DialError) {
         let again = dial.as_ref().filter(|_| is_own_port_taken(error));
         if let Some(again) = again.and_then(Dial::at_any_port) {
@@ -851,7 +857,7 @@ impl Driver {
         let addresses = dial.map(Dial::into_addresses).unwrap_or_default();
         let addresses = concerned(error, addresses);
         let Some(reason) = dial_failure(error) else {
-            // Connected, or being dialled already: what was asked for is there or on its way.
+            // The peer is connected or being dialled, so the request is fulfilled or in progress.
             if let Some(peer) = peer.filter(|peer| !self.dials.has(*peer)) {
                 self.wanted.failed(peer, Instant::now());
             }
@@ -863,7 +869,8 @@ impl Driver {
         self.dial_ended(peer, addresses, reason);
     }
 
-    /// One of the dials of a peer has come to nothing: it is dialled again when the last of them has.
+    /// Handles the failure of one dial of a peer. The peer is dialled again only after the last of
+    /// them fails.
     fn dial_ended(&mut self, peer: Option<PeerId>, addresses: Vec<Multiaddr>, reason: DialFailure) {
         let last = |peer: &PeerId| !self.dials.has(*peer);
         let failed = peer.filter(last);
@@ -888,7 +895,7 @@ impl Driver {
     }
 }
 
-/// Sleeps until then, or for ever.
+/// Sleeps until that time, or forever.
 async fn sleep_until(then: Option<Instant>) {
     match then {
         Some(then) => tokio::time::sleep_until(then.into()).await,

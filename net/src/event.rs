@@ -1,62 +1,62 @@
-//! What a node tells its owner, and why dials fail.
+//! A node's events for its owner, and the reasons for failed dials.
 
 use std::time::Duration;
 
 use super::{Multiaddr, PeerId};
 
-/// Something that happened on the network.
+/// A network event.
 ///
-/// Events about one peer arrive in the order in which they happened: its messages stand between its
-/// `Connected` and its `Disconnected`. Between peers there is no order.
+/// Events about one peer arrive in the order in which they happened: its messages come between its
+/// `Connected` and its `Disconnected`. Events of different peers have no order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeEvent {
     /// The node listens here; one event for each concrete address.
     Listening(Multiaddr),
     /// The node no longer listens here.
     ListeningEnded {
-        /// The addresses that are gone.
+        /// The former addresses.
         addresses: Vec<Multiaddr>,
-        /// The system's reason, if it was an error.
+        /// The system's error, if one ended it.
         error: Option<String>,
     },
-    /// The first connection with this peer is up.
+    /// The first connection with this peer is open.
     Connected {
         /// The peer.
         peer: PeerId,
-        /// Where it is; of a peer that dialled us, the address from which it did.
+        /// Its address; for a peer that dialled us, its source address.
         address: Multiaddr,
     },
-    /// The last connection with this peer is gone; or the peer was started again, and `Connected` follows.
+    /// The last connection with this peer has closed. After a restart of the peer, `Connected` follows.
     Disconnected {
         /// The peer.
         peer: PeerId,
     },
-    /// A message from a connected peer, at most `max_message` bytes. Messages come in the order in which they were
-    /// sent; one may come twice, but never after a later one.
+    /// A message from a connected peer, at most `max_message` bytes. Messages arrive in the order in which they
+    /// were sent. A message may arrive twice, but never after a later one.
     Message {
-        /// The peer that sent it, as proven by the handshake.
+        /// The sender, as proven by the handshake.
         peer: PeerId,
-        /// What it sent.
+        /// The message.
         bytes: Vec<u8>,
     },
-    /// The peer does not speak our protocol: it is of another version, or of another kind.
+    /// The peer does not speak our protocol: another version, or another kind of program.
     OtherProtocol {
         /// The peer.
         peer: PeerId,
     },
-    /// A dial came to nothing.
+    /// A dial failed.
     DialFailed {
-        /// The peer that was dialled, if it was known.
+        /// The dialled peer, if known.
         peer: Option<PeerId>,
-        /// The addresses that were tried.
+        /// The addresses tried.
         addresses: Vec<Multiaddr>,
-        /// Why.
+        /// The reason.
         reason: DialFailure,
-        /// In how long the node tries again, for a peer that it keeps.
+        /// Time until the next attempt, for a kept peer.
         retry_in: Option<Duration>,
     },
-    /// What a peer says about itself. Untrusted: cleaned of control characters, at most 64
-    /// characters, and to be believed by nobody.
+    /// A peer's introduction of itself. Untrusted: control characters are removed, each text has at
+    /// most 64 characters, and nothing in it is verified.
     PeerInfo {
         /// The peer.
         peer: PeerId,
@@ -64,29 +64,30 @@ pub enum NodeEvent {
         protocol_version: String,
         /// Its program and version.
         agent: String,
-        /// The address at which it sees us.
+        /// Our address as the peer sees it.
         observed: Multiaddr,
-        /// Where it says it listens, at most eight addresses.
+        /// Its claimed listening addresses, at most eight.
         listening: Vec<Multiaddr>,
     },
-    /// Another program of the LAN, of ours or of another kind, says where it listens.
+    /// Another program of the LAN, ours or not, announces a listening address.
     Found {
-        /// Who says so. Nothing is proven until it is connected.
+        /// The announcing peer. Nothing is proven until it is connected.
         peer: PeerId,
-        /// Where.
+        /// The listening address.
         address: Multiaddr,
     },
-    /// What a peer answers to [`NodeHandle::ask`](super::NodeHandle::ask); untrusted, of at most
-    /// [`MAX_ANNOUNCEMENT`](super::MAX_ANNOUNCEMENT) bytes, and empty if it has nothing to announce.
+    /// A peer's answer to [`NodeHandle::ask`](super::NodeHandle::ask). Untrusted, at most
+    /// [`MAX_ANNOUNCEMENT`](super::MAX_ANNOUNCEMENT) bytes, and empty if the peer has nothing to
+    /// announce.
     Announcement {
         /// The peer.
         peer: PeerId,
-        /// What it announces; `None` if there was no answer, as from a program of another kind.
+        /// Its announcement; `None` without an answer, for example from another kind of program.
         bytes: Option<Vec<u8>>,
     },
-    /// News on how this node can be reached.
+    /// A change in this node's reachability.
     Reach(ReachNews),
-    /// A round trip to a peer, measured every few seconds; left out while events wait.
+    /// A round trip to a peer, measured every few seconds. Omitted while an earlier one is unread.
     Rtt {
         /// The peer.
         peer: PeerId,
@@ -95,36 +96,36 @@ pub enum NodeEvent {
     },
 }
 
-/// How a node can be reached, as it turns out.
+/// A change in a node's reachability.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReachNews {
-    /// The router lets this address through to us.
+    /// The router forwards this address to us.
     Mapped(Multiaddr),
     /// No router that would open a port was found.
     NoRouter,
-    /// There is such a router, but it has no public address itself.
+    /// The router can open a port but has no public address itself.
     RouterNotPublic,
-    /// The router does not let this address through any more.
+    /// The router no longer forwards this address.
     Unmapped(Multiaddr),
-    /// The relay, whose address this is, lets others through to us.
+    /// The relay at this address has granted us a reservation.
     Relayed(Multiaddr),
-    /// The relay does not, or not any more; it is asked again in a while.
+    /// The relay refused the reservation, or ended it. We ask again after a while.
     NotRelayed {
         /// The relay's address.
         relay: Multiaddr,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The connection with this peer does not go through a relay any more.
+    /// The connection with this peer no longer goes through a relay.
     Direct(PeerId),
-    /// The connection with this peer stays with the relay: their routers do not let them through.
+    /// The connection with this peer stays relayed: hole punching through the routers failed.
     StaysRelayed(PeerId),
-    /// The system has no multicast: tables of the LAN are neither seen nor shown.
+    /// The system has no multicast: we can neither find nor announce tables of the LAN.
     NoMulticast,
 }
 
 impl ReachNews {
-    /// What it means for a player, and what can be done; nothing of what concerns one peer alone.
+    /// The news in a player's words, with advice. `None` for news about a single peer.
     pub fn in_words(&self) -> Option<String> {
         Some(match self {
             Self::Mapped(address) => {
@@ -153,7 +154,7 @@ impl ReachNews {
     }
 }
 
-/// Why a dial came to nothing.
+/// The reason for a failed dial.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DialFailure {
     /// There was no address to dial, or only our own.
@@ -162,27 +163,27 @@ pub enum DialFailure {
     /// The address is our own.
     #[error("this is our own address")]
     Ourselves,
-    /// Somebody else answered.
+    /// Another peer answered.
     #[error("another peer answers there: {found}")]
     WrongPeer {
         /// Its peer id.
         found: String,
     },
-    /// The peer's key is of a kind that we do not know.
+    /// We do not support the peer's key type.
     #[error("{0}")]
     NotEd25519(super::PeerIdError),
-    /// Too many connections or wanted peers.
+    /// There are too many connections or kept peers.
     #[error("too many connections: {0}")]
     TooMany(String),
-    /// Nobody answers, or not as a libp2p peer.
+    /// There is no answer, or the answer is not libp2p's.
     #[error("no connection: {0}")]
     Unreachable(String),
-    /// The dial was given up.
+    /// The dial was cancelled.
     #[error("the dial was given up")]
     Aborted,
 }
 
-/// Makes text from a peer or a library fit for a screen and a log: printable ASCII, bounded.
+/// Makes text from a peer or a library fit for screens and logs: printable ASCII, bounded.
 pub(super) fn clean(text: &str) -> String {
     let printable = text.chars().filter(|c| c.is_ascii_graphic() || *c == ' ');
     printable.take(64).collect()

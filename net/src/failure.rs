@@ -1,4 +1,4 @@
-//! Turns libp2p's errors into ours: short, clean, and with what the owner can act on.
+//! Conversion of libp2p's errors to ours: short, clean, and useful to the owner.
 
 use std::io;
 
@@ -10,7 +10,8 @@ use libp2p::swarm::DialError;
 use super::event::clean;
 use super::{DialFailure, Multiaddr, PeerIdError};
 
-/// Why a dial came to nothing, in our words. None if the peer is connected or being dialled already.
+/// The reason for a failed dial, as our type. `None` if the peer is connected or being dialled
+/// already.
 pub(super) fn dial_failure(error: &DialError) -> Option<DialFailure> {
     Some(match error {
         DialError::DialPeerConditionFalse(_) => return None,
@@ -37,7 +38,8 @@ pub(super) fn dial_failure(error: &DialError) -> Option<DialFailure> {
     })
 }
 
-/// The addresses of a dial that its failure is about: of several the first to fail, and those that failed as it did.
+/// The addresses that a dial failure is about. Among several, these are the first to fail and those that failed the
+/// same way.
 pub(super) fn concerned(error: &DialError, dialled: Vec<Multiaddr>) -> Vec<Multiaddr> {
     match error {
         DialError::WrongPeerId { address, .. } => vec![without_peer(address)],
@@ -55,13 +57,13 @@ pub(super) fn concerned(error: &DialError, dialled: Vec<Multiaddr>) -> Vec<Multi
     }
 }
 
-/// Whether the system has refused to let a dial begin at the port that this node listens at, since another socket is
-/// bound there. It may refuse for as long as that one is there, so another port has to be taken.
+/// Whether the system refused to dial from our listening port because another socket is bound there. It may refuse
+/// as long as that socket exists, so another port is needed.
 pub(super) fn is_own_port_taken(error: &DialError) -> bool {
     let DialError::Transport(errors) = error else {
         return false;
     };
-    // The layers between hide the system's error in all but its words.
+    // The layers above keep the system's error only as text.
     let is_taken = |error: &TransportError<io::Error>| {
         let why = innermost(error);
         let code = why.rsplit_once("(os error ").map(|(_, code)| code);
@@ -72,7 +74,7 @@ pub(super) fn is_own_port_taken(error: &DialError) -> bool {
     errors.iter().any(|(_, error)| is_taken(error))
 }
 
-/// An address as its owner gave it: libp2p adds the name of the peer that is dialled.
+/// An address as its owner gave it, without the dialled peer's id that libp2p adds.
 fn without_peer(address: &Multiaddr) -> Multiaddr {
     let mut address = address.clone();
     if let Some(Protocol::P2p(_)) = address.iter().last() {
@@ -83,14 +85,14 @@ fn without_peer(address: &Multiaddr) -> Multiaddr {
 
 fn transport_failure(error: &TransportError<io::Error>) -> String {
     let why = innermost(error);
-    // The resolver's words for a name without records are the innards of its query.
+    // The resolver's error for a name without records is a dump of its query.
     if why.contains("Query {") {
         return "no such name is known".to_owned();
     }
     clean(&why)
 }
 
-/// The last error of a chain: what the system said, without what was made of it.
+/// The last error of a chain: the system's own message, without the wrappers.
 pub(super) fn innermost(error: &dyn std::error::Error) -> String {
     let mut error = error;
     while let Some(source) = error.source() {
@@ -139,7 +141,7 @@ mod tests {
             let address = "/ip4/127.0.0.1/tcp/1".parse().unwrap();
             DialError::Transport(vec![(address, TransportError::Other(error))])
         };
-        // Two sockets at one port: the system's own error.
+        // Two sockets on one port give the system's own error.
         let one = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let two = std::net::TcpListener::bind(one.local_addr().unwrap());
         let taken = two.unwrap_err();

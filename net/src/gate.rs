@@ -1,11 +1,10 @@
-//! The gate: peers with an Ed25519 key alone get in, and strangers within limits.
+//! The gate: admits only peers with an Ed25519 key, and limits strangers.
 //!
-//! A *stranger* is a peer that the owner has not admitted: it has no seat, or not yet, and no reservation or circuit at a
-//! relay. Strangers that knock at a table are few and stay short; whoever floods it shall not keep the others out. So of
-//! the inbound connections of strangers one is closed when one too many comes: the oldest of the network that has most
-//! of them. Those who are admitted are not in anybody's way. The limits on connections never refuse a *seated* peer, so
-//! that nobody keeps it out; of its own inbound connections the newest few are kept. Before its handshake a connection
-//! is nobody's: [`super::handshakes`].
+//! A *stranger* is a peer that the owner has not admitted. It has no seat yet, and no reservation or circuit at a
+//! relay. Honest strangers are few and stay briefly, so a flood must not keep them out. When strangers have one
+//! inbound connection too many, one is closed: the oldest of the network with the most. Strangers never displace
+//! admitted peers. The connection limits never refuse a *seated* peer, so nobody can keep it out; only its newest few
+//! inbound connections are kept. Before its handshake, a connection belongs to no peer: see [`super::handshakes`].
 
 use std::collections::{BTreeSet, VecDeque};
 use std::convert::Infallible;
@@ -22,17 +21,17 @@ use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 use super::PeerId;
 use super::handshakes::Network;
 
-/// Inbound connections of strangers that are kept.
+/// Maximum number of inbound connections of strangers.
 const MAX_STRANGERS: usize = 24;
-/// Inbound connections of one seated peer that are kept.
+/// Maximum number of inbound connections of one seated peer.
 const MAX_OF_A_SEAT: usize = 4;
 
-/// The behaviour; it speaks no protocol.
+/// The network behaviour of the gate; it speaks no protocol.
 #[derive(Debug, Default)]
 pub(super) struct Gate {
     admitted: BTreeSet<PeerId>,
     seated: BTreeSet<PeerId>,
-    /// All inbound connections, the oldest first.
+    /// All inbound connections, oldest first.
     inbound: VecDeque<Inbound>,
     /// The connections to close.
     closing: VecDeque<Inbound>,
@@ -50,18 +49,18 @@ fn check(peer: Libp2pPeerId) -> Result<PeerId, ConnectionDenied> {
 }
 
 impl Gate {
-    /// The peer is a stranger no more.
+    /// Admits the peer: it is no longer a stranger.
     pub(super) fn admit(&mut self, peer: PeerId) {
         self.admitted.insert(peer);
     }
 
-    /// The peer has a seat.
+    /// Marks the peer as seated.
     pub(super) fn seat(&mut self, peer: PeerId) {
         self.admitted.insert(peer);
         self.seated.insert(peer);
     }
 
-    /// The peer is a stranger again.
+    /// Makes the peer a stranger again.
     pub(super) fn dismiss(&mut self, peer: PeerId) {
         self.admitted.remove(&peer);
         self.seated.remove(&peer);
@@ -94,14 +93,14 @@ impl Gate {
         }
     }
 
-    /// The connection of a seated peer that has to go, if it has too many.
+    /// The connection to close for a seated peer that has too many.
     fn oldest_of_too_many(&self, peer: PeerId) -> Option<Inbound> {
         let its = || self.inbound.iter().filter(|one| one.peer == peer);
         let oldest = its().next().copied();
         oldest.filter(|_| its().count() > MAX_OF_A_SEAT)
     }
 
-    /// The stranger's connection that has to go, if there are too many.
+    /// The stranger's connection to close, if there are too many.
     fn one_too_many(&self) -> Option<Inbound> {
         let all = self.inbound.iter();
         let strangers: Vec<&Inbound> = all.filter(|one| !self.has_admitted(one.peer)).collect();
@@ -112,7 +111,7 @@ impl Gate {
             let same = strangers.iter().filter(|other| other.network == network);
             same.count()
         };
-        // The last of equals is taken: from behind, the oldest.
+        // `max_by_key` returns the last of equals: in reverse order, the oldest.
         let crowded = strangers.iter().rev().max_by_key(|one| from(one.network));
         crowded.copied().copied()
     }
@@ -151,7 +150,7 @@ impl NetworkBehaviour for Gate {
     fn on_swarm_event(&mut self, event: FromSwarm<'_>) {
         match event {
             FromSwarm::ListenFailure(failure) => {
-                // One that was let in here and refused by a limit.
+                // The gate let this connection in, but a limit refused it.
                 self.goes(failure.connection_id);
             }
             FromSwarm::ConnectionClosed(closed) => self.goes(closed.connection_id),
@@ -224,7 +223,7 @@ mod tests {
         assert!(gate.closing.is_empty());
         gate.comes(inbound(100, 3, from));
         assert_eq!(gate.closing, [inbound(1, 2, from)]);
-        // Who gets a seat is none of them any more, and who has left it is one again.
+        // A newly seated peer is no longer a stranger; a departed seat is one again.
         gate.admit(peer(2));
         gate.comes(inbound(101, 3, from));
         assert_eq!(gate.closing.len(), 1);

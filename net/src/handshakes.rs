@@ -1,12 +1,12 @@
-//! Inbound handshakes: how many go on at a time, and which of them gives way to a new one.
+//! Limits on concurrent inbound handshakes, and the choice of the one to drop for a new one.
 //!
-//! Until a handshake ends nothing is known of a peer but where it dials from. To open connections and say nothing
-//! costs an attacker nothing, so a new one is never refused: when there are too many, the oldest gives way. An
-//! honest handshake takes a few round trips and is over long before it is the oldest.
+//! Before a handshake ends, only the peer's source address is known. Opening connections and sending nothing
+//! costs an attacker nothing, so a limit must not refuse new ones. When there are too many, the oldest is dropped
+//! instead. An honest handshake takes a few round trips, and ends long before it is the oldest.
 //!
-//! Handshakes are counted by *network*: an IPv4 address, or the /64 of an IPv6 address, which is what one line gets.
-//! The networks of seated players have places of their own, so that a player that lost its connection comes back
-//! whatever strangers do. An established connection is not counted here; [`super::gate`] has the limits for those.
+//! Handshakes are counted by *network*: an IPv4 address, or the /64 of an IPv6 address, which is the share of one
+//! line. Networks of seated players have a quota of their own, so a player that lost its connection can return
+//! whatever strangers do. Established connections are not counted here; [`super::gate`] limits those.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
@@ -23,16 +23,17 @@ use libp2p::multiaddr::Protocol;
 
 use super::PeerId;
 
-/// Handshakes of strangers, of all networks together.
+/// Maximum number of handshakes of strangers, across all networks.
 const MAX_STRANGERS: usize = 32;
-/// Handshakes of strangers of one network.
+/// Maximum number of handshakes of strangers per network.
 const MAX_PER_NETWORK: usize = 8;
-/// Handshakes from the networks of seated players.
+/// Maximum number of handshakes from the networks of seated players.
 const MAX_SEATED: usize = 8;
-/// Networks of one seated player: it may be at home, on the road, and behind a relay.
+/// Maximum number of networks per seated player: it may be at home, on the road, and behind a
+/// relay.
 const MAX_NETWORKS: usize = 8;
 
-/// The part of the internet that one line has to itself.
+/// The part of the internet that belongs to one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Network {
     /// An IPv4 address.
@@ -42,7 +43,7 @@ pub enum Network {
 }
 
 impl Network {
-    /// Where an address leads, through a relay that of the relay; `None` if it names no host by number.
+    /// The network of an address, or of its relay for a relayed address; `None` without an IP address.
     pub fn of(address: &Multiaddr) -> Option<Self> {
         let ip = address.iter().find_map(|protocol| match protocol {
             Protocol::Ip4(ip) => Some(IpAddr::V4(ip)),
@@ -61,7 +62,7 @@ impl Network {
 pub(super) struct Handshakes(Arc<Mutex<Pending>>);
 
 impl Handshakes {
-    /// A seated player may dial from there.
+    /// Records a network from which a seated player may dial.
     pub(super) fn expect(&self, peer: PeerId, address: &Multiaddr) {
         if let Some(network) = Network::of(address) {
             let mut pending = self.lock();
@@ -72,7 +73,7 @@ impl Handshakes {
         }
     }
 
-    /// The peer is seated no more.
+    /// Forgets the networks of a peer that is no longer seated.
     pub(super) fn forget(&self, peer: PeerId) {
         self.lock().seated.remove(&peer);
     }
@@ -85,17 +86,17 @@ impl Handshakes {
     }
 
     fn lock(&self) -> MutexGuard<'_, Pending> {
-        // A panic elsewhere leaves the list as it is.
+        // A panic elsewhere leaves the list intact.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[derive(Debug, Default)]
 struct Pending {
-    /// The oldest first.
+    /// Oldest first.
     handshakes: VecDeque<Handshake>,
     next: u64,
-    /// Where each seated player may dial from.
+    /// The networks from which each seated player may dial.
     seated: BTreeMap<PeerId, BTreeSet<Network>>,
 }
 
@@ -132,7 +133,7 @@ impl Pending {
         id
     }
 
-    /// Ends the oldest of a class if there are so many of it.
+    /// Drops the oldest of a class if the class is full.
     fn make_room(&mut self, most: usize, class: impl Fn(&Handshake) -> bool) {
         let of_class = self.handshakes.iter().filter(|other| class(other));
         if of_class.count() < most {
@@ -150,7 +151,7 @@ impl Pending {
     }
 }
 
-/// The place of one handshake, which is free when this is dropped.
+/// The slot of one handshake; dropping it frees the slot.
 #[derive(Debug)]
 struct Place {
     all: Handshakes,
@@ -163,7 +164,7 @@ impl Drop for Place {
     }
 }
 
-/// A transport whose inbound handshakes are counted.
+/// A transport that counts its inbound handshakes.
 #[derive(Debug)]
 pub(super) struct Counted<T> {
     inner: T,
@@ -171,7 +172,7 @@ pub(super) struct Counted<T> {
 }
 
 impl<T> Counted<T> {
-    /// Counts the inbound handshakes of `inner` among these.
+    /// Counts the inbound handshakes of `inner` in `handshakes`.
     pub(super) fn new(inner: T, handshakes: Handshakes) -> Self {
         Self { inner, handshakes }
     }
@@ -227,7 +228,7 @@ where
     }
 }
 
-/// An inbound handshake that has a place.
+/// An inbound handshake that holds a slot.
 #[derive(Debug)]
 pub(super) struct Upgrade<F> {
     upgrade: Abortable<F>,
@@ -266,7 +267,7 @@ mod tests {
         Some(Network::V4(Ipv4Addr::new(203, 0, 113, last)))
     }
 
-    /// A handshake that goes on until it gives way.
+    /// A handshake that runs until it is dropped for another.
     struct Going {
         _place: Place,
         future: Abortable<std::future::Pending<()>>,
@@ -314,7 +315,7 @@ mod tests {
         going.push(Going::new(&all, network(1)));
         let gave: Vec<bool> = going.iter().map(Going::gave_way).collect();
         assert!(gave[0] && !gave[1..].contains(&true) && !other.gave_way());
-        // One that ends makes room, too.
+        // A handshake that ends also makes room.
         going.remove(1);
         going.push(Going::new(&all, network(1)));
         assert_eq!(going.iter().filter(|going| going.gave_way()).count(), 1);
@@ -340,7 +341,7 @@ mod tests {
         let going: Vec<Going> = (0..200).map(|n| Going::new(&all, network(n))).collect();
         assert!(!back.gave_way());
         assert!(going[0].gave_way());
-        // Whoever dials from there has no more than those.
+        // A flood from that network is limited to its quota.
         let flood: Vec<Going> = (0..MAX_SEATED)
             .map(|_| Going::new(&all, network(250)))
             .collect();

@@ -1,22 +1,21 @@
 //! The network: tickets, and a node that carries opaque messages between peers.
 //!
-//! Nothing outside this module names libp2p. A [`Node`] is a swarm in a task of its own, told what
-//! to do by a [`NodeHandle`] and telling what happened by [`NodeEvent`]s. Peers are named by the
-//! Ed25519 key that the Noise handshake makes them prove ([`PeerId`]), and are found by a
-//! [`Ticket`] or an address. What the messages mean, which of them are missing and whether a peer
-//! belongs at the table is for the layers above.
+//! Nothing outside this crate names libp2p. A [`Node`] is a swarm in its own task: a [`NodeHandle`]
+//! controls it, and [`NodeEvent`]s report what happens. A peer's name is the Ed25519 key that it
+//! proves in the Noise handshake ([`PeerId`]). A [`Ticket`] or an address leads to it. The layers
+//! above interpret messages, detect missing ones, and decide who belongs at the table.
 //!
 //! ```text
-//! node     NodeConfig, NodeHandle: what the owner sees
+//! node     NodeConfig, NodeHandle: the owner's interface
 //! driver   the task: commands in, swarm events to outbox
-//! swarm    transports and behaviours       gate     who gets in
-//! relays   own reservations at relays      optional what a build may leave out
-//! clients  the peers a relay works for     reservations how many of them a network has
-//! watched  streams that break when silent  allowance how often a peer may do something
+//! swarm    transports and behaviours       gate     limits on connections
+//! relays   own reservations at relays      optional features that a build may omit
+//! clients  the peers a relay serves        reservations their limit per network
+//! watched  streams that break when silent  allowance rate limits
 //! codec    frames on a stream              streams  one ordered stream to each peer
 //! outbox   events to the owner, bounded
-//! wanted   who to dial again, and when     peer     ids        ticket   invitations
-//! port     ports of listening addresses    record   addresses that a peer has signed
+//! wanted   schedule of dials               peer     ids        ticket   invitations
+//! port     ports of listening addresses    record   addresses signed by their peer
 //! ```
 
 mod allowance;

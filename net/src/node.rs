@@ -1,17 +1,17 @@
-//! A node: the one that speaks with the network, in a task of its own, behind a handle.
+//! A node: the network side of the program, in its own task, behind a handle.
 //!
-//! The owner holds a [`NodeHandle`] and a receiver of [`NodeEvent`]s; commands go in by the one and
-//! everything comes out by the other. What is in a message is not the node's business: it carries
-//! opaque bytes between peers that have proven their keys (Noise), in the order in which they were sent.
+//! The owner holds a [`NodeHandle`] for commands and a receiver of [`NodeEvent`]s for everything that
+//! comes back. The node does not interpret messages. It carries opaque bytes between peers that have
+//! proven their keys (Noise), in sending order.
 //!
 //! # Bounds
-//! A peer can make the node hold four connections, and of each one message that waits to be read and one stream behind
-//! it. A message is acknowledged when it is handed to the owner's channel, and the next is read then: a peer that sends
-//! faster has to wait. A connection that opens streams or asks questions without end is closed.
+//! A peer can make the node hold four connections. Each holds one unread message and one stream behind it. A message
+//! is acknowledged when the owner's channel accepts it; only then is the next one read. A peer that sends faster has
+//! to wait. A connection that opens streams or sends requests without end is closed.
 //!
 //! # Ending
-//! [`NodeHandle::shutdown`] sends what waits, then closes. The node also ends, at once, when all
-//! handles or the receiver are dropped.
+//! [`NodeHandle::shutdown`] sends the waiting messages, then closes. The node also ends, at once,
+//! when all handles or the receiver are dropped.
 
 use std::fmt;
 use std::time::Duration;
@@ -25,76 +25,77 @@ use ed25519_dalek::SigningKey;
 
 /// The longest `max_message` that a node accepts, in bytes.
 pub const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
-/// Addresses of one dial or one kept peer that are used.
+/// Maximum number of addresses used for one dial or one kept peer.
 pub(super) const MAX_DIAL_ADDRESSES: usize = 16;
-/// Commands that wait for the node.
+/// Capacity of the command channel.
 const COMMANDS: usize = 256;
-/// Events that wait in the owner's channel, beside those in the outbox.
+/// Capacity of the owner's event channel, in addition to the outbox.
 const EVENTS: usize = 32;
 
-/// What carries the connections, which are encrypted and authenticated in either case.
+/// The transport of connections; all are encrypted and authenticated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Transport {
-    /// TCP, QUIC if it is built in, and circuits through relays; names are looked up by the system's resolver.
+    /// TCP, circuits through relays, and QUIC if it is built in. The system's resolver looks up names.
     Sockets,
-    /// Channels within this process (`/memory/PORT`): nothing listens on the network.
+    /// Channels within this process (`/memory/PORT`); nothing listens on the network.
     Memory,
 }
 
-/// What a node has to do with other programs of the LAN (mDNS).
+/// Discovery on the LAN (mDNS).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lan {
-    /// Nothing.
+    /// No discovery.
     Off,
-    /// It can be found.
+    /// Others can find the node.
     Announce,
-    /// It looks for others, and can be found itself if it listens.
+    /// The node looks for others. They can find it too if it listens.
     Browse,
 }
 
-/// What a node does so that others reach it, or one another.
+/// Measures that make this node, or other nodes, reachable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Nothing.
+    /// None.
     Off,
-    /// It asks the router for a port.
+    /// The node asks the router for a port.
     Host,
-    /// The same.
+    /// The node asks the router for a port, as a host does.
     Guest,
-    /// It relays the connections of others.
+    /// The node relays the connections of others.
     Relay,
 }
 
-/// How a node behaves; [`NodeConfig::new`] has values for play.
+/// The configuration of a node; [`NodeConfig::new`] has values for play.
 #[derive(Clone, Debug)]
 pub struct NodeConfig {
-    /// What carries the connections.
+    /// The transport of connections.
     pub transport: Transport,
-    /// Where to listen from the start; nowhere by default.
+    /// Initial listening addresses; none by default.
     pub listen: Vec<Multiaddr>,
-    /// What it has to do with the LAN; nothing by default.
+    /// Discovery on the LAN; off by default.
     pub lan: Lan,
-    /// What it does to be reached; nothing by default.
+    /// Measures for reachability; off by default.
     pub reach: Reach,
-    /// Relays through which it can be reached too, each with its peer id at the end; at most four.
+    /// Relays that also make the node reachable, each with its peer id at the end; at most four.
     pub relays: Vec<Multiaddr>,
-    /// The longest message, in bytes, that is sent or read; 1 MiB by default.
+    /// The longest message sent or read, in bytes; 1 MiB by default.
     pub max_message: usize,
-    /// Connections with all peers together, of which inbound ones take at most three quarters.
+    /// Maximum number of connections with all peers; inbound ones take at most three quarters.
     pub max_connections: u32,
-    /// Connections with one peer. Two that dial each other at once have two, and a direct one beside
-    /// a relayed one makes more: less than three loses connections.
+    /// Maximum number of connections with one peer. Two peers that dial each other at once have two,
+    /// and a direct connection besides a relayed one makes more. A limit below three loses
+    /// connections.
     pub max_connections_per_peer: u32,
-    /// How long after one ping the next is sent.
+    /// Pause between one ping and the next.
     pub ping_interval: Duration,
-    /// How long a connection may be silent, pings included, before it counts as broken; at least
-    /// twice `ping_interval`.
+    /// Maximum silence of a connection, pings included, before it counts as broken; at least twice
+    /// `ping_interval`.
     pub silence: Duration,
     /// The first delay before a kept peer is dialled again.
     pub redial_first: Duration,
-    /// The longest such delay; each is twice the one before until then.
+    /// The longest such delay; each delay is twice the previous one up to this.
     pub redial_most: Duration,
-    /// How long `disconnect` and `shutdown` wait for messages to be taken.
+    /// Maximum wait of `disconnect` and `shutdown` for acknowledgements of messages.
     pub flush: Duration,
 }
 
@@ -119,34 +120,34 @@ impl NodeConfig {
     }
 }
 
-/// Why a node cannot start or do what it is told.
+/// The reason why a node cannot start or carry out a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NodeError {
-    /// Called outside a tokio runtime: our own mistake.
+    /// The call came from outside a tokio runtime, which is a bug of the caller.
     #[error("the node needs a tokio runtime")]
     NoRuntime,
-    /// The identity is no key.
+    /// The identity is not a valid key.
     #[error(transparent)]
     Identity(#[from] PeerIdError),
-    /// A value of the configuration is out of its range.
+    /// A configuration value is out of range.
     #[error("{what} must be from {least} to {most}, not {given}")]
     Config {
-        /// Which value.
+        /// The name of the value.
         what: &'static str,
-        /// What was given.
+        /// The given value.
         given: usize,
-        /// The least that is accepted.
+        /// The least accepted value.
         least: usize,
-        /// The most that is accepted.
+        /// The greatest accepted value.
         most: usize,
     },
     /// The transport could not be set up.
     #[error("the network could not be set up: {0}")]
     Setup(String),
-    /// It cannot listen there.
+    /// The node cannot listen on this address.
     #[error("cannot listen on {address}: {reason}; choose another with --listen")]
     Listen {
-        /// Where.
+        /// The address.
         address: Multiaddr,
         /// The system's reason.
         reason: String,
@@ -159,7 +160,7 @@ pub enum NodeError {
         /// `max_message`.
         most: usize,
     },
-    /// The node has more commands waiting than it takes; try again once events have been read.
+    /// The command queue is full; try again after reading events.
     #[error("the network is busy; try again in a moment")]
     Busy,
     /// The node has ended.
@@ -174,9 +175,9 @@ pub struct Node;
 impl Node {
     /// Starts a node in a task of the current tokio runtime.
     ///
-    /// Read the events without long pauses: while nobody does, messages wait at their senders; after a
-    /// thousand other events the node takes none from the network, and after four thousand, which
-    /// only failing commands can make, it takes no commands ([`NodeError::Busy`]).
+    /// Read the events without long pauses. While they are not read, messages wait at their senders.
+    /// After a thousand other events the node reads no more from the network. After four thousand,
+    /// which only failing commands can cause, it accepts no commands ([`NodeError::Busy`]).
     ///
     /// # Errors
     /// [`NodeError::NoRuntime`], [`NodeError::Config`], [`NodeError::Identity`],
@@ -207,9 +208,9 @@ impl Node {
     }
 }
 
-/// Tells a node what to do; clones tell the same node.
+/// A handle for controlling a node; clones control the same node.
 ///
-/// Commands are carried out in the order in which they are given.
+/// Commands run in the order in which they are given.
 #[derive(Clone)]
 pub struct NodeHandle {
     local: PeerId,
@@ -217,7 +218,7 @@ pub struct NodeHandle {
     commands: mpsc::Sender<Command>,
 }
 
-/// What a handle asks of the node.
+/// A command from a handle to the node.
 pub(super) enum Command {
     Dial {
         peer: Option<PeerId>,
@@ -251,16 +252,16 @@ pub(super) enum Command {
 }
 
 impl NodeHandle {
-    /// Who we are.
+    /// The peer id of this node.
     pub fn local_peer(&self) -> PeerId {
         self.local
     }
 
-    /// Dials a peer once: all addresses at the same time, the first that answers wins.
+    /// Dials a peer once, at all addresses in parallel; the first that answers wins.
     ///
-    /// Nothing happens if `peer` is connected or being dialled. Without `peer` each address is
-    /// dialled by itself, and whoever answers is connected unless the address names somebody. Ends
-    /// in [`NodeEvent::Connected`] or [`NodeEvent::DialFailed`]; addresses past sixteen are ignored.
+    /// Nothing happens if `peer` is connected or being dialled. Without `peer`, each address is
+    /// dialled separately and accepts any peer, unless the address names one. Ends in
+    /// [`NodeEvent::Connected`] or [`NodeEvent::DialFailed`]. At most sixteen addresses are used.
     ///
     /// # Errors
     /// [`NodeError::Busy`], [`NodeError::Ended`].
@@ -268,8 +269,9 @@ impl NodeHandle {
         self.command(Command::Dial { peer, addresses })
     }
 
-    /// Keeps a connection with `peer`: dials it now unless it is connected, and again, with growing
-    /// delays, whenever it is not. Calling it again replaces the addresses and dials at once.
+    /// Keeps a connection with `peer`. It dials the peer now unless it is connected, and again,
+    /// with growing delays, after a loss. Calling it again replaces the addresses, but does not
+    /// shorten the delay of a peer already kept.
     ///
     /// At most 64 peers are kept; one more gives [`NodeEvent::DialFailed`].
     ///
@@ -279,7 +281,7 @@ impl NodeHandle {
         self.command(Command::Keep { peer, addresses })
     }
 
-    /// Keeps `peer` no longer; a connection with it stays.
+    /// Stops keeping `peer`; an existing connection stays open.
     ///
     /// # Errors
     /// [`NodeError::Busy`], [`NodeError::Ended`].
@@ -287,10 +289,10 @@ impl NodeHandle {
         self.command(Command::Forget(peer))
     }
 
-    /// Sends a message to a connected peer, after all that were sent before, and does not wait.
+    /// Queues a message to a connected peer, after all earlier ones, and does not wait.
     ///
-    /// What has not arrived when the last connection ends is lost, and so is a message beyond 64 that wait for a peer which
-    /// takes none.
+    /// Messages that have not arrived when the last connection ends are lost. So is a message beyond the 64 that may
+    /// wait for a peer that accepts none.
     ///
     /// # Errors
     /// [`NodeError::TooLong`], [`NodeError::Busy`], [`NodeError::Ended`].
@@ -299,8 +301,8 @@ impl NodeHandle {
         self.command(Command::Send { peer, bytes })
     }
 
-    /// Sends a message that is said again later anyway, unless 4 KiB or more of earlier ones are on their way to
-    /// `peer` still: what a slow link is busy with shall not be said to it twice.
+    /// Sends a best-effort message, one that will be repeated later anyway. It is dropped while at least 4 KiB
+    /// of earlier messages to `peer` are in flight. A slow link thus does not carry the same content twice.
     ///
     /// # Errors
     /// [`NodeError::TooLong`], [`NodeError::Busy`], [`NodeError::Ended`].
@@ -319,7 +321,8 @@ impl NodeHandle {
         Ok(())
     }
 
-    /// Takes `peer` for a stranger no more: its connections are not among those that make room for others.
+    /// Admits `peer`: it is no longer a stranger, and its connections are not closed to make room for
+    /// others.
     ///
     /// # Errors
     /// [`NodeError::Busy`], [`NodeError::Ended`].
@@ -327,8 +330,8 @@ impl NodeHandle {
         self.command(Command::Admit(peer))
     }
 
-    /// Takes `peer` for a seated one: no stranger, refused by no limit on connections, and with places of its own for
-    /// handshakes from its networks.
+    /// Marks `peer` as seated. It is not a stranger, no connection limit refuses it, and its networks have a
+    /// handshake quota of their own.
     ///
     /// # Errors
     /// [`NodeError::Busy`], [`NodeError::Ended`].
@@ -336,7 +339,7 @@ impl NodeHandle {
         self.command(Command::Seat(peer))
     }
 
-    /// Takes `peer` for a stranger again, from its next connection on.
+    /// Makes `peer` a stranger again, from its next connection on.
     ///
     /// # Errors
     /// [`NodeError::Busy`], [`NodeError::Ended`].
@@ -344,7 +347,8 @@ impl NodeHandle {
         self.command(Command::Dismiss(peer))
     }
 
-    /// What any stranger is told who asks, at most [`MAX_ANNOUNCEMENT`] bytes; nothing after `None`.
+    /// Sets the announcement for any stranger that asks, at most [`MAX_ANNOUNCEMENT`] bytes; `None`
+    /// clears it.
     ///
     /// # Errors
     /// [`NodeError::TooLong`], [`NodeError::Busy`], [`NodeError::Ended`].
@@ -359,7 +363,7 @@ impl NodeHandle {
         self.command(Command::Announce(announcement))
     }
 
-    /// Asks a connected peer what it announces; the answer is a [`NodeEvent::Announcement`].
+    /// Asks a connected peer for its announcement; the answer is a [`NodeEvent::Announcement`].
     ///
     /// # Errors
     /// [`NodeError::Busy`], [`NodeError::Ended`].
@@ -367,7 +371,7 @@ impl NodeHandle {
         self.command(Command::Ask(peer))
     }
 
-    /// Sends what waits for `peer`, then closes its connections and keeps it no longer.
+    /// Sends the messages that wait for `peer`, closes its connections and stops keeping it.
     ///
     /// # Errors
     /// [`NodeError::Busy`], [`NodeError::Ended`].
@@ -375,7 +379,8 @@ impl NodeHandle {
         self.command(Command::Disconnect(peer))
     }
 
-    /// Listens on one more address; port 0 is any that is free. [`NodeEvent::Listening`] says where.
+    /// Listens on one more address; port 0 is any free port. [`NodeEvent::Listening`] reports the
+    /// actual address.
     ///
     /// # Errors
     /// [`NodeError::Listen`], [`NodeError::Ended`].
@@ -384,8 +389,8 @@ impl NodeHandle {
             .await?
     }
 
-    /// Where the node listens at this moment, without its peer id: concrete addresses, of each
-    /// interface if it was told to listen on all.
+    /// The current listening addresses, without the peer id: concrete ones, of each interface if
+    /// the node listens on all.
     ///
     /// # Errors
     /// [`NodeError::Ended`].
@@ -393,10 +398,10 @@ impl NodeHandle {
         self.request(Command::Addresses).await
     }
 
-    /// Sends what waits, closes all connections, and returns once the node has ended. Events that
-    /// nobody has read by then are dropped.
+    /// Sends the waiting messages, closes all connections, and returns once the node has ended.
+    /// Events still unread by then are dropped.
     pub async fn shutdown(&self) {
-        // A node that has ended already is what was asked for.
+        // If the node has already ended, the request is fulfilled.
         let _ = self.request(Command::Shutdown).await;
     }
 

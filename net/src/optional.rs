@@ -1,13 +1,13 @@
-//! A behaviour that a build may leave out: where its cargo feature is off, one that does nothing stands in.
+//! A behaviour that a build may omit: without its cargo feature, a dummy takes its place.
 
-/// Asks the home's router for a port.
+/// The behaviour that asks the home's router for a port.
 #[cfg(feature = "upnp")]
 pub(super) type Upnp = libp2p::upnp::tokio::Behaviour;
-/// Asks the home's router for a port: left out of this build.
+/// A dummy: this build does not ask the home's router for a port.
 #[cfg(not(feature = "upnp"))]
 pub(super) type Upnp = libp2p::swarm::dummy::Behaviour;
 
-/// The router's side, in a build that has it.
+/// The router behaviour, if this build has it.
 pub(super) fn upnp() -> Option<Upnp> {
     #[cfg(feature = "upnp")]
     return Some(Upnp::default());

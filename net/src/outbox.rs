@@ -1,17 +1,17 @@
-//! Events on their way to the node's owner, in the order in which they happened; bounded.
+//! Events queued for the node's owner, in the order in which they happened; bounded.
 //!
-//! Of each connection at most one message waits ([`super::streams`]), so a peer that sends without end delays the others
-//! by no more than that. While many other events wait the node asks the network for no more, and while very many wait,
-//! which only its owner's own commands can bring about, it takes no commands either.
+//! At most one message per connection waits ([`super::streams`]), so a peer that sends without end barely delays the
+//! others. While many other events wait, the node stops reading from the network. While very many wait, it also stops
+//! accepting commands; only the owner's own commands can cause that.
 
 use std::collections::VecDeque;
 
 use super::streams::Receipt;
 use super::{NodeEvent, PeerId};
 
-/// Events that wait before the network is asked for no more.
+/// Number of waiting events at which the node stops reading from the network.
 const MANY: usize = 1024;
-/// Events that wait before commands wait too.
+/// Number of waiting events at which the node stops accepting commands.
 const TOO_MANY: usize = 4 * MANY;
 
 /// The waiting events.
@@ -21,22 +21,22 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    /// Whether nothing waits.
+    /// Whether no event waits.
     pub(super) fn is_empty(&self) -> bool {
         self.events.is_empty()
     }
 
-    /// Whether so many events wait that no more should be made.
+    /// Whether the network should add no more events.
     pub(super) fn is_full(&self) -> bool {
         self.events.len() >= MANY
     }
 
-    /// Whether so many events wait that not even commands should make more.
+    /// Whether even commands should add no more events.
     pub(super) fn is_overfull(&self) -> bool {
         self.events.len() >= TOO_MANY
     }
 
-    /// Whether a round trip to this peer waits to be told.
+    /// Whether a round trip to this peer is queued.
     pub(super) fn has_rtt(&self, of: PeerId) -> bool {
         let mut events = self.events.iter();
         events.any(|(event, _)| matches!(event, NodeEvent::Rtt { peer, .. } if *peer == of))
@@ -47,7 +47,7 @@ impl Outbox {
         self.events.push_back((event, None));
     }
 
-    /// Queues a message; the receipt is to be used once it is handed over.
+    /// Queues a message; use the receipt once the message is handed over.
     pub(super) fn message(&mut self, peer: PeerId, bytes: Vec<u8>, receipt: Receipt) {
         let message = NodeEvent::Message { peer, bytes };
         self.events.push_back((message, Some(receipt)));

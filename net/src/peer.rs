@@ -1,4 +1,4 @@
-//! Who a peer is: the Ed25519 public key that the Noise handshake proves it holds.
+//! The identity of a peer: the Ed25519 public key that it proves in the Noise handshake.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,21 +7,21 @@ use libp2p::identity::{Keypair, ed25519};
 
 use ed25519_dalek::SigningKey;
 
-/// What a libp2p peer id puts before an Ed25519 key: protobuf field 1, key type 1; field 2, 32 bytes.
+/// The prefix of an Ed25519 key in a libp2p peer id: protobuf field 1, key type 1; field 2, 32 bytes.
 const KEY_PREFIX: [u8; 4] = [0x08, 0x01, 0x12, 0x20];
-/// The multihash code of "not hashed at all", with which short keys stand in their ids in full.
+/// The multihash code of "not hashed at all": short keys are in their ids in full.
 const IDENTITY_HASH: u64 = 0;
-/// The longest text that is parsed; an id of ours has 52 characters.
+/// The longest text that is parsed; our ids have 52 characters.
 const MAX_TEXT: usize = 128;
 
 /// A peer, named by its 32-byte Ed25519 public key; shown as libp2p shows it (`12D3Koo…`).
 ///
-/// Ids of other key types, and of bytes that are no key, cannot be made into one.
+/// Ids of other key types, and of bytes that are not a key, cannot be converted to this type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-// libp2p's id holds the key in full; that it is an Ed25519 key is checked where one is made.
+// libp2p's id contains the whole key. The constructors check that it is an Ed25519 key.
 pub struct PeerId(libp2p::PeerId);
 
-/// Why something is not a peer of ours.
+/// The reason why something is not a valid peer of ours.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PeerIdError {
     /// The id is not that of an Ed25519 key.
@@ -45,10 +45,10 @@ impl PeerId {
         Ok(Self(libp2p::identity::PublicKey::from(key).to_peer_id()))
     }
 
-    /// The peer that an identity is.
+    /// The peer of an identity.
     ///
     /// # Errors
-    /// [`PeerIdError::NotAKey`], which no seed gives.
+    /// [`PeerIdError::NotAKey`], which no valid seed causes.
     pub fn of(identity: &SigningKey) -> Result<Self, PeerIdError> {
         Ok(Self(keypair(identity)?.public().to_peer_id()))
     }
@@ -115,9 +115,9 @@ impl fmt::Debug for PeerId {
     }
 }
 
-/// The identity as libp2p wants it.
+/// The identity as a libp2p key pair.
 pub(super) fn keypair(identity: &SigningKey) -> Result<Keypair, PeerIdError> {
-    // libp2p wipes the copy it is given.
+    // libp2p wipes the copy that it gets.
     Keypair::ed25519_from_bytes(*identity.as_bytes()).map_err(|_| PeerIdError::NotAKey)
 }
 
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn the_key_is_that_of_rfc_8032() {
-        // Section 7.1, test 1.
+        // RFC 8032, section 7.1, test 1.
         let hex = |text: &str| {
             let bytes = data_encoding::HEXLOWER.decode(text.as_bytes()).unwrap();
             <[u8; 32]>::try_from(bytes).unwrap()
@@ -159,7 +159,7 @@ mod tests {
     fn ids_of_other_keys_are_refused() {
         // Hashed, as RSA and ECDSA ids are.
         let hashed = Multihash::wrap(0x12, &[7; 32]).unwrap();
-        // A secp256k1 key stands in full, but with its own type and length.
+        // A secp256k1 key is included in full, but with its own type and length.
         let mut secp = vec![0x08, 0x02, 0x12, 0x21];
         secp.extend_from_slice(&[2; 33]);
         let secp = Multihash::wrap(0, &secp).unwrap();
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn bytes_off_the_curve_are_refused() {
         let refused = (0..=u8::MAX).filter(|byte| PeerId::from_bytes(&[*byte; 32]).is_err());
-        // About every second 32-byte string is no point.
+        // About every second 32-byte string is not a point.
         assert!(refused.count() > 64);
     }
 

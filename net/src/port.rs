@@ -1,4 +1,5 @@
-//! Listening addresses: the same port again after a restart, or any other; and which to tell others of.
+//! Listening addresses: keeping the port across a restart or choosing another, and selecting those to
+//! share.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -12,9 +13,9 @@ use super::PeerId;
 use super::dials::relay_of;
 use super::relays::is_circuit;
 
-/// Addresses that are told to others, at most.
+/// Maximum number of addresses shared with others.
 const MAX_PRESENTED: usize = 6;
-/// Of these the places of each class: addresses of the internet, through relays, and of the own network.
+/// The share of each class: public, relayed and private addresses.
 const OF_A_CLASS: usize = MAX_PRESENTED / 3;
 
 /// Whether an address leads back to this machine.
@@ -27,17 +28,17 @@ pub fn is_loopback(address: &Multiaddr) -> bool {
     }
 }
 
-/// Whether an address says at its end whose it is.
+/// Whether an address ends with its peer's id.
 pub fn names_a_peer(address: &Multiaddr) -> bool {
     matches!(address.iter().last(), Some(Protocol::P2p(_)))
 }
 
-/// Whether an address is of the space that a provider shares among its customers (RFC 6598).
+/// Whether an address is in the space that a provider shares among its customers (RFC 6598).
 fn is_shared(ip: Ipv4Addr) -> bool {
     matches!(ip.octets(), [100, 64..=127, _, _])
 }
 
-/// Whether an address is of use on the same link or network alone.
+/// Whether an address is useful only on the same link or network.
 fn is_private(address: &Multiaddr) -> bool {
     match address.iter().next() {
         Some(Protocol::Ip4(ip)) => {
@@ -48,7 +49,7 @@ fn is_private(address: &Multiaddr) -> bool {
     }
 }
 
-/// Whether an address is one of the internet.
+/// Whether an address is public.
 pub fn is_public(address: &Multiaddr) -> bool {
     let link_local = match address.iter().next() {
         Some(Protocol::Ip6(ip)) => ip.is_unicast_link_local(),
@@ -57,7 +58,7 @@ pub fn is_public(address: &Multiaddr) -> bool {
     !is_private(address) && !link_local
 }
 
-/// Whether an address is one that is kept for examples (RFC 5737, RFC 3849): it leads nowhere.
+/// Whether an address is reserved for examples (RFC 5737, RFC 3849) and leads nowhere.
 pub fn is_example(address: &Multiaddr) -> bool {
     match address.iter().next() {
         Some(Protocol::Ip4(ip)) => ip.is_documentation(),
@@ -66,13 +67,13 @@ pub fn is_example(address: &Multiaddr) -> bool {
     }
 }
 
-/// All interfaces, by TCP and, where it is built in, by QUIC; port 0 is any that is free.
+/// All interfaces, by TCP and by QUIC where it is built in; port 0 is any free port.
 pub fn everywhere(port: u16) -> Vec<Multiaddr> {
     let any_v4 = Protocol::Ip4(std::net::Ipv4Addr::UNSPECIFIED);
     let any_v6 = Protocol::Ip6(std::net::Ipv6Addr::UNSPECIFIED);
     let tcp = |ip| Multiaddr::empty().with(ip).with(Protocol::Tcp(port));
     let mut all = vec![tcp(any_v4.clone())];
-    // Where there is no IPv6 at all, to listen there is an error.
+    // Without IPv6 support, listening there is an error.
     if std::net::TcpListener::bind("[::]:0").is_ok() {
         all.push(tcp(any_v6));
     }
@@ -83,9 +84,9 @@ pub fn everywhere(port: u16) -> Vec<Multiaddr> {
     all
 }
 
-/// The addresses that others are told, the most useful first: none that leads back to this machine if there is
-/// another, none that needs an interface's name to be used, on the own network TCP alone, and not many, since a
-/// ticket has to fit into a chat.
+/// The addresses to share, most useful first. Loopback addresses are shared only if there are no others.
+/// Addresses that need an interface's name are left out, and private ones use only TCP. The number is limited,
+/// since a ticket has to fit into a chat.
 pub fn presentable(addresses: &[Multiaddr]) -> Vec<Multiaddr> {
     let link_local = |address: &Multiaddr| match address.iter().next() {
         Some(Protocol::Ip4(ip)) => ip.is_link_local(),
@@ -106,13 +107,14 @@ pub fn presentable(addresses: &[Multiaddr]) -> Vec<Multiaddr> {
             chosen.push(address.clone());
         }
     }
-    // Circuits before further interfaces of this machine: a bridge for containers is of use to nobody.
+    // Circuits come before further interfaces of this machine: a container bridge is useless to
+    // others.
     let class = |address: &Multiaddr| match (is_circuit(address), is_private(address)) {
         (false, false) => 0,
         (true, _) => 1,
         (false, true) => 2,
     };
-    // Some of each class have a place, however many there are of another.
+    // Each class keeps its share, however many addresses another has.
     let mut before = [0_usize; 3];
     let mut ranked: Vec<(bool, usize, Multiaddr)> = Vec::new();
     for address in chosen {
@@ -128,11 +130,11 @@ pub fn presentable(addresses: &[Multiaddr]) -> Vec<Multiaddr> {
     ranked.into_iter().map(|(_, _, address)| address).collect()
 }
 
-/// Whether a port can be had alone. libp2p shares one with whoever of the same user listens there already, and each of
-/// the two then gets some of the other's peers.
+/// Whether a port is free for exclusive use. libp2p shares a port with the same user's other listeners. Each of the
+/// two then gets some of the other's peers.
 ///
 /// # Errors
-/// What the system says to a socket of that port.
+/// The system's error for a socket on that port.
 pub(super) fn is_free(address: &Multiaddr) -> io::Result<()> {
     let mut parts = address.iter();
     let ip = match parts.next() {
@@ -150,12 +152,12 @@ pub(super) fn is_free(address: &Multiaddr) -> io::Result<()> {
     if place.is_ipv6() {
         socket.set_only_v6(true)?;
     }
-    // Connections that linger from before keep nobody away.
+    // Lingering connections of an earlier run must not block the port.
     socket.set_reuse_address(kind == Type::STREAM && cfg!(unix))?;
     socket.bind(&place.into())
 }
 
-/// The port in a protocol that has one.
+/// The port of a protocol that has one.
 fn port(protocol: &Protocol<'_>) -> Option<u64> {
     match protocol {
         Protocol::Tcp(port) | Protocol::Udp(port) => Some(u64::from(*port)),
@@ -164,7 +166,7 @@ fn port(protocol: &Protocol<'_>) -> Option<u64> {
     }
 }
 
-/// The address with its ports put in place by `choose`, which is given each protocol that has one.
+/// The address with its ports replaced by `choose`, which gets each protocol that has one.
 fn with_ports(
     address: &Multiaddr,
     choose: impl Fn(Protocol<'_>) -> Protocol<'static>,
@@ -176,12 +178,12 @@ fn with_ports(
     each.collect()
 }
 
-/// Addresses of another seat that are dialled.
+/// Maximum number of another seat's addresses that are dialled.
 const MAX_DIALLED: usize = 8;
 
-/// The addresses of another seat that may be dialled: by number, or through one of the own relays. Names and other relays
-/// would let a seat choose whom we dial. Loopback leads to ourselves, and is of use only where all play on one machine
-/// (`local`).
+/// The addresses of another seat that may be dialled: those by number, or through one of our own relays. Names and
+/// other relays would let a seat choose our dial targets. Loopback leads to ourselves, so it is useful only where all
+/// play on one machine (`local`).
 pub fn dialable(
     addresses: impl IntoIterator<Item = Multiaddr>,
     relays: &[Multiaddr],
@@ -204,7 +206,7 @@ pub fn dialable(
     all.take(MAX_DIALLED).collect()
 }
 
-/// The address with the system's choice of port.
+/// The address with a port of the system's choice.
 pub fn any_port(address: &Multiaddr) -> Multiaddr {
     with_ports(address, |protocol| match protocol {
         Protocol::Tcp(_) => Protocol::Tcp(0),
@@ -213,7 +215,7 @@ pub fn any_port(address: &Multiaddr) -> Multiaddr {
     })
 }
 
-/// Whether an address leads to a port at which one of these listens, whatever the interface.
+/// Whether an address leads to a port of one of the listening addresses, on any interface.
 pub fn leads_to(address: &Multiaddr, listening: &[Multiaddr]) -> bool {
     let ports = |address: &Multiaddr| -> Vec<Protocol<'static>> {
         let kept = address.iter().filter(|protocol| port(protocol).is_some());
@@ -223,8 +225,8 @@ pub fn leads_to(address: &Multiaddr, listening: &[Multiaddr]) -> bool {
     !own.is_empty() && listening.iter().any(|other| ports(other) == own)
 }
 
-/// The address with the port that was chosen for it, if it left that to the system and one of these
-/// concrete addresses shows it.
+/// The address with its actual port, if it left the choice to the system and one of these concrete
+/// addresses shows it.
 pub fn at_port_of(address: &Multiaddr, concrete: &[Multiaddr]) -> Multiaddr {
     let alike = |other: &&Multiaddr| {
         let kinds = |address: &Multiaddr| -> Vec<_> {

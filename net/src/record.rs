@@ -1,5 +1,5 @@
-//! Where a peer says that it listens, signed by the peer itself: libp2p's signed peer record. Whoever passes a record on
-//! can keep it back, or hand on an older one, but cannot change it.
+//! A peer's listening addresses, signed by the peer itself: libp2p's signed peer record. A peer that forwards a
+//! record can withhold it or send an older one, but cannot change it.
 
 use ed25519_dalek::SigningKey;
 use fairdeal_protocol::wire::bounded::Bounded;
@@ -10,39 +10,39 @@ use serde::{Deserialize, Serialize};
 
 use super::PeerId;
 
-/// The most addresses in a record.
+/// Maximum number of addresses in a record.
 pub const MAX_RECORDED: usize = 8;
-/// The longest address in a record, in bytes of its binary form.
+/// Maximum length of an address in a record, in bytes of its binary form.
 const MAX_ADDRESS: usize = 256;
-/// The longest record, in bytes: as many addresses of that length, a key, a signature and what is between them.
+/// Maximum length of a record, in bytes: the addresses at full length, a key, a signature and framing.
 pub const MAX_RECORD: usize = 2560;
 
-/// A record as it came: bytes of which nothing is checked before it is [read](Self::of).
+/// A record as received; its bytes are unchecked until it is [read](Self::of).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddressRecord(Bounded<u8, MAX_RECORD>);
 
-/// Why a record does not tell where a peer listens.
+/// The reason why a record does not give a peer's addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    /// The bytes are no signed record, or the signature is not that of the key in it.
+    /// The bytes are not a signed record, or the signature does not match the key in it.
     #[error("it is not a signed peer record")]
     NotSigned,
-    /// The signature is good, and another peer's.
+    /// The signature is valid, but another peer made it.
     #[error("another peer has signed it")]
     OtherPeer,
-    /// There are more addresses, or longer ones, than a peer needs.
+    /// There are more addresses, or longer ones, than the limits allow.
     #[error("it has more than {MAX_RECORDED} addresses, or one that is too long")]
     TooLong,
-    /// The own key gives no signature.
+    /// Our own key cannot sign.
     #[error("it cannot be signed")]
     CannotSign,
 }
 
 impl AddressRecord {
-    /// Signs where the peer with this key listens: the first [`MAX_RECORDED`] of the addresses.
+    /// Signs the listening addresses of the peer with this key: the first [`MAX_RECORDED`] of them.
     ///
     /// # Errors
-    /// [`RecordError::CannotSign`], which no key of ours gives.
+    /// [`RecordError::CannotSign`], which no valid key causes.
     pub fn sign(key: &SigningKey, addresses: &[Multiaddr]) -> Result<Self, RecordError> {
         let fitting = addresses
             .iter()
@@ -52,7 +52,7 @@ impl AddressRecord {
     }
 
     fn signed(key: &SigningKey, listed: Vec<Multiaddr>) -> Result<Self, RecordError> {
-        // libp2p wipes the copy it is given.
+        // libp2p wipes the copy that it gets.
         let key = Keypair::ed25519_from_bytes(key.to_bytes());
         let key = key.map_err(|_| RecordError::CannotSign)?;
         let record = PeerRecord::new_interop(&key, listed).map_err(|_| RecordError::CannotSign)?;
@@ -61,7 +61,7 @@ impl AddressRecord {
         Ok(Self(bytes))
     }
 
-    /// A record as it comes from elsewhere.
+    /// Wraps a received record.
     ///
     /// # Errors
     /// [`RecordError::TooLong`].
@@ -74,7 +74,7 @@ impl AddressRecord {
         &self.0
     }
 
-    /// Where that peer says that it listens.
+    /// The listening addresses that this peer claims.
     ///
     /// # Errors
     /// [`RecordError`] unless that peer has signed the record.

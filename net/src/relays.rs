@@ -1,4 +1,5 @@
-//! The relays at which this node wants a reservation, and when to ask which again. Pure: time is an argument.
+//! The relays at which this node wants a reservation, and the schedule of requests. Pure: time is an
+//! argument.
 
 use std::time::{Duration, Instant};
 
@@ -8,11 +9,12 @@ use libp2p::multiaddr::Protocol;
 use super::dials::relay_of;
 use super::{Multiaddr, PeerId};
 
-/// Relays that are used.
+/// Maximum number of relays.
 const MAX_RELAYS: usize = 4;
-/// Addresses of one relay that are used, such as its LAN's and its public one.
+/// Maximum number of addresses per relay, such as its LAN address and its public one.
 const MAX_ADDRESSES: usize = 4;
-/// How long after the first failure a relay is asked again; each further delay is twice as long.
+/// Delay after the first failure before a relay is asked again; each further delay is twice as
+/// long.
 const FIRST: Duration = Duration::from_secs(2);
 /// The longest delay.
 const MOST: Duration = Duration::from_secs(60);
@@ -23,7 +25,7 @@ pub(super) struct Relays(Vec<Relay>);
 
 #[derive(Debug)]
 struct Relay {
-    /// The ways to it, all with its name at the end; the first stands for it.
+    /// The relay's addresses, each with its peer id at the end; the first identifies it.
     addresses: Vec<Multiaddr>,
     phase: Phase,
     failures: u32,
@@ -43,7 +45,7 @@ impl Phase {
     }
 }
 
-/// Where others find this node behind a relay.
+/// The address of this node behind a relay.
 pub(super) fn circuit(relay: &Multiaddr) -> Multiaddr {
     relay.clone().with(Protocol::P2pCircuit)
 }
@@ -54,7 +56,7 @@ pub(super) fn is_circuit(address: &Multiaddr) -> bool {
 }
 
 impl Relays {
-    /// All of them are to be asked now, each once, however many addresses it has.
+    /// All relays are to be asked now, each once, however many addresses it has.
     pub(super) fn new(addresses: &[Multiaddr], now: Instant) -> Self {
         let mut relays: Vec<Relay> = Vec::new();
         for address in addresses {
@@ -76,7 +78,7 @@ impl Relays {
         Self(relays)
     }
 
-    /// The addresses of a relay whose time has come. Call [`Relays::reaching`], [`Relays::asked`] or
+    /// The addresses of a relay that is due. Call [`Relays::reaching`], [`Relays::asked`] or
     /// [`Relays::failed_to_ask`] for the first of them next.
     pub(super) fn due(&self, now: Instant) -> Option<Vec<Multiaddr>> {
         let due = |relay: &&Relay| matches!(relay.phase, Phase::Waiting { until } if until <= now);
@@ -88,7 +90,7 @@ impl Relays {
         all.find(|relay| relay.address() == Some(address))
     }
 
-    /// When to ask [`Relays::due`] next.
+    /// The next time to call [`Relays::due`].
     pub(super) fn next(&self) -> Option<Instant> {
         let untils = self.0.iter().filter_map(|relay| match relay.phase {
             Phase::Waiting { until } => Some(until),
@@ -97,14 +99,14 @@ impl Relays {
         untils.min()
     }
 
-    /// A relay is being dialled.
+    /// Records that a relay is being dialled.
     pub(super) fn reaching(&mut self, address: &Multiaddr) {
         if let Some(relay) = self.find(address) {
             relay.phase = Phase::Reaching;
         }
     }
 
-    /// A relay that is being dialled.
+    /// The address of the relay with this peer id, if it is being dialled.
     pub(super) fn dialled(&self, peer: PeerId) -> Option<Multiaddr> {
         let is_it = |relay: &&Relay| {
             relay.phase == Phase::Reaching && relay.address().and_then(peer_of) == Some(peer)
@@ -112,21 +114,21 @@ impl Relays {
         self.0.iter().find(is_it)?.address().cloned()
     }
 
-    /// A reservation has been asked for.
+    /// Records that a reservation has been requested.
     pub(super) fn asked(&mut self, address: &Multiaddr, listener: ListenerId) {
         if let Some(relay) = self.find(address) {
             relay.phase = Phase::Asking(listener);
         }
     }
 
-    /// It could not even be asked for.
+    /// Records that the request itself failed.
     pub(super) fn failed_to_ask(&mut self, address: &Multiaddr, now: Instant) {
         if let Some(relay) = self.find(address) {
             relay.fail(now);
         }
     }
 
-    /// The reservation of this listener stands: the relay, if that is news.
+    /// Records that the reservation of this listener stands. Returns the relay if that is new.
     pub(super) fn reserved(&mut self, listener: ListenerId) -> Option<Multiaddr> {
         let relay = self.0.iter_mut().find(|relay| relay.phase.is(listener))?;
         relay.failures = 0;
@@ -135,14 +137,14 @@ impl Relays {
         relay.address().filter(|_| news).cloned()
     }
 
-    /// This listener has ended; its relay, if it was one's.
+    /// Records that this listener has ended. Returns its relay, if it belonged to one.
     pub(super) fn ended(&mut self, listener: ListenerId, now: Instant) -> Option<Multiaddr> {
         let relay = self.0.iter_mut().find(|relay| relay.phase.is(listener))?;
         relay.fail(now);
         relay.address().cloned()
     }
 
-    /// Where others find this node behind the relays that let them through.
+    /// The addresses of this node behind the relays with a reservation.
     pub(super) fn circuits(&self) -> impl Iterator<Item = Multiaddr> {
         let reserved = |relay: &&Relay| matches!(relay.phase, Phase::Reserved(_));
         let through = self.0.iter().filter(reserved);
@@ -156,7 +158,7 @@ fn peer_of(address: &Multiaddr) -> Option<PeerId> {
 }
 
 impl Relay {
-    /// Whether it is the relay at that address: one with the same name.
+    /// Whether the address belongs to this relay, by its peer id.
     fn is_at(&self, address: &Multiaddr) -> bool {
         let own = self.address();
         let name = own.and_then(peer_of);
@@ -220,7 +222,7 @@ mod tests {
         assert_eq!((relays.due(now), relays.next()), (None, None));
         assert_eq!(relays.circuits().count(), 0);
         assert_eq!(relays.reserved(listener), Some(address.clone()));
-        // A renewal is no news.
+        // A renewal is not new.
         assert_eq!(relays.reserved(listener), None);
         assert_eq!(relays.circuits().next(), Some(circuit(&address)));
         assert!(is_circuit(&circuit(&address)) && !is_circuit(&address));

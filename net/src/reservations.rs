@@ -1,7 +1,7 @@
-//! How many reservations at a relay go to one network, so that no line takes them all. Pure: time is an argument.
+//! Limits on a relay's reservations per network, so no single line takes them all. Pure: time is an argument.
 //!
-//! A peer's key costs nothing, an address does. A reservation that has ended counts for its peer until an hour is over:
-//! libp2p may keep one that it has called closed, where the peer has several connections.
+//! A peer's key costs nothing, an address does. A reservation that has ended counts until its hour is over. libp2p
+//! may still hold one that it reported as closed, if the peer has several connections.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -10,23 +10,23 @@ use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 
 use super::handshakes::Network;
 
-/// Peers of one network that are granted reservations. Many guests may share an address with their provider's other
-/// customers; libp2p counts 60 of one address, however many addresses a network has.
+/// Maximum number of peers with a reservation per network. Many guests may share an address with other customers of
+/// their provider. libp2p itself limits one address to 60, however many addresses a network has.
 const MAX_PER_NETWORK: usize = 48;
-/// How long a grant counts: as long as a reservation stands that is not renewed.
+/// Time for which a grant counts: the lifetime of a reservation that is not renewed.
 pub(super) const STANDS: Duration = Duration::from_secs(3600);
-/// Grants that are remembered; of more the oldest is forgotten.
+/// Maximum number of grants remembered; beyond it the oldest is forgotten.
 const MAX_GRANTS: usize = 4096;
 
-/// The reservations that were granted lately.
+/// The recently granted reservations.
 #[derive(Debug, Default)]
 pub(super) struct Reservations {
     granted: BTreeMap<Libp2pPeerId, (Network, Instant)>,
 }
 
 impl Reservations {
-    /// Whether a peer may reserve, or renew, from that address; if so, it is noted. Addresses without a network, as in
-    /// memory, have no limit.
+    /// Whether a peer may reserve, or renew, from that address; if so, the grant is recorded. Addresses without a
+    /// network, such as memory ones, have no limit.
     pub(super) fn grant(&mut self, peer: Libp2pPeerId, from: &Multiaddr, now: Instant) -> bool {
         let Some(network) = Network::of(from) else {
             return true;

@@ -1,4 +1,4 @@
-//! Builds the swarm: transports, security, multiplexing and behaviours.
+//! Construction of the swarm: transports, security, multiplexing and behaviours.
 
 use std::time::Duration;
 
@@ -24,43 +24,44 @@ use super::streams::Streams;
 use super::watched::Watched;
 use super::{Lan, NodeConfig, NodeError, Reach, Transport};
 
-/// What identify says we speak; a peer that says otherwise is not one of ours.
+/// Our protocol version for identify; a peer with another version is not one of ours.
 pub const PROTOCOL_VERSION: &str = "/fairdeal/1";
 
-/// Questions for an announcement on one connection, both ways.
+/// Maximum number of announcement requests on one connection, in both directions.
 const MAX_QUESTIONS: usize = 2;
-/// How long the answer to one may take.
+/// Timeout for the answer to one.
 const ANSWER: Duration = Duration::from_secs(5);
-/// Streams of all protocols on one connection.
+/// Maximum number of streams of all protocols on one connection.
 const MAX_YAMUX_STREAMS: usize = 64;
-/// The same on a connection to or from a relay: each circuit is one.
+/// The same on a connection to or from a relay, where each circuit is a stream.
 const MAX_RELAY_STREAMS: usize = 512;
-/// Streams whose protocol is still being agreed on, inbound, on one connection.
+/// Maximum number of inbound streams on one connection that are still negotiating a protocol.
 const MAX_NEGOTIATING: usize = 16;
-/// Outbound connections on which the handshake is still going on; [`Handshakes`] counts the inbound ones.
+/// Maximum number of outbound connections in their handshake; [`Handshakes`] counts the inbound ones.
 const MAX_DIALLING: u32 = 32;
-/// How long a connection may take from dialling to the end of the handshake.
+/// Timeout from dialling to the end of the handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// How long an inbound connection may take to say its first word; whoever dials speaks first.
+/// Timeout for the first byte of an inbound connection; the dialling peer speaks first.
 const FIRST_WORD: Duration = Duration::from_secs(3);
-/// How often the LAN is asked for tables while somebody looks at the list.
+/// Interval of LAN queries while somebody looks at the list of tables.
 const LOOK: Duration = Duration::from_secs(2);
-/// How often a host asks: it looks for nobody.
+/// Interval of a host's LAN queries: it looks for nobody.
 const LOOK_AROUND: Duration = Duration::from_secs(300);
-/// How long what was found counts if it is not heard of again.
+/// Time for which a discovered address counts unless it is announced again.
 const FOUND: Duration = Duration::from_secs(60);
-/// Of a relayed connection: longer than an evening, and more than any game needs.
+/// Limits of a relayed connection: longer than an evening, and more than any game needs.
 const CIRCUIT: (Duration, u64) = (Duration::from_secs(24 * 3600), 1 << 30);
-/// Relayed connections of all peers, and of one.
+/// Maximum number of relayed connections of all peers, and of one.
 const CIRCUITS: (usize, usize) = (256, 32);
-/// Reservations of all peers, and beside its first of one: another connection of it may not be known as broken yet.
+/// Maximum number of reservations of all peers, and per peer besides its first. A broken connection of a peer may
+/// go unnoticed for a while.
 const RESERVATIONS: (usize, usize) = (256, 1);
 
-/// All that the node speaks.
+/// All protocols of the node.
 #[derive(NetworkBehaviour)]
 pub(super) struct Behaviour {
-    // The two that refuse connections come first: the others note a connection as theirs when they
-    // are asked, and are never told that one which a later behaviour refuses did not come about.
+    // The two behaviours that refuse connections come first. The others record a connection when
+    // they are asked, and are never told if a later behaviour refuses it.
     pub(super) gate: Gate,
     pub(super) limits: connection_limits::Behaviour,
     identify: identify::Behaviour,
@@ -91,7 +92,7 @@ impl Behaviour {
             .with_max_established_incoming(Some(inbound))
             .with_max_established_per_peer(Some(config.max_connections_per_peer));
         let agent = concat!("fairdeal/", env!("CARGO_PKG_VERSION")).to_owned();
-        // No cache: a peer's word about its addresses makes us dial nothing, unless the owner does so for a seat.
+        // No cache: a peer's claimed addresses cause no dials, unless the owner dials them for a seat.
         let identify = identify::Config::new(PROTOCOL_VERSION.to_owned(), keypair.public())
             .with_agent_version(agent)
             .with_cache_size(0);
@@ -147,7 +148,7 @@ fn lan(lan: Lan, local: Libp2pPeerId) -> Option<mdns::tokio::Behaviour> {
         .ok()
 }
 
-/// A relay that lets a whole evening's games through.
+/// A relay server with limits that allow a whole evening's games.
 fn relay_server(local: Libp2pPeerId) -> relay::Behaviour {
     let (max_circuit_duration, max_circuit_bytes) = CIRCUIT;
     let (max_circuits, max_circuits_per_peer) = CIRCUITS;
@@ -162,24 +163,26 @@ fn relay_server(local: Libp2pPeerId) -> relay::Behaviour {
         max_circuit_bytes,
         ..relay::Config::default()
     };
-    // The last of the limits: what it grants is granted.
+    // This limiter comes last, so each grant it records is final.
     let mut reservations = Reservations::default();
     let limiter = move |peer, from: &_, now| reservations.grant(peer, from, now);
     config.reservation_rate_limiters.push(Box::new(limiter));
     let mut relay = relay::Behaviour::new(local, config);
-    // On a LAN too, where no external address is ever confirmed.
+    // Enabled on a LAN too, where no external address is ever confirmed.
     relay.set_status(Some(relay::Status::Enable));
     relay
 }
 
-/// A swarm that listens nowhere yet and counts its inbound handshakes. Call it within a tokio runtime.
+/// Builds a swarm that does not listen yet and counts its inbound handshakes. Call it within a tokio
+/// runtime.
 pub(super) fn build(
     keypair: &Keypair,
     config: &NodeConfig,
     handshakes: Handshakes,
 ) -> Result<Swarm<Behaviour>, NodeError> {
     let swarm_config = libp2p::swarm::Config::with_tokio_executor()
-        // A table thinks for longer than any idle timeout; silence finds the dead connections.
+        // Players think for longer than any idle timeout. Dead connections are detected by their
+        // silence.
         .with_idle_connection_timeout(Duration::from_secs(u64::MAX))
         .with_max_negotiating_inbound_streams(MAX_NEGOTIATING);
     let (transport, relayed) = transport(keypair, config)?;
@@ -222,8 +225,8 @@ fn transport(
                 let tcp = secure(tcp, noise.clone(), yamux.clone(), silence);
                 with_quic(tcp, keypair, config)
             };
-            // Names are looked up for all of them: a resolver takes every address for its own. So the relay's
-            // transport comes before it, which knows its own addresses.
+            // Name lookup wraps the direct transports only: the resolver claims every address. The relay's
+            // transport comes first, since it recognises its own addresses.
             let all = circuits
                 .or_transport(with_names(direct))
                 .map(|either, _| either.into_inner())
@@ -233,19 +236,19 @@ fn transport(
     }
 }
 
-/// Names in addresses are looked up, where the system has a resolver.
+/// Adds name lookup, where the system has a resolver.
 fn with_names(direct: impl Fn() -> Connections) -> Connections {
     match dns::tokio::Transport::system(direct()) {
         Ok(named) => named.boxed(),
         Err(error) => {
-            // A LAN without a resolver is no reason not to play by address.
+            // Without a resolver, peers of a LAN can still play by address.
             tracing::warn!(%error, "no resolver: names in addresses cannot be dialled");
             direct()
         }
     }
 }
 
-/// QUIC beside the others, in a build that has it.
+/// Adds QUIC, if this build has it.
 #[cfg(feature = "quic")]
 fn with_quic(others: Connections, keypair: &Keypair, config: &NodeConfig) -> Connections {
     use libp2p::quic;
@@ -262,18 +265,18 @@ fn with_quic(others: Connections, keypair: &Keypair, config: &NodeConfig) -> Con
         .boxed()
 }
 
-/// QUIC is left out of this build.
+/// Adds nothing: this build has no QUIC.
 #[cfg(not(feature = "quic"))]
 fn with_quic(others: Connections, _: &Keypair, _: &NodeConfig) -> Connections {
     others
 }
 
-/// How long a connection may be silent: a ping and its answer always fit.
+/// Maximum silence of a connection: a ping and its answer always fit.
 fn silence(config: &NodeConfig) -> Duration {
     config.silence.max(config.ping_interval.saturating_mul(2))
 }
 
-/// Noise and Yamux on a transport of bytes.
+/// Adds Noise and Yamux to a byte transport.
 fn secure<T>(
     transport: T,
     noise: noise::Config,

@@ -1,4 +1,4 @@
-//! Nodes that speak with one another, over memory and over TCP on loopback.
+//! Nodes that communicate over memory and over TCP on loopback.
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
@@ -11,10 +11,10 @@ use tokio::sync::mpsc;
 use super::*;
 use ed25519_dalek::SigningKey;
 
-/// Far longer than any step takes: reached only when something is broken.
+/// Far longer than any step takes; it expires only if something is broken.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// One node and its owner's end.
+/// One node and its owner's side.
 pub(super) struct Side {
     pub(super) handle: NodeHandle,
     events: mpsc::Receiver<NodeEvent>,
@@ -28,7 +28,7 @@ pub(super) fn id(seed: u8) -> PeerId {
     PeerId::of(&identity(seed)).unwrap()
 }
 
-/// A configuration that is as quick as a test wants it.
+/// A configuration with short intervals for tests.
 pub(super) fn quick(transport: Transport) -> NodeConfig {
     let mut config = NodeConfig::new(transport);
     config.ping_interval = Duration::from_millis(50);
@@ -49,7 +49,7 @@ pub(super) fn spawn(seed: u8, config: NodeConfig) -> Side {
     Side { handle, events }
 }
 
-/// A node that listens, and where.
+/// A node that listens, and its address.
 pub(super) async fn spawn_listening(seed: u8, mut config: NodeConfig) -> (Side, Multiaddr) {
     config.listen.push(any_port(config.transport));
     let mut side = spawn(seed, config);
@@ -58,7 +58,7 @@ pub(super) async fn spawn_listening(seed: u8, mut config: NodeConfig) -> (Side, 
 }
 
 impl Side {
-    /// The first thing that `pick` takes from the events; what comes before it is passed over.
+    /// The first value that `pick` returns for an event; earlier events are skipped.
     pub(super) async fn until<T>(&mut self, mut pick: impl FnMut(NodeEvent) -> Option<T>) -> T {
         let found = async {
             loop {
@@ -276,7 +276,7 @@ async fn a_node_that_may_not_dial_from_its_port_takes_another() {
     let own = format!("/ip4/127.0.0.1/tcp/{}", place.port());
     two.handle.listen(own.parse().unwrap()).await.unwrap();
     two.listening().await;
-    // With a socket of the port that is not made for sharing, Linux compares each new one with all that are there.
+    // If a socket on the port is not shared, Linux compares each new socket with all existing ones.
     let _second = sharing([127, 0, 0, 2], place.port());
     first.set_reuse_address(false).unwrap();
 
@@ -292,7 +292,7 @@ async fn comes_back(transport: Transport) {
     one.handle.shutdown().await;
     two.disconnected(id(1)).await;
 
-    // At the same address.
+    // The peer returns at the same address.
     let mut config = quick(transport);
     config.listen.push(address);
     let mut one = spawn(1, config);
@@ -300,7 +300,7 @@ async fn comes_back(transport: Transport) {
     two.handle.send(id(1), b"again".to_vec()).unwrap();
     assert_eq!(one.message().await.1, b"again");
 
-    // Without a word, and then at another address.
+    // The peer disappears without notice, and returns at another address.
     drop(one);
     two.disconnected(id(1)).await;
     let (mut one, address) = spawn_listening(1, quick(transport)).await;
@@ -309,7 +309,7 @@ async fn comes_back(transport: Transport) {
     two.handle.send(id(1), b"elsewhere".to_vec()).unwrap();
     assert_eq!(one.message().await.1, b"elsewhere");
 
-    // A peer that is no longer kept is let go.
+    // A peer that is no longer kept is not dialled again.
     two.handle.forget(id(1)).unwrap();
     one.handle.shutdown().await;
     two.disconnected(id(1)).await;
@@ -364,7 +364,7 @@ async fn too_long_a_message_is_not_read() {
     two.handle.dial(Some(id(1)), vec![address.clone()]).unwrap();
     two.connected(id(1)).await;
     two.handle.send(id(1), vec![0; 100_000]).unwrap();
-    // One that will not take what is said is of no use.
+    // The reader refuses the message, so the connection closes.
     two.disconnected(id(1)).await;
     two.handle.dial(Some(id(1)), vec![address]).unwrap();
     two.connected(id(1)).await;
@@ -411,7 +411,7 @@ async fn an_owner_that_only_dials_is_told_to_wait() {
             Ok(()) => accepted += 1,
             Err(error) => {
                 assert_eq!(error, NodeError::Busy);
-                // The node has had its turn and still takes nothing.
+                // The node has had its turn and still accepts nothing.
                 if accepted > 4096 {
                     break;
                 }
@@ -432,7 +432,7 @@ async fn a_slow_owner_slows_its_peers_down() {
     let mut config = quick(Transport::Memory);
     config.max_message = 1000;
     let (mut one, two, _) = pair(config).await;
-    // Nobody reads at the other end: what its channel and our queue do not hold is left out here.
+    // Nobody reads at the other end: messages beyond its channel and our queue are dropped.
     for number in 0..200 {
         two.handle.send(id(1), vec![number; 1000]).unwrap();
     }
@@ -476,7 +476,7 @@ async fn noise_from_strangers_disturbs_nobody() {
     assert_eq!(two.message().await.1, b"undisturbed");
     two.handle.send(id(1), b"really".to_vec()).unwrap();
     assert_eq!(one.message().await.1, b"really");
-    // Those that spoke garbage are hung up on; the silent one has its ten seconds.
+    // The node hangs up on those that sent garbage; the silent one has its ten seconds.
     let first = strangers.swap_remove(1);
     let hung_up = tokio::task::spawn_blocking(move || {
         let mut first = first;
@@ -506,7 +506,7 @@ async fn a_peer_that_falls_silent_is_given_up() {
             two.handle.dial(Some(id(1)), vec![address]).unwrap();
             two.connected(id(1)).await;
         });
-        // As a closed laptop does: the socket stays open and nobody is behind it.
+        // Like a closed laptop: the socket stays open, but nothing answers.
         let _ = sleep.recv();
     });
     one.connected(id(2)).await;
@@ -543,7 +543,7 @@ async fn a_full_table_lets_nobody_else_in() {
     });
     assert_eq!(still_here.await, id(2));
     assert_eq!(others, 0);
-    // And the place is free again once it is left.
+    // The slot is free again after a disconnection.
     two.handle.shutdown().await;
     one.disconnected(id(2)).await;
 }
@@ -594,8 +594,8 @@ fn a_node_needs_a_runtime() {
     assert_eq!(error, NodeError::NoRuntime);
 }
 
-/// The guest wants a reservation of its own at the relay, and one of the host's addresses never answers: neither holds it
-/// up.
+/// The guest wants its own reservation at the relay, and one of the host's addresses never answers. Neither delays
+/// it.
 #[tokio::test]
 async fn a_guest_comes_through_a_relay_at_its_first_attempt() {
     let mut config = quick(Transport::Sockets);
@@ -630,7 +630,8 @@ async fn a_guest_comes_through_a_relay_at_its_first_attempt() {
     assert!(by.any(|part| part == Protocol::P2pCircuit));
 }
 
-/// Neither does the 25th client cut off the first, nor do many names of one machine take every reservation.
+/// The 25th client does not displace the first, and many peer ids on one machine do not take every
+/// reservation.
 #[tokio::test]
 async fn a_relay_keeps_its_clients_and_gives_one_machine_its_share() {
     let mut config = quick(Transport::Sockets);
@@ -683,7 +684,7 @@ async fn a_peer_that_asks_for_the_announcement_without_end_is_cut_off() {
         }
         answers += 1;
     }
-    // Few at once are no offence.
+    // A few requests at once are allowed.
     assert_eq!(answers, 16);
 }
 
@@ -694,7 +695,7 @@ async fn seated_peer_comes_in_when_limits_are_used_up() {
     let (mut one, address) = spawn_listening(1, config).await;
     one.handle.seat(id(9)).unwrap();
     let mut strangers = Vec::new();
-    // A quarter of all is kept for those that the node dials.
+    // A quarter of the total is reserved for the peers that the node dials.
     for seed in 2..5 {
         let stranger = spawn(seed, quick(Transport::Memory));
         let dialled = stranger.handle.dial(Some(id(1)), vec![address.clone()]);

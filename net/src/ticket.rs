@@ -1,4 +1,4 @@
-//! Tickets: where a table is and whose it is, as one line that can be pasted into a chat.
+//! Tickets: the address and the host of a table, as one line that can be pasted into a chat.
 //!
 //! # Encoding
 //! A ticket is `fd`, the version digit `1`, and lower-case base32 (RFC 4648, without padding) of
@@ -13,10 +13,10 @@
 //! Addresses do not repeat the host's id at their end. One address over IPv4 makes a ticket of 88
 //! characters, two make one of 103.
 //!
-//! A ticket is found in what people paste: in quotes or brackets, after a word, before a sentence. Reading ignores case,
-//! white space, line breaks, hyphens and marks of quotation, which chats and mails add within it. A mistyped ticket is
-//! taken for a good one once in 2³² times. A ticket is no secret key and proves nothing: whoever has
-//! it can knock, and the Noise handshake shows whether the one who answers holds the host's key.
+//! The parser finds tickets in pasted text: in quotes or brackets, after a word, before a sentence. It ignores case,
+//! white space, line breaks, hyphens and quotation marks, which chats and mails add within a ticket. A mistyped
+//! ticket passes once in 2³² times. A ticket is not a secret key and proves nothing: anyone who has it can connect.
+//! The Noise handshake shows whether the answering peer holds the host's key.
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,9 +29,9 @@ use super::port::presentable;
 use super::relays::is_circuit;
 use super::{Multiaddr, PeerId};
 
-/// Addresses that a ticket can hold.
+/// Maximum number of addresses in a ticket.
 pub const MAX_ADDRESSES: usize = 8;
-/// Length of an address in a ticket, in bytes.
+/// Maximum length of an address in a ticket, in bytes.
 pub const MAX_ADDRESS_BYTES: usize = 255;
 
 const PREFIX: &str = "fd1";
@@ -41,21 +41,21 @@ const HOST_BYTES: usize = 32;
 const CHECKSUM_BYTES: usize = 4;
 const MAX_BYTES: usize =
     LOBBY_BYTES + HOST_BYTES + MAX_ADDRESSES * (1 + MAX_ADDRESS_BYTES) + CHECKSUM_BYTES;
-/// Characters of the longest ticket, five bits each.
+/// Length of the longest ticket, in characters of five bits each.
 pub const MAX_TICKET: usize = PREFIX.len() + (MAX_BYTES * 8).div_ceil(5);
-/// Characters of the shortest ticket, which has no address.
+/// Length in characters of the shortest ticket, which has no address.
 const MIN_TICKET: usize =
     PREFIX.len() + ((LOBBY_BYTES + HOST_BYTES + CHECKSUM_BYTES) * 8).div_ceil(5);
-/// Places in a text that may be the beginning of a ticket.
+/// Maximum number of places in a text that may begin a ticket.
 const MAX_FOUND: usize = 4;
-/// Words behind a ticket that are left out.
+/// Maximum number of words after a ticket that are left out.
 const MAX_SAID: usize = 64;
-/// Bytes of text that are looked at, room for a hyphen or a break after each character.
+/// Maximum number of bytes of text examined: room for a hyphen or a break after each character.
 const MAX_TEXT: usize = 4 * MAX_TICKET;
-/// Bytes of a multiaddr given as text.
+/// Maximum length of a multiaddr as text, in bytes.
 const MAX_ADDRESS_TEXT: usize = 1024;
 
-/// The way to a table: its lobby, its host, and addresses at which the host listens.
+/// The way to a table: its lobby, its host, and the host's listening addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ticket {
     lobby: [u8; LOBBY_BYTES],
@@ -63,33 +63,33 @@ pub struct Ticket {
     addresses: Vec<Multiaddr>,
 }
 
-/// Why a text is not a ticket, or why a ticket cannot be made.
+/// The reason why a text is not a ticket, or why a ticket cannot be created.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TicketError {
-    /// It does not look like one.
+    /// The text does not look like a ticket.
     #[error("this is not a fairdeal ticket; one starts with fd1")]
     NotATicket,
-    /// A ticket of a version that we do not know.
+    /// The ticket has an unknown version.
     #[error("this ticket is of version {0}, which this fairdeal does not know; update it")]
     Version(char),
-    /// Longer than any ticket.
+    /// The text is longer than any ticket.
     #[error("this is too long to be a ticket (at most {MAX_TICKET} characters)")]
     TooLong,
-    /// Cut short, mistyped, or changed on its way: the checksum does not match.
+    /// The checksum does not match: the ticket was cut short, mistyped or changed.
     #[error("this ticket has a typo or a missing part; copy it again")]
     Typo,
-    /// Well copied, but the host's key is none.
+    /// The checksum matches, but the host's key is not valid.
     #[error("this ticket names no valid host; ask the host for another")]
     BadHost,
-    /// An address that cannot stand in a ticket.
+    /// An address cannot be part of a ticket.
     #[error("address {address} cannot stand in a ticket: {why}")]
     BadAddress {
-        /// The address, or its place in the ticket if it cannot be read.
+        /// The address, or its position in the ticket if it cannot be read.
         address: String,
-        /// What is wrong with it.
+        /// The problem with it.
         why: &'static str,
     },
-    /// More addresses than a ticket holds.
+    /// There are more addresses than a ticket holds.
     #[error("a ticket holds at most {MAX_ADDRESSES} addresses, not {0}")]
     TooManyAddresses(usize),
 }
@@ -98,7 +98,7 @@ impl Ticket {
     /// A ticket to `host`'s table `lobby`.
     ///
     /// An address may end in `/p2p/` and the host's id; that end is dropped. Repeated addresses are
-    /// kept once. Without any address the ticket is of use only where the host is found otherwise.
+    /// kept once. Without any address, a ticket helps only where the host is found by other means.
     ///
     /// # Errors
     /// [`TicketError::TooManyAddresses`]; [`TicketError::BadAddress`] for one that is empty, too
@@ -125,27 +125,26 @@ impl Ticket {
         })
     }
 
-    /// Which of the host's tables.
+    /// The table's id among the host's tables.
     pub fn lobby(&self) -> [u8; 8] {
         self.lobby
     }
 
-    /// Whose table it is.
+    /// The host of the table.
     pub fn host(&self) -> PeerId {
         self.host
     }
 
-    /// The ticket of a table that is opened at the place of another one, with the addresses at which that was found
-    /// before its own.
+    /// The ticket of a table that replaces another one. The addresses of the earlier table come before its own.
     ///
     /// # Errors
-    /// [`TicketError`], for addresses that fit into no ticket.
+    /// [`TicketError`] for addresses that do not fit into a ticket.
     pub fn found_at(&self, before: &[Multiaddr]) -> Result<Self, TicketError> {
         let all: Vec<Multiaddr> = before.iter().chain(&self.addresses).cloned().collect();
         Self::new(self.lobby, self.host, presentable(&all))
     }
 
-    /// Where the host listens, without its id; at most [`MAX_ADDRESSES`].
+    /// The host's listening addresses, without its id; at most [`MAX_ADDRESSES`].
     pub fn addresses(&self) -> &[Multiaddr] {
         &self.addresses
     }
@@ -156,7 +155,7 @@ impl Ticket {
         bytes.extend_from_slice(&self.host.to_bytes());
         for address in &self.addresses {
             let address = address.as_ref();
-            // `new` admits no address longer than a byte can say.
+            // `new` accepts no address whose length exceeds a byte.
             bytes.push(u8::try_from(address.len()).unwrap_or(u8::MAX));
             bytes.extend_from_slice(address);
         }
@@ -229,7 +228,7 @@ impl FromStr for Ticket {
     }
 }
 
-/// Whether chats, mails or terminals put this into a long word.
+/// Whether chats, mails or terminals insert this character into a long word.
 fn is_break(c: char) -> bool {
     c.is_whitespace()
         || matches!(
@@ -238,7 +237,7 @@ fn is_break(c: char) -> bool {
         )
 }
 
-/// The tickets in a passage of letters, digits and breaks, in order, and what looks like one and is none.
+/// The tickets in a passage of letters, digits and breaks, in order, including invalid ones.
 fn tickets_in(passage: &str) -> impl Iterator<Item = Result<Ticket, TicketError>> {
     let words: Vec<&str> = passage
         .split(is_break)
@@ -247,8 +246,8 @@ fn tickets_in(passage: &str) -> impl Iterator<Item = Result<Ticket, TicketError>
     (0..words.len()).filter_map(move |start| read_words(words.get(start..)?))
 }
 
-/// The ticket that begins with the first of these words, if that looks like one: all of them together, or without some
-/// at the end, which may be what somebody has said after it.
+/// Reads the ticket that begins with the first of these words, if they look like one. It tries all words together,
+/// then without some at the end, which may be other text.
 fn read_words(words: &[&str]) -> Option<Result<Ticket, TicketError>> {
     let mut letters = words.iter().flat_map(|word| word.chars());
     let version = match (letters.next()?, letters.next()?, letters.next()?) {
@@ -257,7 +256,7 @@ fn read_words(words: &[&str]) -> Option<Result<Ticket, TicketError>> {
     };
     let plain = words.concat();
     let Some(digits) = plain.strip_prefix(PREFIX) else {
-        // Long enough to be a ticket.
+        // The text is long enough to be a ticket.
         return (plain.len() > MIN_TICKET).then_some(Err(TicketError::Version(version)));
     };
     let longest = MAX_TICKET - PREFIX.len();
@@ -307,7 +306,7 @@ fn without_host(host: PeerId, mut address: Multiaddr) -> Result<Multiaddr, Ticke
 pub enum JoinTarget {
     /// A ticket.
     Ticket(Ticket),
-    /// An address of a peer, whichever table it may have open.
+    /// An address of a peer, whichever table it has open.
     Address {
         /// The peer.
         peer: PeerId,
@@ -317,7 +316,7 @@ pub enum JoinTarget {
 }
 
 impl JoinTarget {
-    /// The host, the lobby if the way leads to one, and the addresses at which the host may be.
+    /// The host, the lobby if it is known, and the host's possible addresses.
     pub fn into_parts(self) -> (PeerId, Option<[u8; LOBBY_BYTES]>, Vec<Multiaddr>) {
         match self {
             Self::Ticket(ticket) => (ticket.host, Some(ticket.lobby), ticket.addresses),
@@ -325,7 +324,7 @@ impl JoinTarget {
         }
     }
 
-    /// The relays through which the way leads, each with its peer id at the end.
+    /// The relays on the way, each with its peer id at the end.
     pub fn relays(&self) -> Vec<Multiaddr> {
         let addresses = match self {
             Self::Ticket(ticket) => ticket.addresses(),
@@ -343,19 +342,19 @@ impl JoinTarget {
     }
 }
 
-/// Why a text is nothing that one can join.
+/// The reason why a text is not a join target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JoinError {
-    /// Taken for a ticket.
+    /// The text was read as a ticket.
     #[error(transparent)]
     Ticket(#[from] TicketError),
-    /// Taken for an address.
+    /// The text was read as an address.
     #[error("this is not a multiaddr: {0}")]
     Address(String),
-    /// The address does not say whose it is.
+    /// The address does not name its peer.
     #[error("the address must end in /p2p/ and the host's peer id")]
     NoPeer,
-    /// The address names a peer of a kind that we do not know.
+    /// The address names a peer with an unsupported kind of id.
     #[error(transparent)]
     Peer(#[from] super::PeerIdError),
 }
@@ -407,7 +406,7 @@ mod tests {
         Ticket::new(*b"lobby #1", host(1), addresses).unwrap()
     }
 
-    /// Bytes with a good checksum, as text.
+    /// Bytes with a valid checksum, as text.
     fn sealed(mut body: Vec<u8>) -> String {
         let sum = checksum(&body);
         body.extend_from_slice(&sum);
@@ -416,7 +415,7 @@ mod tests {
 
     #[test]
     fn golden() {
-        // Computed a second time in Python from the module's head and RFC 8032.
+        // Computed independently in Python from the module documentation and RFC 8032.
         let text = "fd1nrxweytzeartdcui4poxicprsx6vfwznhs5f24wkm4e36hmucin7g5eia\
                     g2a6324bacmbkaba4da7iisgugxiylcnrss4zlymfwxa3dfayaati3zjkpa";
         assert_eq!(sample().to_string(), text);
@@ -503,7 +502,7 @@ mod tests {
             vec![0],
             vec![5, 1],
             vec![2, 0xff, 0xff],
-            // The host's own id and nothing else.
+            // The address is only the host's own id.
             addresses(&[&format!("/p2p/{}", host(1))])
                 .iter()
                 .flat_map(|a| std::iter::once(u8::try_from(a.len()).unwrap()).chain(a.to_vec()))

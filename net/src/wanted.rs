@@ -1,10 +1,10 @@
-//! Which peers to be connected to, and when to dial those that are not. Pure: time is an argument.
+//! The peers to stay connected to, and the schedule of their dials. Pure: time is an argument.
 //!
-//! A wanted peer that is not connected is dialled at once, then after a delay that doubles from
-//! `first` to `most`. Each delay is spread by up to a quarter either way, by a hash of both peer ids
-//! and the number of failures (a connection that does not last counts as one), so that the two ends of a
-//! broken connection, and the many guests of a host that comes back, do not dial in the same moment each
-//! time.
+//! A wanted peer that is not connected is dialled at once, then after a delay that doubles from `first`
+//! to `most`. Each delay is spread by up to a quarter either way, by a hash of both peer ids and the
+//! number of failures. A connection that does not last counts as a failure. The spread keeps the two
+//! ends of a broken connection from always dialling at the same moment. The same holds for the many
+//! guests of a host that returns.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -14,9 +14,9 @@ use fairdeal_protocol::hash::Hasher;
 
 use super::{Multiaddr, PeerId};
 
-/// Peers that can be wanted at once; the largest table and its spectators fit many times.
+/// Maximum number of wanted peers: several times the largest table with its spectators.
 pub(super) const MAX_WANTED: usize = 64;
-/// How long a connection must last for its peer to be dialled at once when it is lost.
+/// Least duration of a connection after which a lost peer is dialled at once.
 const STABLE: Duration = Duration::from_secs(10);
 
 const LABEL: Label = fairdeal_protocol::domain::REDIAL;
@@ -33,7 +33,7 @@ pub(super) struct Wanted {
 #[derive(Debug)]
 struct Entry {
     addresses: Vec<Multiaddr>,
-    /// Dials in a row that failed, or came to a connection that did not last.
+    /// Number of consecutive dials that failed or gave a connection that did not last.
     failures: u32,
     phase: Phase,
 }
@@ -46,7 +46,7 @@ enum Phase {
 }
 
 impl Wanted {
-    /// None wanted yet; delays from `first` to `most`.
+    /// Creates an empty schedule with delays from `first` to `most`.
     pub(super) fn new(local: PeerId, first: Duration, most: Duration) -> Self {
         Self {
             local,
@@ -56,9 +56,9 @@ impl Wanted {
         }
     }
 
-    /// Wants `peer` at `addresses`, in place of those given before. A peer that was not wanted is dialled at once unless
-    /// it is connected; one that was keeps its delays, however often its owner asks. False if there are [`MAX_WANTED`]
-    /// others.
+    /// Wants `peer` at `addresses`, which replace earlier ones. A new peer is dialled at once unless it is connected.
+    /// A known peer keeps its delays, however often its owner asks. Returns false if [`MAX_WANTED`] others are
+    /// wanted.
     pub(super) fn keep(
         &mut self,
         peer: PeerId,
@@ -83,19 +83,20 @@ impl Wanted {
         true
     }
 
-    /// Wants `peer` no longer.
+    /// Stops wanting `peer`.
     pub(super) fn forget(&mut self, peer: PeerId) {
         self.peers.remove(&peer);
     }
 
-    /// `peer` has a connection.
+    /// Records that `peer` has a connection.
     pub(super) fn connected(&mut self, peer: PeerId, now: Instant) {
         if let Some(entry) = self.peers.get_mut(&peer) {
             entry.phase = Phase::Connected { since: now };
         }
     }
 
-    /// `peer` has lost its last connection. One that drops us again and again is dialled ever more seldom.
+    /// Records that `peer` has lost its last connection. A peer that drops us repeatedly is dialled ever
+    /// less often.
     pub(super) fn lost(&mut self, peer: PeerId, now: Instant) {
         let Some(entry) = self.peers.get_mut(&peer) else {
             return;
@@ -110,7 +111,8 @@ impl Wanted {
         self.failed_again(peer, now);
     }
 
-    /// A dial to `peer` has failed. How long until the next, if there is to be one.
+    /// Records that a dial to `peer` has failed. Returns the delay before the next dial, if there
+    /// is one.
     pub(super) fn failed(&mut self, peer: PeerId, now: Instant) -> Option<Duration> {
         match self.peers.get(&peer)?.phase {
             Phase::Connected { .. } => None,
@@ -128,7 +130,7 @@ impl Wanted {
         Some(delay)
     }
 
-    /// A peer whose time has come; it counts as being dialled from here on.
+    /// A peer whose dial is due; it counts as being dialled from now on.
     pub(super) fn due(&mut self, now: Instant) -> Option<(PeerId, Vec<Multiaddr>)> {
         self.peers.iter_mut().find_map(|(peer, entry)| {
             let due = matches!(entry.phase, Phase::Waiting { until } if until <= now);
@@ -139,7 +141,7 @@ impl Wanted {
         })
     }
 
-    /// When to ask [`Wanted::due`] next.
+    /// The next time to call [`Wanted::due`].
     pub(super) fn next(&self) -> Option<Instant> {
         let untils = self.peers.values().filter_map(|entry| match entry.phase {
             Phase::Waiting { until } => Some(until),

@@ -1,13 +1,13 @@
-//! A stream that fails when nothing comes, or nothing can be written, for too long.
+//! A stream that fails after too long without a byte read, or written.
 //!
-//! A peer that vanishes (a closed laptop, a pulled cable) closes no connection: its end stays open
-//! until the system gives up, which takes a quarter of an hour, and even closing our end waits for
-//! that if something is left to send. Failed pings alone do not help, as libp2p only reports them.
-//! Since both ends ping every few seconds, a healthy connection is never silent; one that is breaks
-//! here, at the bottom, and everything above sees an ordinary error.
+//! A peer that vanishes (a closed laptop, a pulled cable) closes no connection. Its end stays open
+//! until the system gives up after a quarter of an hour. Even closing our end waits for that if
+//! data is left to send. Failed pings alone do not help, since libp2p only reports them. Both ends
+//! ping every few seconds, so a healthy connection is never silent. A silent one breaks here, at
+//! the lowest layer, and everything above sees an ordinary error.
 //!
-//! Any byte counts as a sign of life, so that a slow link under load is not taken for a dead one.
-//! Time passes only while the system has nothing for us: bytes that wait to be read are read first.
+//! Any byte counts as a sign of life, so a slow link under load does not count as dead. Time counts
+//! only while the system has no data for us: waiting bytes are read first.
 
 use std::io;
 use std::pin::Pin;
@@ -25,17 +25,17 @@ pub(super) struct Watched<S> {
     writing: Patience,
 }
 
-/// How long one direction has been waiting.
+/// The timeout of one direction.
 #[derive(Debug)]
 struct Patience {
     limit: Duration,
-    /// Set while waiting: when it is over.
+    /// Whether `end` is running.
     waiting: bool,
     end: Pin<Box<Sleep>>,
 }
 
 impl<S> Watched<S> {
-    /// Watches `stream`, whose first byte has `first` to come. Call it within a tokio runtime.
+    /// Watches `stream`; its first byte must arrive within `first`. Call it within a tokio runtime.
     pub(super) fn new(stream: S, first: Duration, limit: Duration) -> Self {
         let mut reading = Patience::new(limit);
         reading.begin(first);
@@ -61,7 +61,7 @@ impl Patience {
         self.end.as_mut().reset(Instant::now() + limit);
     }
 
-    /// Passes on a result; an error in place of waiting longer than the limit.
+    /// Passes on a result, or an error if the wait has exceeded the limit.
     fn check<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -122,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// Gives one byte after each of its pauses and then nothing; takes no byte at all.
+    /// Yields one byte after each of its pauses and then nothing; accepts no bytes at all.
     struct Stubborn {
         pauses: VecDeque<Duration>,
         pause: Pin<Box<Sleep>>,
@@ -179,7 +179,7 @@ mod tests {
         let mut stream = Watched::new(Stubborn::new(&[pause; 4]), limit, limit);
         let mut byte = [0];
         for _ in 0..4 {
-            // Longer than the limit in all, never at a time.
+            // Longer than the limit in total, but never at once.
             assert_eq!(stream.read(&mut byte).await.unwrap(), 1);
         }
         let start = Instant::now();

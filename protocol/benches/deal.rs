@@ -223,7 +223,7 @@ fn deals(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// What the others have sent to the last seat of a table, and what it has itself.
+/// Messages of the others to the last seat of a table, and its own state.
 struct Sent {
     seeds: Vec<Seed>,
     points: CardPoints,
@@ -338,7 +338,7 @@ fn sent(seats: usize, cards: u8) -> Sent {
     made
 }
 
-/// What the last seat computes; how many cards of its hand it can read.
+/// The last seat's work; returns the number of cards in its hand that it can read.
 fn one_seat(sent: &Sent, folded: bool) -> usize {
     let seats = sent.keys.len();
     let me = Seat::first(seats).last().unwrap();

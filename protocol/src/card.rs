@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The largest printed deck, in cards.
 pub const MAX_DECK: usize = 100;
 
-/// What is printed on a card: its place in the game's printed deck.
+/// The face of a card: its place in the game's printed deck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Face(pub u8);
 

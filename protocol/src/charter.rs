@@ -133,11 +133,11 @@ pub struct Player {
     pub nonce: [u8; 32],
     /// The party: all seats that run in one program.
     pub party: Party,
-    /// What plays the seat, as its program declares it.
+    /// Player of the seat, person or bot, as its program declares it.
     pub played_by: PlayedBy,
 }
 
-/// What the seats agree on.
+/// The terms that all seats sign.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Charter {
     /// The lobby in which the seats met (the one that a ticket names).

@@ -59,19 +59,19 @@ pub const CARD: Label = label!("fairdeal/card/v2");
 pub const REMOVAL: Label = label!("fairdeal/removal/v2");
 /// The hash of such a statement, by which others name it.
 pub const REMOVAL_HASH: Label = label!("fairdeal/removal-hash/v2");
-/// A word on how far a seat had come when another was proven two-faced.
+/// A fork report: how far a seat had come when another was proven to equivocate.
 pub const HALT: Label = label!("fairdeal/halt/v2");
-/// What the entries after such a halt name as the step before.
+/// Parent of the entries that follow such a fork report.
 pub const HALTED: Label = label!("fairdeal/halted/v2");
 /// A seat's reply to another that has come back.
 pub const STATE_REPLY: Label = label!("fairdeal/state-reply/v2");
 /// A word that the other of two seats is absent.
 pub const CLAIM: Label = label!("fairdeal/claim/v2");
-/// What an ack names in place of the entry of a leader that is removed without one.
+/// Stands in an ack for the entry of a leader that is removed without one.
 pub const VOTED_OUT: Label = label!("fairdeal/voted-out/v2");
-/// What the parts of an escrow are derived for: its number and the seats that get one.
+/// Context of an escrow's parts: its number and its holders.
 pub const ESCROW_CONTEXT: Label = label!("fairdeal/escrow-context/v2");
-/// What a part of an escrow is masked with.
+/// Mask of an escrow's part.
 pub const ESCROW_MASK: Label = label!("fairdeal/escrow-mask/v2");
 /// The generators of the shuffle proof.
 pub const GENERATOR: Label = label!("fairdeal/generator/v2");
@@ -89,14 +89,14 @@ pub const STEP: Label = label!("fairdeal/step/v2");
 pub const GENESIS: Label = label!("fairdeal/genesis/v2");
 /// The digest of the public state before a step.
 pub const STATE: Label = label!("fairdeal/state/v2");
-/// What the first seat of a shuffle run names in place of an entry: the fresh deck.
+/// Stands for the fresh deck in the entry of a shuffle run's first seat.
 pub const FRESH_DECK: Label = label!("fairdeal/fresh-deck/v2");
 /// The hash from which the weights of a fold are drawn.
 pub const FOLD: Label = label!("fairdeal/fold/v2");
 /// The hash from which the weights are drawn by which what a seat sent is compared with its opened seed.
 pub const REPRODUCE: Label = label!("fairdeal/reproduce/v2");
 
-/// What the channel identifier of a table's password handshake says that it is for.
+/// Purpose in the channel identifier of a table's password handshake.
 pub const PAKE: Label = label!("fairdeal/pake/v2");
 /// The checksum of a ticket.
 pub const TICKET: Label = label!("fairdeal/ticket/v2");

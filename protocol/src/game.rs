@@ -29,7 +29,7 @@ use crate::card::{DeckId, Face, Faces, Handle, Slot};
 use crate::seat::{Seat, SeatSet};
 use crate::timing::{Timing, TimingError};
 
-/// What is agreed on before a game: which game, by which rules, for how many.
+/// Terms of a game: its id, rules version, options and number of seats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleSet {
     /// The game's id, such as `loot`.
@@ -92,7 +92,7 @@ pub enum RuleSetError {
         least: u8,
         /// The most it can be played by.
         most: u8,
-        /// What was asked for.
+        /// The game's id as given.
         got: u8,
     },
     /// An option that the game does not have.
@@ -110,9 +110,9 @@ pub enum RuleSetError {
     OptionValue {
         /// The option.
         key: String,
-        /// What it takes.
+        /// Its possible values.
         allowed: String,
-        /// What was given (empty if nothing).
+        /// The value given (empty if none).
         got: String,
     },
 }
@@ -221,7 +221,7 @@ impl Flip {
         }
     }
 
-    /// What is put in order, before it is: the values of one possible outcome; nothing for a die.
+    /// The values before they are put in order; empty for a die.
     pub fn items(&self) -> Vec<u32> {
         match self {
             Self::Die(_) => Vec::new(),
@@ -378,10 +378,10 @@ pub struct Shown {
 
 /// A game's rules over public state.
 pub trait Game: Clone + Debug + Serialize + Send + Sync + 'static {
-    /// What a seat can do. An action that plays a sealed card names its handle and, where the face
+    /// A seat's action. An action that plays a sealed card names its handle and, where the face
     /// is shown, the face.
     type Action: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static;
-    /// What happened, for a log in words; never more than everybody may know.
+    /// An event, for a log in words; public knowledge only.
     type Event: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static;
 
     /// Sets the table up for a rule set, before anything random has happened.

@@ -62,7 +62,7 @@ impl From<BotLevel> for Text<MAX_LEVEL> {
     }
 }
 
-/// What plays a seat, as its program declares it.
+/// Player of a seat, person or bot, as its program declares it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlayedBy {
     /// A human.
@@ -75,7 +75,7 @@ impl PlayedBy {
     /// A bot of that level: 1 to [`MAX_LEVEL`] lower-case ASCII letters.
     ///
     /// # Errors
-    /// What is wrong with the word.
+    /// The reason.
     pub fn bot(level: &str) -> Result<Self, &'static str> {
         let text = Text::try_from(level.to_owned()).map_err(|_| TOO_LONG)?;
         BotLevel::try_from(text).map(Self::Bot)

@@ -25,9 +25,9 @@ pub struct Timing {
 pub struct TimingError {
     /// The key of the option.
     pub key: &'static str,
-    /// What it takes, in words.
+    /// Its possible values, in words.
     pub allowed: String,
-    /// What it was given.
+    /// The value given.
     pub got: String,
 }
 
@@ -61,9 +61,9 @@ impl Timing {
     pub const TURN_TIME: &str = "turn-time";
     /// How a charter writes that there is no turn time.
     pub const NO_TURN_TIME: &str = "none";
-    /// What the absence timeout can be, in seconds.
+    /// Range of the absence timeout, in seconds.
     pub const ABSENCES: RangeInclusive<u32> = 1..=WEEK;
-    /// What a turn time can be, in seconds.
+    /// Range of a turn time, in seconds.
     pub const TURN_TIMES: RangeInclusive<u32> = 30..=WEEK;
     /// The absence timeout if none is given, in seconds, unless the turn time is longer.
     pub const USUAL_ABSENCE: u32 = 120;
@@ -148,7 +148,7 @@ impl Timing {
         self.turn_time.map(|time| u64::from(time) * 1000)
     }
 
-    /// What the option of that key takes, in words.
+    /// Possible values of the option with that key, in words.
     pub fn allowed(key: &str) -> String {
         let (range, or_none) = if key == Self::ABSENCE {
             (Self::ABSENCES, "")

@@ -1,4 +1,4 @@
-//! The arguments of every command.
+//! Command-line arguments. Doc comments here become `--help` and the manual page.
 
 use std::path::PathBuf;
 
@@ -13,18 +13,17 @@ use fairdeal_net::{JoinError, JoinTarget, Multiaddr};
 #[derive(Debug, Parser)]
 #[command(name = "fairdeal", version, propagate_version = true)]
 pub struct Args {
-    /// What to do; without it, the interface opens at its first screen.
+    /// Command to run [default: open the interface]
     #[command(subcommand)]
     pub(super) command: Option<Command>,
-    /// What every command takes.
     #[command(flatten)]
     pub(super) common: Common,
 }
 
-/// What every command takes.
+/// Arguments that every command takes.
 #[derive(Debug, clap::Args)]
 pub(super) struct Common {
-    /// Where identity and transcripts live (default: the platform's data directory)
+    /// Directory for your identity, saved games and transcripts [default: the platform's data directory]
     #[arg(long, global = true, env = "FAIRDEAL_DATA_DIR", value_name = "DIR")]
     pub(super) data_dir: Option<PathBuf>,
     /// Your name at the table
@@ -33,80 +32,80 @@ pub(super) struct Common {
     /// Write a log to this file
     #[arg(long, global = true, value_name = "FILE")]
     pub(super) log: Option<PathBuf>,
-    /// Log more; twice for everything
+    /// Log more (-vv logs everything)
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(super) verbose: u8,
-    /// Draw with ASCII characters alone
+    /// Draw with ASCII characters only
     #[arg(long, global = true)]
     pub(super) ascii: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Play on this machine against bots, really sealed and really audited
+    /// Play against bots on this machine; cards are sealed and the game is audited as with friends
     Play(Play),
     /// Open a table and print a ticket for your friends
     Host(Host),
-    /// Sit down at a table
+    /// Join a table by its ticket or address
     Join(Join),
-    /// Look on at a table: what everybody may see, checked as it comes
+    /// Watch a table as a spectator, verifying every step
     Watch(Watch),
-    /// Go on with a table that was interrupted
+    /// Resume a saved game
     Resume(Resume),
-    /// A headless seat played by a bot
+    /// Let a bot play a seat, without a screen
     Bot {
         #[command(subcommand)]
         command: BotCommand,
     },
-    /// Relay the connections of friends behind routers; sees nothing but ciphertext
+    /// Relay connections between friends behind routers; a relay sees only ciphertext
     Relay(Relay),
-    /// Check what this machine's network and terminal can do, and say what to do about it
+    /// Check this machine's network, terminal and data directory, and suggest fixes
     Doctor,
-    /// Past games, and tables that wait to be gone on with
+    /// List past games and tables you can resume
     History {
-        /// One JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
     /// Step through a past game
     Replay {
-        /// The transcript
+        /// Transcript file
         file: PathBuf,
-        /// No screen: print what happened, moment by moment
+        /// Print every step as text instead of opening a screen
         #[arg(long)]
         plain: bool,
         #[command(flatten)]
         picture: PictureArgs,
     },
-    /// Audit a transcript: exit 0 fair, 1 not fair, 2 unreadable
+    /// Audit a transcript: exits with 0 if fair, 1 if unfair, 2 if unreadable
     Verify(Verify),
-    /// The rulebook of a game; without one, the games there are
+    /// Print a game's rulebook, or list the games
     Rules {
-        /// The game, by its id
+        /// Game id [default: list the games]
         #[arg(value_parser = game_ids())]
         game: Option<String>,
     },
-    /// The referee: drives any game by JSON lines on standard input and output
+    /// Run the referee: any game as JSON lines on standard input and output
     Engine,
-    /// Write the transcript of a past table to a file
+    /// Write a past game's transcript to a file
     Export {
-        /// The table id, or enough of its first digits
+        /// Table id, or enough of its first digits to be unique
         table: String,
-        /// The file to write
+        /// File to write
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
         /// Overwrite the file if it exists
         #[arg(long)]
         force: bool,
     },
-    /// The completions of a shell, to be read by it at its start
+    /// Print completions for a shell
     Completions {
-        /// The shell
+        /// Shell to complete for
         shell: Shell,
     },
-    /// The manual page
+    /// Print the manual page
     Man {
-        /// Write the pages of all commands into this directory instead
+        /// Write the pages of all commands into this directory
         #[arg(short, long, value_name = "DIR")]
         output: Option<PathBuf>,
     },
@@ -114,24 +113,24 @@ pub(super) enum Command {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum BotCommand {
-    /// Open a table, with a bot at the first seat
+    /// Open a table with a bot in the first seat
     Host(Host),
-    /// Sit a bot down at a table
+    /// Let a bot join a table
     Join(Join),
 }
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Play {
-    /// The game, by its id
+    /// Game id
     #[arg(value_parser = game_ids())]
     pub(super) game: String,
-    /// How many bots play against you (default: 2, or what the game takes)
+    /// Number of bots [default: 2, or as many as the game allows]
     #[arg(long, value_name = "N")]
     pub(super) bots: Option<u8>,
-    /// Ivory Tower: the deal of the day, or of another date (YYYY-MM-DD)
+    /// Ivory Tower: play the deal of the day, or of a given date (YYYY-MM-DD)
     #[arg(long, value_name = "DATE", num_args = 0..=1)]
     pub(super) daily: Option<Option<String>>,
-    /// Practice, for one alone: nothing is sealed or kept, and every action can be taken back
+    /// Practise a solitaire game: you can undo every action; nothing is sealed or saved
     #[arg(long, conflicts_with_all = ["daily", "headless", "json"])]
     pub(super) practice: bool,
     #[command(flatten)]
@@ -142,25 +141,25 @@ pub(super) struct Play {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Host {
-    /// The game, by its id
+    /// Game id
     #[arg(value_parser = game_ids())]
     pub(super) game: String,
-    /// How many seats the table has (default: what the bots leave one friend short of)
+    /// Number of seats [default: you, your bots and one guest]
     #[arg(long, value_name = "N")]
     pub(super) seats: Option<u8>,
-    /// How many of the seats bots take
+    /// Number of seats that bots take
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(super) bots: u8,
-    /// Listen here instead of on every interface; may be given more than once
+    /// Address to listen on [default: every interface]; repeatable
     #[arg(long, value_name = "MULTIADDR")]
     pub(super) listen: Vec<Multiaddr>,
-    /// Let friends come through this relay too; may be given more than once
+    /// Relay that friends can also reach you through; repeatable
     #[arg(long, value_name = "MULTIADDR")]
     pub(super) relay: Vec<Multiaddr>,
-    /// Do not show the table on the LAN
+    /// Do not announce the table on the LAN
     #[arg(long)]
     pub(super) no_lan: bool,
-    /// Let only those in who know a password (asked for, or taken from FAIRDEAL_PASSWORD)
+    /// Require a password (prompts for it, or reads FAIRDEAL_PASSWORD)
     #[arg(long)]
     pub(super) password: bool,
     #[command(flatten)]
@@ -171,23 +170,23 @@ pub(super) struct Host {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Relay {
-    /// Listen here instead of on port 4001 of every interface; may be given more than once
+    /// Address to listen on [default: port 4001 on every interface]; repeatable
     #[arg(long, value_name = "MULTIADDR")]
     pub(super) listen: Vec<Multiaddr>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Join {
-    /// A ticket, or an address that ends in /p2p/PEER (without one: the tables of the LAN to choose from)
+    /// Ticket, or an address that ends in /p2p/PEER [default: choose from the tables on the LAN]
     #[arg(value_name = "TICKET|MULTIADDR", num_args = 0..)]
     target: Vec<String>,
-    /// Listen here instead of on every interface; may be given more than once
+    /// Address to listen on [default: every interface]; repeatable
     #[arg(long, value_name = "MULTIADDR")]
     pub(super) listen: Vec<Multiaddr>,
-    /// Let the other guests come through this relay too; may be given more than once
+    /// Relay that other guests can also reach you through; repeatable
     #[arg(long, value_name = "MULTIADDR")]
     pub(super) relay: Vec<Multiaddr>,
-    /// The table has a password (asked for, or taken from FAIRDEAL_PASSWORD)
+    /// Enter the table's password (prompts for it, or reads FAIRDEAL_PASSWORD)
     #[arg(long)]
     pub(super) password: bool,
     #[command(flatten)]
@@ -195,36 +194,34 @@ pub(super) struct Join {
 }
 
 impl Join {
-    /// The target, if one is given.
     pub(super) fn target(&self) -> Result<Option<JoinTarget>, JoinError> {
         let given = !self.target.is_empty();
         given.then(|| target(&self.target)).transpose()
     }
 }
 
-/// A ticket or an address, which a chat may have broken into words.
+/// Parses a ticket or an address. Chat programs break long lines, so it may arrive as several words.
 fn target(words: &[String]) -> Result<JoinTarget, JoinError> {
     words.join(" ").parse()
 }
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Watch {
-    /// The table's ticket, or an address that ends in /p2p/ and the host's peer id
+    /// Ticket, or an address that ends in /p2p/PEER
     #[arg(value_name = "TICKET", num_args = 1.., required = true)]
     target: Vec<String>,
-    /// The table has a password (asked for, or taken from FAIRDEAL_PASSWORD)
+    /// Enter the table's password (prompts for it, or reads FAIRDEAL_PASSWORD)
     #[arg(long)]
     pub(super) password: bool,
-    /// No screen: print what happens
+    /// Print events as text instead of opening a screen
     #[arg(long)]
     pub(super) headless: bool,
-    /// One JSON event a line on standard output, without a screen
+    /// Print one JSON event per line instead of opening a screen
     #[arg(long)]
     pub(super) json: bool,
 }
 
 impl Watch {
-    /// The table.
     pub(super) fn target(&self) -> Result<JoinTarget, JoinError> {
         target(&self.target)
     }
@@ -232,33 +229,30 @@ impl Watch {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Resume {
-    /// The table id, or enough of its first digits; needed if several tables wait
+    /// Table id, or enough of its first digits to be unique; needed if you have several saved games
     pub(super) table: Option<String>,
     #[command(flatten)]
     pub(super) seat: SeatArgs,
 }
 
-/// How the own seat is played and told about.
+/// How this program plays its seat and reports events.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(super) struct SeatArgs {
-    /// No screen: a bot plays the seat
+    /// Let a bot play your seat, without a screen
     #[arg(long)]
     pub(super) headless: bool,
-    /// One JSON event a line on standard output
+    /// Print one JSON event per line
     #[arg(long)]
     pub(super) json: bool,
-    /// How well bots play: easy or normal
+    /// Strength of the bots: easy or normal
     #[arg(long, default_value = "normal", value_name = "LEVEL", value_parser = level)]
     pub(super) level: Level,
-    /// How long bots think before each action, in milliseconds
+    /// Milliseconds that a bot waits before each action [default: 700; 1 without a screen]
     #[arg(long, value_name = "MS")]
-    pub(super) pace: Option<u64>,
-    /// Leave after one game (the default)
-    #[arg(long)]
-    pub(super) once: bool,
+    pub(super) bot_delay: Option<u64>,
 }
 
-/// The ids of all games, for help and errors.
+/// Accepts the ids of all games, and lists them in help and errors.
 fn game_ids() -> PossibleValuesParser {
     PossibleValuesParser::new(GAMES.iter().map(|info| info.id))
 }
@@ -272,27 +266,27 @@ fn level(text: &str) -> Result<Level, String> {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// An option of the game; may be given more than once
+    /// Game option, as listed by `fairdeal rules GAME`; repeatable
     #[arg(long = "option", value_name = "KEY=VALUE")]
     pub(super) options: Vec<String>,
 }
 
-/// A picture of a moment of a past game.
+/// The picture that `replay --svg` draws.
 #[derive(Debug, clap::Args)]
 pub(super) struct PictureArgs {
-    /// Write a picture of a moment to a file, and show nothing
+    /// Draw one step into an SVG file instead of opening a screen
     #[arg(long, value_name = "OUT", conflicts_with = "plain")]
     pub(super) svg: Option<PathBuf>,
-    /// Overwrite that picture if it exists
+    /// Overwrite the picture if it exists
     #[arg(long, requires = "svg")]
     pub(super) force: bool,
-    /// The picture's moment, from 1; the last unless given
+    /// Step to draw [default: the last]
     #[arg(long, value_name = "N", requires = "svg")]
-    pub(super) moment: Option<usize>,
-    /// The seat whose eyes it is seen with, from 1; what everybody saw unless given
+    pub(super) step: Option<usize>,
+    /// Draw from this seat's point of view [default: public cards only]
     #[arg(long, value_name = "SEAT", requires = "svg", value_parser = clap::value_parser!(u8).range(1..=6))]
     pub(super) seat: Option<u8>,
-    /// The picture's columns and rows
+    /// Size of the picture in columns and rows
     #[arg(long, value_name = "WxH", requires = "svg", default_value = "110x34", value_parser = size)]
     pub(super) size: (u16, u16),
 }
@@ -303,22 +297,22 @@ fn size(text: &str) -> Result<(u16, u16), String> {
         .ok_or("write columns, an x, and rows, as in 110x34")?;
     let number = |text: &str| {
         let number = text.parse();
-        number.map_err(|_| format!("'{text}' is no number of columns or rows"))
+        number.map_err(|_| format!("'{text}' is not a number of columns or rows"))
     };
     Ok((number(width)?, number(height)?))
 }
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Verify {
-    /// The transcript; - for one on standard input
+    /// Transcript file, or - for standard input
     pub(super) file: PathBuf,
-    /// The result as one JSON object
+    /// Print the result as one JSON object
     #[arg(long)]
     pub(super) json: bool,
-    /// Write the result as a web page too, to keep or to print
+    /// Also write the result as a web page
     #[arg(long, value_name = "OUT")]
     pub(super) html: Option<PathBuf>,
-    /// Overwrite that page if it exists
+    /// Overwrite the page if it exists
     #[arg(long, requires = "html")]
     pub(super) force: bool,
 }

@@ -61,7 +61,7 @@ pub(super) fn doctor(data: &DataView) -> anyhow::Result<Exit> {
 fn identity(data: &DataView) -> anyhow::Result<bool> {
     match data.known_identity() {
         Ok(Some(_)) => say(Verdict::Good, "identity", "can be read")?,
-        Ok(None) => say(Verdict::Good, "identity", "is made at the first table")?,
+        Ok(None) => say(Verdict::Good, "identity", "is created when you first play")?,
         Err(error) => {
             say(Verdict::Bad, "identity", &error.to_string())?;
             return Ok(false);
@@ -80,13 +80,13 @@ fn disk(data: &DataView) -> anyhow::Result<bool> {
         }
     };
     let (verdict, advice) = if room < LITTLE_ROOM {
-        let advice = "; make room, or choose another disk with --data-dir";
+        let advice = "; free some space, or choose another disk with --data-dir";
         (Verdict::Less, advice)
     } else {
         (Verdict::Good, "")
     };
     let words = format!(
-        "{}, with {} MiB of room on its disk{advice}",
+        "{}, with {} MiB free on its disk{advice}",
         data.path().display(),
         room >> 20
     );
@@ -101,7 +101,7 @@ fn clock() -> anyhow::Result<()> {
         (
             Verdict::Less,
             format!(
-                "says {}: set it; the deal of the day goes by it, the games do not",
+                "says {}: set it; the deal of the day depends on it",
                 now.date()
             ),
         )
@@ -113,24 +113,24 @@ fn clock() -> anyhow::Result<()> {
 
 fn terminal() -> anyhow::Result<()> {
     if !std::io::stdout().is_terminal() {
-        let words = "the output is no terminal; play in one, or with --headless";
+        let words = "standard output is not a terminal; use one, or --headless";
         return say(Verdict::Less, "terminal", words);
     }
     let Ok((columns, rows)) = ratatui::crossterm::terminal::size() else {
-        let words = "its size is not known; tables need 80 by 24";
+        let words = "its size is unknown; tables need 80 by 24";
         return say(Verdict::Less, "terminal", words);
     };
     let fits = columns >= LEAST_TERMINAL.0 && rows >= LEAST_TERMINAL.1;
     let colours = match std::env::var("COLORTERM").as_deref() {
         Ok("truecolor" | "24bit") => "true colour",
-        _ => "256 colours or less",
+        _ => "256 colours or fewer",
     };
     let unicode = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
         .is_some_and(|value| value.to_ascii_lowercase().contains("utf"));
     let (verdict, rest) = match (fits, unicode) {
-        (false, _) => (Verdict::Less, "; make it 80 by 24 at least"),
+        (false, _) => (Verdict::Less, "; enlarge it to at least 80 by 24"),
         (true, false) => (
             Verdict::Less,
             "; no UTF-8 locale: if cards look odd, use --ascii",
@@ -157,7 +157,7 @@ async fn network() -> anyhow::Result<Exit> {
             return Ok(Exit::Failed);
         }
     };
-    let words = format!("is looked at for {} seconds", LOOK.as_secs());
+    let words = format!("checking for {} seconds", LOOK.as_secs());
     say(Verdict::Begun, "network", &words)?;
     let begun = Instant::now();
     let mut listening: Vec<Multiaddr> = Vec::new();
@@ -186,7 +186,8 @@ async fn network() -> anyhow::Result<Exit> {
     if !router {
         say_router(None)?;
     }
-    let words = "any friend who can be reached may run `fairdeal relay`; host with --relay ADDRESS";
+    let words =
+        "any friend with a public address can run `fairdeal relay`; host with --relay ADDRESS";
     say(Verdict::Good, "relay", words)?;
     Ok(if listening.iter().all(is_loopback) {
         Exit::Failed
@@ -199,7 +200,7 @@ fn say_listening(listening: &[Multiaddr]) -> anyhow::Result<()> {
     let outward = listening.iter().filter(|address| !is_loopback(address));
     let outward: Vec<&Multiaddr> = outward.collect();
     if outward.is_empty() {
-        let words = "only this machine itself can come in: no network is up";
+        let words = "no network is up: only programs on this machine can connect";
         return say(Verdict::Bad, "listening", words);
     }
     let all: Vec<String> = outward.iter().map(ToString::to_string).collect();
@@ -212,7 +213,10 @@ fn say_listening(listening: &[Multiaddr]) -> anyhow::Result<()> {
         .iter()
         .any(|address| is_public(address) && !is_example(address));
     let (verdict, words) = if public {
-        (Verdict::Good, "friends can probably come from the internet")
+        (
+            Verdict::Good,
+            "friends on the internet can probably connect",
+        )
     } else {
         (
             Verdict::Less,
@@ -225,10 +229,10 @@ fn say_listening(listening: &[Multiaddr]) -> anyhow::Result<()> {
 
 fn say_multicast(blind: bool, programs: usize) -> anyhow::Result<()> {
     if blind {
-        let words = "none: tables on the LAN are not seen; join by ticket or address";
+        let words = "none: you can't see tables on the LAN; join by ticket or address";
         return say(Verdict::Less, "multicast", words);
     }
-    let words = format!("works; {programs} addresses of other programs heard of");
+    let words = format!("works; found {programs} addresses of other programs");
     say(Verdict::Good, "multicast", &words)
 }
 
@@ -243,10 +247,11 @@ fn say_router(news: Option<&ReachNews>) -> anyhow::Result<bool> {
             Verdict::Less,
             "the router is behind another one (its address is not public): use a relay".to_owned(),
         ),
-        None if !cfg!(feature = "upnp") => (Verdict::Less, "left out of this build".to_owned()),
+        None if !cfg!(feature = "upnp") => (Verdict::Less, "not in this build".to_owned()),
         None | Some(ReachNews::NoRouter) => (
             Verdict::Less,
-            "no router opens a port by itself: switch UPnP on there, forward a port, or use a relay".to_owned(),
+            "no router offered to open a port: enable UPnP on it, forward a port, or use a relay"
+                .to_owned(),
         ),
         Some(_) => return Ok(false),
     };

@@ -180,7 +180,7 @@ impl Printer {
             }
             SessionEvent::Chat { name, text, .. } => format!("{name}: {text}"),
             SessionEvent::Invited { name, ticket, .. } => {
-                format!("{name} has opened another table: fairdeal join {ticket}")
+                format!("{name} opened another table: fairdeal join {ticket}")
             }
             SessionEvent::Error(why) => format!("error: {why}"),
             SessionEvent::Refused(why) => format!("refused: {why}"),

@@ -9,8 +9,9 @@ use super::args::Common;
 use super::output::print;
 use crate::events::results::Ended;
 use crate::events::{HistoryLine, SeatNumber, Version, path_text};
-use crate::history::{Ending, Past, Summary, What, history as past_games};
+use crate::history::{Past, What, history as past_games};
 use crate::store::{DataDir, DataView};
+use crate::summary::{Ending, Summary};
 
 /// How many digits of a table id are shown; `export` and `resume` take them.
 pub(super) const SHORT: usize = 8;
@@ -32,7 +33,7 @@ pub(super) fn history(common: &Common, json: bool) -> anyhow::Result<Exit> {
             .map(|past| Ok(format!("{}\n", serde_json::to_string(&line(past))?)));
         lines.collect::<serde_json::Result<String>>()?
     } else if all.is_empty() {
-        "There are no past games yet.\n".to_owned()
+        "No past games yet.\n".to_owned()
     } else {
         table(&all)
     };
@@ -79,7 +80,7 @@ fn table(all: &[Past]) -> String {
     text
 }
 
-/// Who played: `Anna 104 (won, you), Béla 87`.
+/// The players: `Anna 104 (won, you), Béla 87`.
 fn players(summary: &Summary) -> String {
     let seats = fairdeal_protocol::seat::Seat::first(summary.players.len());
     let each = seats.zip(&summary.players).map(|(seat, name)| {

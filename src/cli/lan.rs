@@ -23,7 +23,7 @@ const PROGRESS: Duration = Duration::from_secs(10);
 /// How long a person sees nothing before it is told what else can be done.
 const QUIET: Duration = Duration::from_secs(4);
 
-/// What came of looking.
+/// Result of the search.
 pub(super) enum Choice {
     /// A table to join.
     Table(JoinTarget),
@@ -58,7 +58,7 @@ pub(super) async fn choose(bot: bool, password: bool, json: bool) -> anyhow::Res
         tokio::select! {
             changed = browser.view().changed() => {
                 if changed.is_err() {
-                    anyhow::bail!("the network has ended; try again");
+                    anyhow::bail!("the network stopped; try again");
                 }
                 let view = browser.view().borrow_and_update().clone();
                 show(&view, &mut listed, &mut numbers)?;
@@ -74,7 +74,7 @@ pub(super) async fn choose(bot: bool, password: bool, json: bool) -> anyhow::Res
                 }
                 match word.parse().ok().and_then(|number: usize| listed.get(&number)) {
                     Some(table) if table.locked && !password => {
-                        say("That table has a password: fairdeal join --password")?;
+                        say("That table needs a password: fairdeal join --password")?;
                     }
                     Some(table) if table.free > 0 => {
                         return Ok(Choice::Table(JoinTarget::Ticket(table.ticket.clone())));
@@ -128,7 +128,7 @@ async fn first(browser: &mut Browser, password: bool, json: bool) -> anyhow::Res
     tokio::select! {
         found = timeout(WAIT, found) => match found {
             Ok(Some(table)) => Ok(Choice::Table(JoinTarget::Ticket(table.ticket))),
-            Ok(None) => anyhow::bail!("this machine has no multicast: join with a ticket or an address"),
+            Ok(None) => anyhow::bail!("this machine has no multicast; join by ticket or address"),
             Err(_) => anyhow::bail!(
                 "no table on the LAN has a free seat; open one with `fairdeal host`, or join with a ticket"
             ),
@@ -185,7 +185,7 @@ fn show(
         .collect();
     for number in gone {
         if let Some(table) = listed.remove(&number) {
-            say(format!("  {number}  is gone ({}'s table)", table.host))?;
+            say(format!("  {number}  closed ({}'s table)", table.host))?;
         }
     }
     for table in &view.tables {
@@ -197,7 +197,7 @@ fn show(
         }
     }
     if view.blind && listed.is_empty() {
-        say("This machine has no multicast: join with a ticket or an address.")?;
+        say("This machine has no multicast. Join by ticket or address.")?;
     }
     Ok(())
 }

@@ -30,8 +30,8 @@ pub use args::Args;
 use args::{BotCommand, Command};
 use output::{complain, output_error, print, remark, say};
 
-use crate::session::text::reasons;
 use crate::store::{DataView, StoreError, write_out};
+use crate::text::reasons;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,9 +174,9 @@ fn games_in_words() -> String {
     });
     let _ = writeln!(
         text,
-        "Every table for two or more also takes:\n\
+        "Every table with two or more seats also takes:\n\
          \x20   strict ({}; default {}): no keys are kept in escrow, so a deal that loses a seat is\n\
-         \x20       given up and dealt anew\n\
+         \x20       abandoned and redealt\n\
          \x20   absence ({} to {} seconds; default {}, or turn-time): after so long without a sign of\n\
          \x20       a player the others may go on without it\n\
          \x20   turn-time (none, or {} to {} seconds; default none): a player's time for one action;\n\
@@ -204,7 +204,7 @@ fn export(data: &DataView, table: &str, output: &Path, force: bool) -> anyhow::R
                 .filter(|file| file.table.starts_with(&prefix));
             return Err(match journals.find(|file| data.is_journal_open(file)) {
                 Some(_) => usage(format!(
-                    "table {prefix} is being played; export it when it has ended"
+                    "table {prefix} is still being played; export it when the game is over"
                 )),
                 None => StoreError::NoSuchTranscript { prefix, known }.into(),
             });

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 use super::usage;
-use crate::session::text::printable;
+use crate::text::printable;
 
 /// Lines that wait for a reader that does not read; those after them are left out.
 const WAITING: usize = 1 << 16;
@@ -136,7 +136,9 @@ impl Lines {
         } = self;
         drop(lines);
         if lost > 0 {
-            complain(format!("{lost} events were not printed: nobody read them"));
+            complain(format!(
+                "{lost} events were dropped because nobody read the output"
+            ));
         }
         match tokio::time::timeout(LAST, failed).await {
             Ok(Ok(error)) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),

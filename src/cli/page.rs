@@ -13,7 +13,7 @@ use fairdeal_protocol::seat::Seat;
 
 use crate::markup::Escaped;
 use crate::replay::deals::PlayedDeal;
-use crate::session::text::{clean, clean_reason};
+use crate::text::{clean, clean_reason};
 
 const STYLE: &str = "
 :root { color-scheme: light dark }
@@ -29,14 +29,14 @@ code { font-size: .85em; overflow-wrap: anywhere }
 @media print { body { font-size: 11pt; max-width: none; padding: 0 } h2, tr { break-inside: avoid } h2 { break-after: avoid } }
 ";
 
-/// What the page is written from.
+/// Contents of the page.
 pub(super) struct Audited<'a> {
     pub(super) charter: &'a Charter,
     /// Cleaned for display, in seat order.
     pub(super) names: &'a [String],
     pub(super) report: &'a Report,
     pub(super) deals: &'a [PlayedDeal],
-    /// What an audit with no finding is worth.
+    /// Verdict of an audit without findings.
     pub(super) verdict: &'a str,
 }
 
@@ -80,7 +80,7 @@ impl Audited<'_> {
             return format!("<p class=\"result fair\"><strong>✓ {verdict}</strong></p>\n");
         };
         let who = finding.seat().map_or_else(
-            || "nobody in particular: anybody who wrote the file may have changed it".to_owned(),
+            || "nobody in particular: whoever wrote the file may have changed it".to_owned(),
             |seat| format!("{} ({seat})", self.name(seat)),
         );
         let place = finding.step().map_or_else(
@@ -132,7 +132,7 @@ impl Audited<'_> {
     }
 
     fn checks(&self) -> String {
-        let mut text = String::from("<h2>Checks that were made, and held</h2>\n<table>\n");
+        let mut text = String::from("<h2>Checks passed</h2>\n<table>\n");
         for (name, count) in self.report.tally.checks() {
             let sign = if count > 0 { "✓" } else { "–" };
             let _ = writeln!(
@@ -196,7 +196,7 @@ impl Audited<'_> {
             (
                 "deals",
                 format!(
-                    "{}, {} of them opened and computed again",
+                    "{}, {} of them opened and recomputed",
                     report.deals, report.deals_opened
                 ),
             ),
@@ -228,18 +228,16 @@ fn departure(gone: &Departure) -> String {
     match &gone.why {
         Reason::Left => format!("left in deal {deal}"),
         Reason::Absent => {
-            format!(
-                "was removed in deal {deal} by the word of the others, who say that it was absent"
-            )
+            format!("was removed in deal {deal} because the others declared it absent")
         }
         Reason::Fault(fault) => format!(
-            "is proven guilty and was removed in deal {deal} (step {}: {})",
+            "was removed in deal {deal} for a proven fault (step {}: {})",
             fault.step, fault.what
         ),
     }
 }
 
-/// What is wrong, without who and where if that is said apart.
+/// The fault alone, where the page names its seat and step apart.
 fn why(finding: &Finding) -> String {
     match finding {
         Finding::Fault(fault) => fault.what.to_string(),
@@ -329,7 +327,7 @@ mod tests {
             "<td>Anna</td><td class=\"number\">-7</td>",
             "<td>Béla</td><td class=\"number\">104</td><td>has won</td>",
             "<td>✓</td><td class=\"number\">12</td><td>shuffle proofs</td>",
-            "<td>opened and computed again</td><td>-7, 104</td>",
+            "<td>opened and recomputed</td><td>-7, 104</td>",
             "target=100",
             &"ab".repeat(32),
             &"cd".repeat(32),

@@ -37,7 +37,7 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
             })?;
         let mut signals = Signals::new()?;
         let me = node.local_peer();
-        say("Friends use it with: fairdeal host GAME --relay ADDRESS, where ADDRESS is one of")?;
+        say("To use it: fairdeal host GAME --relay ADDRESS, where ADDRESS is one of")?;
         loop {
             tokio::select! {
                 event = events.recv() => match event {
@@ -45,7 +45,7 @@ pub(super) fn relay(common: &Common, relay: Relay) -> anyhow::Result<Exit> {
                         say(format!("  {address}/p2p/{me}"))?;
                     }
                     Some(NodeEvent::Listening(address)) => {
-                        say(format!("  {address}/p2p/{me} (from this machine alone)"))?;
+                        say(format!("  {address}/p2p/{me} (from this machine only)"))?;
                     }
                     Some(NodeEvent::Connected { peer, .. }) => {
                         tracing::info!(%peer, "connected");

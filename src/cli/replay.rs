@@ -1,4 +1,4 @@
-//! `fairdeal replay`: a past game, moment by moment, or a picture of one of them.
+//! `fairdeal replay`: shows a past game step by step, prints it, or draws one step.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
@@ -9,10 +9,10 @@ use fairdeal_protocol::seat::Seat;
 use super::args::{Common, PictureArgs};
 use super::output::{complain, print};
 use super::{Exit, table, usage};
+use crate::appearance::ThemeName;
 use crate::replay::{Eyes, Replay, ReplayError};
 use crate::store::{read_transcript, write_out};
 use crate::tui::picture::Picture;
-use crate::tui::theme::ThemeName;
 
 /// Shows a game on the screen, or prints it: if that is asked for, or if there is no terminal to show it on.
 pub(super) fn replay(
@@ -44,8 +44,8 @@ pub(super) fn replay(
             .seat
             .and_then(|seat| Seat::new(usize::from(seat) - 1));
         let moment = picture
-            .moment
-            .map_or(replay.last(), |moment| moment.saturating_sub(1));
+            .step
+            .map_or(replay.last(), |step| step.saturating_sub(1));
         let mut drawn = Picture::new(
             &replay,
             moment,
@@ -79,7 +79,7 @@ fn in_words(replay: &Replay) -> String {
         }
     }
     if replay.is_cut() {
-        text.push_str("The game is longer than can be shown; it was checked to its end.\n");
+        text.push_str("The game is too long to show in full; it was audited to its end.\n");
     }
     text
 }

@@ -82,56 +82,47 @@ fn more_sections(name: &str) -> Roff {
 const EXIT_STATUS: [(&str, &str); 4] = [
     (
         "0",
-        "Done. For verify: every check held. A paused table too.",
+        "Success: the game ended or was saved; for verify, every check passed.",
     ),
-    ("1", "Ended otherwise. For verify: the file is not fair."),
-    (
-        "2",
-        "Wrong usage, a file that cannot be read, or output that cannot be written.",
-    ),
-    ("130", "Asked to end by a signal."),
+    ("1", "Failure; for verify, the game is unfair."),
+    ("2", "Usage error, unreadable file, or unwritable output."),
+    ("130", "Stopped by a signal."),
 ];
 
 const FILES: [(&str, &str); 3] = [
     (
         "DATA_DIR/identity.key",
-        "The key by which others know this player. Keep it to yourself, and keep a copy of it.",
+        "Your private key, by which others recognise you. Keep it secret and back it up.",
     ),
-    (
-        "DATA_DIR/journals/",
-        "Tables that are being played, for resume.",
-    ),
+    ("DATA_DIR/journals/", "Saved games, for resume."),
     (
         "DATA_DIR/transcripts/",
-        "Games that have ended, for replay, verify and export.",
+        "Finished games, for replay, verify and export.",
     ),
 ];
 
 const ENVIRONMENT: [(&str, &str); 4] = [
     (
         "FAIRDEAL_DATA_DIR",
-        "The data directory, if --data-dir does not name one.",
+        "The data directory, unless --data-dir is given.",
     ),
     (
         "FAIRDEAL_PASSWORD",
-        "The password of a table, for --password without a terminal.",
+        "The table's password, for --password without a terminal.",
     ),
-    ("NO_COLOR", "No colours on the screen, if it is set."),
-    ("COLORTERM", "truecolor or 24bit: all colours."),
+    ("NO_COLOR", "If set, draw without colours."),
+    ("COLORTERM", "If truecolor or 24bit, draw with all colours."),
 ];
 
 const EXAMPLES: [(&str, &str); 4] = [
-    (
-        "fairdeal play loot --bots 2",
-        "A game of Loot against two bots.",
-    ),
+    ("fairdeal play loot --bots 2", "Play Loot against two bots."),
     (
         "fairdeal host houses-of-thoth --seats 3",
-        "A table for three, with a ticket to send to friends.",
+        "Open a table for three and print a ticket for your friends.",
     ),
-    ("fairdeal join TICKET", "A seat at a friend's table."),
+    ("fairdeal join TICKET", "Join a friend's table."),
     (
         "fairdeal verify FILE",
-        "Checks after a game that every shuffle was fair.",
+        "Check that every shuffle of a game was fair.",
     ),
 ];

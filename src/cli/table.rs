@@ -26,16 +26,20 @@ use crate::store::{DataDir, DataView, IdentityKey, StoreError};
 use crate::tui::theme::Depth;
 use crate::tui::{self, Data, Ending, Interface, Start};
 
-/// How long a bot thinks at a table with a person, so that one can follow.
-const PACE: Duration = Duration::from_millis(700);
-/// The same without one: just long enough to notice what happens meanwhile.
-const HEADLESS_PACE: Duration = Duration::from_millis(1);
-/// How many bots play against a person who does not say, where the game takes so many.
+/// Bot delay at a table with a person, who has to follow.
+const BOT_DELAY: Duration = Duration::from_millis(700);
+/// Bot delay without a person: events that arrive meanwhile are still handled first.
+const HEADLESS_BOT_DELAY: Duration = Duration::from_millis(1);
+/// Number of bots unless the command line gives one and the game allows it.
 const USUAL_BOTS: u8 = 2;
 
-fn pace(seat: &SeatArgs, person: bool) -> Duration {
-    let default = if person { PACE } else { HEADLESS_PACE };
-    seat.pace.map_or(default, Duration::from_millis)
+fn bot_delay(seat: &SeatArgs, person: bool) -> Duration {
+    let default = if person {
+        BOT_DELAY
+    } else {
+        HEADLESS_BOT_DELAY
+    };
+    seat.bot_delay.map_or(default, Duration::from_millis)
 }
 
 /// Whether a person is at the screen.
@@ -69,7 +73,8 @@ fn name(common: &Common, data: &DataDir) -> String {
 
 /// A fresh name for this program at one table.
 fn program() -> anyhow::Result<ProgramId> {
-    ProgramId::draw().map_err(|error| anyhow::anyhow!("the system gives no random bytes: {error}"))
+    ProgramId::draw()
+        .map_err(|error| anyhow::anyhow!("the system provides no random bytes: {error}"))
 }
 
 /// The system's name for the user.
@@ -97,11 +102,11 @@ pub(super) fn runtime() -> anyhow::Result<Runtime> {
 fn pilot(seat: &SeatArgs, person: bool) -> Pilot {
     Pilot {
         level: seat.level,
-        pace: pace(seat, person),
+        delay: bot_delay(seat, person),
     }
 }
 
-/// What the host's session is started with.
+/// Settings of a host's session.
 struct Opening {
     rules: RuleSet,
     bots: u8,
@@ -148,14 +153,14 @@ fn open(
     })
 }
 
-/// What happens is printed and not shown.
+/// Events are printed instead of shown.
 #[derive(Clone, Copy)]
 struct Print {
     json: bool,
 }
 
 impl Print {
-    /// What a seat's arguments ask for.
+    /// A seat as its arguments describe it.
     fn of(seat: &SeatArgs, headless: bool) -> Option<Self> {
         headless.then_some(Self { json: seat.json })
     }
@@ -213,7 +218,7 @@ async fn attend(common: &Common, print: Option<Print>, table: Table) -> anyhow::
 fn say_paused(table: Hash32) -> anyhow::Result<()> {
     let table: String = table.to_string().chars().take(SHORT).collect();
     say(format!(
-        "The table waits. Go on with: fairdeal resume {table}"
+        "Game saved. Resume it with: fairdeal resume {table}"
     ))
 }
 
@@ -320,9 +325,9 @@ fn password(wanted: bool) -> anyhow::Result<Option<Password>> {
     }
     let text = match std::env::var("FAIRDEAL_PASSWORD") {
         Ok(text) => text,
-        Err(_) => rpassword::prompt_password("Password of the table: ").map_err(|error| {
+        Err(_) => rpassword::prompt_password("Table password: ").map_err(|error| {
             usage(format!(
-                "no password can be asked for here ({error}); set FAIRDEAL_PASSWORD"
+                "cannot prompt for a password here ({error}); set FAIRDEAL_PASSWORD"
             ))
         })?,
     };
@@ -339,7 +344,7 @@ fn host_table(common: &Common, host: Host, headless_seat: bool) -> anyhow::Resul
     let is_right = (info.least_seats..=info.most_seats).contains(&seats);
     if is_right && host.bots >= seats {
         return Err(usage(format!(
-            "{} bots do not leave you one of {seats} seats",
+            "{} bots leave you none of the {seats} seats",
             host.bots
         )));
     }
@@ -402,7 +407,7 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
     })
 }
 
-/// Looks on at a table.
+/// Watches a table as a spectator.
 pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
     let target = watch.target().map_err(usage)?;
     let password = password(watch.password)?;
@@ -410,7 +415,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
     let headless = watch.headless || watch.json;
     runtime()?.block_on(async {
         let handle = start(Setup {
-            // Nobody asks who looks on.
+            // Spectators have no seat that a bot could play.
             identity: IdentityKey::generate()?,
             name: String::new(),
             role: Role::Watcher(target),
@@ -442,7 +447,7 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
     })
 }
 
-/// Goes on with a table that was interrupted, with the bots that played in the same program.
+/// Resumes a saved game, with the bots that played in the same program.
 pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     let mut tables = saved_tables(&data, resume.table.as_deref())?;
@@ -450,7 +455,7 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         let words = tables.iter().filter_map(|(_, seats)| seats.first());
         let words: Vec<String> = words.map(|(_, seat)| seat.in_words()).collect();
         return Err(usage(format!(
-            "several tables wait, say which: {}",
+            "you have several saved games; choose one: {}",
             words.join("; ")
         )));
     }

@@ -23,9 +23,9 @@ use crate::events::results::{
 use crate::events::{SeatNumber, VerifyLine, Version, numbers};
 use crate::replay::deals::Ledger;
 use crate::replay::verdict;
-use crate::session::text::{clean, player_names};
 use crate::session::{Seating, ground_in_words};
 use crate::store::{read_transcript, take_transcript, write_out};
+use crate::text::{clean, player_names};
 
 pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     let piped = args.file.as_os_str() == "-";
@@ -93,7 +93,7 @@ fn in_words(report: &Report, game: &str, names: &[String], seating: &Seating) ->
     }
     let _ = writeln!(
         text,
-        "log    {} steps; deals: {}, opened and computed again: {}",
+        "log    {} steps; deals: {}, opened and recomputed: {}",
         report.steps, report.deals, report.deals_opened
     );
     let _ = writeln!(text, "hash   {}", report.log);
@@ -111,18 +111,17 @@ fn in_words(report: &Report, game: &str, names: &[String], seating: &Seating) ->
                 let name = names.get(gone.seat.index()).map_or("", String::as_str);
                 let how = match &gone.why {
                     Reason::Absent => {
-                        "was removed by the word of the others, who say that it was absent"
-                            .to_owned()
+                        "was removed because the others declared it absent".to_owned()
                     }
                     Reason::Left => "left".to_owned(),
                     Reason::Fault(fault) => format!(
-                        "is proven guilty and was removed (step {}: {})",
+                        "was removed for a proven fault (step {}: {})",
                         fault.step, fault.what
                     ),
                 };
                 let _ = writeln!(
                     text,
-                    "\n{name} {how} in deal {}: what it sent there is checked by its proofs alone",
+                    "\n{name} {how} in deal {}: what it sent there is checked only by its proofs",
                     gone.deal + 1
                 );
             }
@@ -139,7 +138,7 @@ fn in_words(report: &Report, game: &str, names: &[String], seating: &Seating) ->
                 let names = named(report.unopened);
                 let _ = writeln!(
                     text,
-                    "\nseeds not opened: {names}; those shuffles are checked by their proofs alone"
+                    "\nseeds not opened: {names}; those shuffles are checked only by their proofs"
                 );
             }
             let _ = writeln!(text, "\n{}", verdict(report, names.len()));

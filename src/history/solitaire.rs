@@ -6,9 +6,10 @@ use std::time::SystemTime;
 
 use fairdeal_games::ivory::daily::day_number;
 
-use super::{Ending, Past, What};
+use super::{Past, What};
+use crate::summary::Ending;
 
-/// What the finished games of one solitaire add up to. Of a deal of the day the first try counts.
+/// Statistics of one solitaire's finished games. Of a deal of the day the first try counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Solitaire {
     /// Games that were played to their end.
@@ -132,9 +133,9 @@ mod tests {
 
     use fairdeal_protocol::seat::Seat;
 
-    use super::super::tests::summary;
-    use super::super::{Ending, Summary};
     use super::*;
+    use crate::summary::Summary;
+    use crate::summary::tests::summary;
 
     const GAME: &str = "ivory-tower";
 

@@ -11,7 +11,7 @@ pub enum DealEnd {
     Unopened,
     /// Its seeds were opened, and everything was computed again.
     Opened,
-    /// It could not go on without who had gone, and was dealt anew.
+    /// It lost a seat that it needed, and was redealt.
     Voided,
 }
 
@@ -20,13 +20,13 @@ impl DealEnd {
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Unopened => "not opened",
-            Self::Opened => "opened and computed again",
-            Self::Voided => "given up and dealt anew",
+            Self::Opened => "opened and recomputed",
+            Self::Voided => "abandoned and redealt",
         }
     }
 }
 
-/// What is to be told of one deal.
+/// Summary of one deal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedDeal {
     /// Its number, from 0.

@@ -36,7 +36,7 @@ use crate::session::{Seating, Snapshot, Standing, Waits};
 /// The most moments of a replay; what follows is checked and not shown.
 pub const MAX_MOMENTS: usize = 1 << 16;
 
-/// What an audit with no finding is worth.
+/// Verdict of an audit without findings.
 pub fn verdict(report: &Report, seats: usize) -> &'static str {
     match (report.end, seats) {
         _ if report.claims.len() == 1 => {
@@ -59,10 +59,10 @@ pub fn verdict(report: &Report, seats: usize) -> &'static str {
     }
 }
 
-/// Whose eyes a moment is seen with. Hands can be seen in deals whose seeds have been opened, and nowhere else.
+/// Point of view of a step. Hands can be seen in deals whose seeds have been opened, and nowhere else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Eyes {
-    /// What everybody saw then.
+    /// Public cards only.
     #[default]
     Everybody,
     /// With the cards that had been dealt to a seat.
@@ -82,12 +82,12 @@ pub enum ReplayError {
     BrokenOff,
 }
 
-/// What a seat did.
+/// An action and its seat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Act {
-    /// Who.
+    /// Acting seat.
     pub seat: Seat,
-    /// What.
+    /// Its action.
     pub action: AnyAction,
 }
 
@@ -100,9 +100,9 @@ pub struct Moment<'a> {
     pub deal: u32,
     /// The step of the log that brought it; `None` before the first.
     pub step: Option<u64>,
-    /// What was done in it: at most one action in turn, then those out of turn, all in one step.
+    /// Its actions: at most one in turn, then those out of turn, all in one step.
     pub acts: &'a [Act],
-    /// What happened, in the words of the table's log.
+    /// Its events, in the words of the table's log.
     pub lines: &'a [String],
     /// Which checks were made for it, and how often each: all that were made at all.
     pub checks: Vec<(&'static str, u64)>,
@@ -190,7 +190,7 @@ impl Replay {
         self.rest.len()
     }
 
-    /// What the audit found.
+    /// The audit's report.
     pub fn report(&self) -> &Report {
         &self.report
     }

@@ -16,7 +16,7 @@ use super::{Act, Cards, Kept, MAX_MOMENTS, Replay};
 use crate::session::Seating;
 use crate::session::SessionEvent;
 use crate::session::driver::{progress, removal, told_by};
-use crate::session::text::player_names;
+use crate::text::player_names;
 
 /// A replay that is being written.
 pub(super) struct Recorder {
@@ -142,7 +142,7 @@ impl Recorder {
         self.rest.push(kept);
     }
 
-    /// What only carries answers belongs to the moment before; what prepares the next deal to none.
+    /// A step of answers belongs to the moment before; one that prepares the next deal to none.
     fn extend_last(&mut self, audit: &Audit<AnyGame>) {
         let now = self.now(audit);
         let last = self.rest.last_mut().unwrap_or(&mut self.first);
@@ -214,7 +214,7 @@ fn after(audit: &Audit<AnyGame>, game: Arc<AnyGame>, dealt: usize) -> Kept {
     }
 }
 
-/// What is to be said at the end of a log that does not end with its game.
+/// Closing words for a log that does not end with its game.
 fn last_words(report: &Report, names: &[String]) -> Option<String> {
     let name = |seat: &Seat| names.get(seat.index()).cloned();
     if let Some(finding) = &report.finding {

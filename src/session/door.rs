@@ -57,7 +57,7 @@ pub struct HostDoor {
     host: PeerId,
     lobby: [u8; 8],
     knocking: BTreeMap<PeerId, (Knock, pake::Host, Challenge)>,
-    /// Those that have proved that they know the password: who loses its connection comes in again.
+    /// Peers that have proved that they know the password: they may reconnect.
     admitted: BTreeSet<PeerId>,
     /// Where the connected peers dial from.
     networks: BTreeMap<PeerId, Network>,
@@ -229,7 +229,7 @@ impl GuestDoor {
         *self = Self::new(&self.password, self.lobby, self.guest, self.host, rng);
     }
 
-    /// What to say until there is an answer.
+    /// The message to repeat until there is an answer.
     pub fn knock(&self) -> Option<Knock> {
         self.waiting.as_ref().map(|_| self.knock)
     }

@@ -1,4 +1,4 @@
-//! What two programs say to each other: the lobby's words, and the table's messages in an envelope.
+//! Frames between two programs: the lobby's messages, and the table's messages in an envelope.
 
 use fairdeal_net::{AddressRecord, MAX_ANNOUNCEMENT, MAX_RECORDED, MAX_TICKET};
 use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SignatureBytes};
@@ -12,7 +12,7 @@ use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
 use serde::{Deserialize, Serialize};
 
-use super::text::MAX_SHOWN;
+use crate::text::MAX_SHOWN;
 
 /// The largest frame, in bytes: a message of the table in its envelope.
 pub const MAX_FRAME: usize = MAX_MESSAGE + 64;
@@ -29,11 +29,11 @@ pub const MAX_SAYING: usize = 4 * MAX_SHOWN;
 pub type AddressBytes = Bounded<u8, MAX_ADDRESS>;
 /// Where a peer says that it listens.
 pub type Addresses = Bounded<AddressBytes, MAX_ADDRESSES>;
-/// What somebody says to the others.
+/// A chat message.
 pub type Saying = Text<MAX_SAYING>;
 
 /// Names a program to the host that it wants a seat of, and to nobody else: seats whose programs have the same name are one
-/// party. Drawn anew for each table.
+/// party. Drawn again for each table.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramId([u8; 16]);
 
@@ -76,18 +76,18 @@ pub struct Join {
     pub proof: Option<Proof>,
     /// The program it comes from.
     pub program: ProgramId,
-    /// What plays the seat.
+    /// Player of the seat: person or bot.
     pub played_by: PlayedBy,
 }
 
-/// Who has taken a seat in the lobby.
+/// A taken seat in the lobby.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
     /// The name.
     pub name: Text<MAX_NAME>,
     /// The party, as far as seats are taken.
     pub party: Party,
-    /// What plays the seat.
+    /// Player of the seat: person or bot.
     pub played_by: PlayedBy,
 }
 
@@ -100,9 +100,9 @@ pub struct Roster {
     pub game: Text<MAX_WORD>,
     /// Its options.
     pub options: Bounded<(Text<MAX_WORD>, Text<MAX_WORD>), MAX_OPTIONS>,
-    /// Who has taken each seat.
+    /// The taken seats.
     pub seats: Bounded<Option<Taken>, MAX_SEATS>,
-    /// The receiver's own seat; `None` of one who looks on.
+    /// The receiver's own seat; `None` for a spectator.
     pub you: Option<Seat>,
     /// The seats that are ready to begin.
     pub ready: SeatSet,
@@ -126,7 +126,7 @@ pub struct Back {
     pub signatures: Bounded<SignatureBytes, MAX_SEATS>,
 }
 
-/// A wish to look on.
+/// A request to watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watch {
     /// The lobby that the ticket names; `None` after an address.
@@ -135,7 +135,7 @@ pub struct Watch {
     pub proof: Option<Proof>,
 }
 
-/// A table that is playing, to one who looks on.
+/// A table that is playing, to a spectator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Showing {
     /// The charter.
@@ -144,7 +144,7 @@ pub struct Showing {
     pub signatures: Bounded<SignatureBytes, MAX_SEATS>,
 }
 
-/// What a host tells strangers of its table, as long as it has seats to give.
+/// A host's announcement of its table to strangers, as long as seats are free.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Announcement {
     /// The lobby, which a ticket needs.
@@ -228,38 +228,38 @@ pub enum Frame {
         /// The seats.
         seats: SeatSet,
     },
-    /// To the host: let me look on.
+    /// To the host: let me watch.
     Watch(Watch),
-    /// Host to who looks on: the table is playing.
+    /// Host to spectator: the table is playing.
     Show(Box<Showing>),
-    /// To the host, by who looks on: what follows.
+    /// Spectator to host: send the pages that follow.
     More {
         /// The table id.
         table: Hash32,
         /// How far it is.
         mark: Mark,
     },
-    /// Host to who looks on: this.
+    /// Host to spectator: a page.
     Page {
         /// The table id.
         table: Hash32,
         /// The page.
         page: Box<Page>,
     },
-    /// Host to who looks on: the log has gone back; begin anew.
+    /// Host to spectator: the log has gone back; begin again.
     Anew {
         /// The table id.
         table: Hash32,
     },
     /// Guest to host: whether I am ready to begin.
     Ready(bool),
-    /// Guest to host, host to guests and who looks on, seat to seat: I say this.
+    /// Guest to host, host to guests and spectators, seat to seat: a chat message.
     Say(Saying),
     /// Host to who is not connected with that seat: it says this.
     Said {
-        /// Who.
+        /// Author.
         seat: Seat,
-        /// What.
+        /// Its message.
         text: Saying,
     },
     /// Seat to seat: I have opened another table; come.

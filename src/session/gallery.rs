@@ -1,4 +1,4 @@
-//! The gallery of a table: those who look on without a seat, and what they are shown.
+//! The gallery: a table's spectators, and the pages of the log that each is sent.
 //!
 //! A pure state machine at the host. Whoever has the ticket, and the password if there is one, is let in as long as
 //! there is room, and then asks for page after page of the log; it gets the next one when it has the last. All
@@ -18,14 +18,14 @@ use super::door::HostDoor;
 use super::frame::{Frame, Showing, Watch};
 use super::lobby::Outbox;
 
-/// How many may look on at once.
+/// Most spectators at once.
 pub const MAX_WATCHERS: usize = 8;
 /// Pages that go out between two ticks, to all of them together.
 const PAGES_A_TICK: u32 = 4;
-/// What one of them may say between two ticks.
+/// Messages that a spectator may send between two ticks.
 const SAID_A_TICK: u32 = 32;
 
-/// Those who look on.
+/// Spectators of a table.
 #[derive(Debug)]
 pub struct Gallery {
     lobby: [u8; 8],
@@ -34,7 +34,7 @@ pub struct Gallery {
     watchers: BTreeMap<PeerId, Watcher>,
     /// Pages that may go out until the next tick.
     pages: u32,
-    /// Who was served last: the next one is the first to be served.
+    /// Spectator served last: the next one comes first.
     last: Option<PeerId>,
 }
 
@@ -49,7 +49,7 @@ struct Watcher {
 }
 
 impl Gallery {
-    /// That of a lobby.
+    /// The spectators of a lobby.
     pub fn new(lobby: [u8; 8]) -> Self {
         Self {
             lobby,
@@ -105,7 +105,7 @@ impl Gallery {
             .is_none_or(|door| door.admits(peer, proof))
     }
 
-    /// Lets somebody in who wants to look on.
+    /// Lets a spectator in.
     ///
     /// # Errors
     /// Why it may not.
@@ -120,18 +120,18 @@ impl Gallery {
             });
         }
         if self.watchers.len() >= MAX_WATCHERS && !self.watchers.contains_key(&peer) {
-            return Err("as many look on as there is room for");
+            return Err("there is no room for more spectators");
         }
         self.watchers.entry(peer).or_default();
         Ok(())
     }
 
-    /// Whether this peer looks on.
+    /// Whether this peer is a spectator.
     pub fn has(&self, peer: PeerId) -> bool {
         self.watchers.contains_key(&peer)
     }
 
-    /// Those who look on.
+    /// The spectators.
     pub fn peers(&self) -> impl Iterator<Item = PeerId> + '_ {
         self.watchers.keys().copied()
     }
@@ -158,7 +158,7 @@ impl Gallery {
         }
     }
 
-    /// Notes that somebody who looks on has spoken; false if it does so too often.
+    /// Counts a spectator's message; false if it sends too many.
     pub fn may_speak(&mut self, peer: PeerId) -> bool {
         self.watchers.get_mut(&peer).is_none_or(|one| {
             one.said = one.said.saturating_add(1);
@@ -166,14 +166,14 @@ impl Gallery {
         })
     }
 
-    /// Somebody who looks on asks for what follows.
+    /// A spectator asks for the next page.
     pub fn ask(&mut self, peer: PeerId, mark: Mark) {
         if let Some(watcher) = self.watchers.get_mut(&peer) {
             watcher.waits = Some(mark);
         }
     }
 
-    /// The table, to one that looks on or to all.
+    /// The table, to one spectator or to all.
     pub fn show(&self, charter: &SignedCharter, to: Option<PeerId>) -> Outbox {
         let frame = Frame::Show(Box::new(Showing {
             charter: charter.charter().clone(),
@@ -246,7 +246,7 @@ mod tests {
         assert!(gallery.enter(peer(1), &watch([4; 8])).is_err());
         let inside = (0..20).filter(|seed| gallery.enter(peer(*seed), &watch(LOBBY)).is_ok());
         assert_eq!(inside.count(), MAX_WATCHERS);
-        // Who is in may say so again, and who goes makes room.
+        // A spectator may greet again, and one that leaves makes room.
         assert!(gallery.enter(peer(0), &watch(LOBBY)).is_ok());
         gallery.gone(peer(0));
         assert!(gallery.enter(peer(19), &watch(LOBBY)).is_ok());
@@ -296,7 +296,7 @@ mod tests {
         served.sort();
         served.dedup();
         assert_eq!(served.len(), 6, "everybody had one");
-        // Who has its page does not get another unasked.
+        // A spectator that has its page gets no other unasked.
         assert!(gallery.serve(TABLE, some).is_empty());
     }
 

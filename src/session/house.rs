@@ -1,9 +1,9 @@
-//! The house: bots within this program, each with an identity of its own, and tables that are opened or gone on with
-//! together with them.
+//! Local bots: bots within this program, each with an identity of its own, and tables that are opened or resumed together
+//! with them.
 //!
-//! A bot of the house is a session like any other. It comes by the table's ticket and shuffles, proves and signs as a
+//! A local bot is a session like any other. It comes by the table's ticket and shuffles, proves and signs as a
 //! friend would; it only leaves the transcript to its host. When the player's own session ends the bots pause with it, so
-//! that the table can be gone on with; but where others play on without the player, the bots do too.
+//! that the table can be resumed; but where others play on without the player, the bots do too.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -223,10 +223,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What bots need to sit down at a table of this program.
+/// Everything that bots need to join a table of this program.
 #[derive(Clone, Debug)]
 pub struct House {
-    /// What carries the table's connections.
+    /// Transport of the table's connections.
     pub transport: Transport,
     /// The table's password.
     pub password: Option<Password>,
@@ -238,7 +238,7 @@ pub struct House {
 }
 
 impl House {
-    /// That of a table which is to be opened so.
+    /// The local bots of a table yet to be opened.
     pub fn of(setup: &Setup) -> Self {
         Self {
             transport: setup.place.transport,
@@ -314,7 +314,7 @@ pub fn open(house: &House, setup: Setup, bots: Vec<Pilot>) -> Result<Handle, Ses
     }))
 }
 
-/// Goes on with a table that was interrupted, in a task of the current tokio runtime: with all seats that played in the
+/// Resumes a saved game in a task of the current tokio runtime: with all seats that played in the
 /// same program, of which the player's own is at the handle. `pilot` plays that one, if there is one.
 ///
 /// # Errors

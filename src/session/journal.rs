@@ -1,4 +1,4 @@
-//! What a session keeps of a table besides its records: enough to sit down again after a crash.
+//! The head of a journal: everything besides a table's records that a session needs to resume after a crash.
 
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -37,7 +37,7 @@ const MAX_HOUSE: usize = 64;
 struct House {
     seed: [u8; 32],
     level: Level,
-    pace_ms: u64,
+    delay_ms: u64,
 }
 
 impl House {
@@ -45,7 +45,7 @@ impl House {
         Self {
             seed: *identity.seed(),
             level: pilot.level,
-            pace_ms: u64::try_from(pilot.pace.as_millis()).unwrap_or(u64::MAX),
+            delay_ms: u64::try_from(pilot.delay.as_millis()).unwrap_or(u64::MAX),
         }
     }
 }
@@ -73,7 +73,7 @@ pub struct Header {
 /// Where a session listens and with what; the same again after a crash, so that the others find it.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// What carries the connections.
+    /// Transport of the connections.
     pub transport: Transport,
     /// Where to listen.
     pub listen: Vec<Multiaddr>,
@@ -187,7 +187,7 @@ impl Deref for Interrupted {
     }
 }
 
-/// Why a journal cannot be gone on with.
+/// Why a journal cannot be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
     /// Its file.
@@ -199,12 +199,12 @@ pub enum ResumeError {
          was played with another one; a seat cannot come back without its journal"
     )]
     NoJournal(String),
-    /// What is in it.
+    /// Its contents.
     #[error("the journal of table {table} is damaged ({why}); delete it to give the table up")]
     Damaged {
         /// The table id.
         table: String,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
 }
@@ -270,7 +270,7 @@ impl SavedSeat {
             house: header.house.map(|house| {
                 let pilot = Pilot {
                     level: house.level,
-                    pace: Duration::from_millis(house.pace_ms),
+                    delay: Duration::from_millis(house.delay_ms),
                 };
                 (IdentityKey::from_seed(house.seed), pilot)
             }),
@@ -354,7 +354,7 @@ impl SavedSeat {
         told.unwrap_or_default()
     }
 
-    /// What carried its connections.
+    /// Transport of its connections.
     pub fn transport(&self) -> Transport {
         self.place.transport
     }
@@ -374,7 +374,7 @@ impl SavedSeat {
         let charter = self.agreed.charter.charter();
         let rules = charter.rules();
         let game = game_info(&rules.game).map_or(rules.game.as_str(), |info| info.name);
-        let names: Vec<String> = super::text::player_names(charter);
+        let names: Vec<String> = crate::text::player_names(charter);
         let id = self.agreed.charter.table().short();
         format!("{id} ({game}: {})", names.join(", "))
     }
@@ -557,7 +557,7 @@ mod tests {
         lobby.sit_alone().unwrap().1.unwrap()
     }
 
-    /// What has been signed is known only from a journal; and that nothing has, only from a promise.
+    /// Only a journal tells what has been signed; only a promise tells that nothing has.
     #[test]
     fn nobody_comes_back_without_a_journal_or_a_promise() {
         let home = tempfile::tempdir().unwrap();
@@ -616,7 +616,7 @@ mod tests {
         };
         let pilot = Pilot {
             level: Level::Easy,
-            pace: Duration::ZERO,
+            delay: Duration::ZERO,
         };
         let identity = IdentityKey::from_seed([2; 32]);
         let header = Header::new(&agreed, &place, Some((&identity, pilot)), None).to_bytes();

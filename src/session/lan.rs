@@ -14,8 +14,8 @@ use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::frame::{Announcement, MAX_FRAME};
-use super::text::clean;
 use crate::store::IdentityKey;
+use crate::text::clean;
 
 /// How often each program is asked.
 const ASK: Duration = Duration::from_secs(1);

@@ -25,8 +25,8 @@ use super::door::GuestDoor;
 use super::frame::{Announcement, Back, Frame, Join, Proposal, Roster, Taken, Watch};
 use super::gallery::Gallery;
 use super::talk::{Bucket, Rate};
-use super::text::{clean, clean_reason, display_names};
 use super::{LobbySeat, LobbyView};
+use crate::text::{clean, clean_reason, display_names};
 
 /// How often a guest may say that it is ready, or that it is not, or change its wish: all others are told each time.
 const CHANGES: Rate = Rate {
@@ -34,7 +34,7 @@ const CHANGES: Rate = Rate {
     ticks: 2,
 };
 
-/// What a guest is told that the host does not want.
+/// The host's reply to a guest that it sends away.
 const DISMISSED: &str = "the host has sent you away from this table";
 
 /// Frames to send, each to one peer.
@@ -57,7 +57,7 @@ pub struct Agreed {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LobbyError {
     /// The host gave no seat.
-    #[error("the host gave no seat: {0}")]
+    #[error("the host refused you a seat: {0}")]
     Refused(String),
     /// The host's password is another one.
     #[error("the password is wrong, or the host has none")]
@@ -68,13 +68,13 @@ pub enum LobbyError {
     /// The addresses of a seat are not its own: the host has changed them, or left them out.
     #[error("the host gave wrong addresses for {seat} ({why}); do not play with this host")]
     Record {
-        /// Whose.
+        /// Its seat.
         seat: Seat,
-        /// What is wrong with its record.
+        /// The fault of its record.
         why: RecordError,
     },
     /// The own addresses cannot be signed.
-    #[error("the own address record: {0}")]
+    #[error("your address record: {0}")]
     OwnRecord(RecordError),
     /// The charter cannot be put together.
     #[error("{0}")]
@@ -140,9 +140,9 @@ pub struct HostLobby {
     ready: bool,
     guests: BTreeMap<Seat, Guest>,
     proposal: Option<Proposal>,
-    /// Whom the host has sent away: they get no seat here again.
+    /// Peers that the host has sent away: they get no seat here again.
     dismissed: BTreeSet<PeerId>,
-    /// The door, and those who look on.
+    /// The password gate and the spectators.
     gallery: Gallery,
 }
 
@@ -173,12 +173,12 @@ impl HostLobby {
         }
     }
 
-    /// The door, and those who look on.
+    /// The password gate and the spectators.
     pub fn gallery(&mut self) -> &mut Gallery {
         &mut self.gallery
     }
 
-    /// Whether this peer has a seat, or looks on.
+    /// Whether this peer has a seat, or is a spectator.
     pub fn knows(&self, peer: PeerId) -> bool {
         self.has_seated(peer) || self.gallery.has(peer)
     }
@@ -219,7 +219,7 @@ impl HostLobby {
         }
     }
 
-    /// Who has taken a seat; its party is that of the first seat that its program has.
+    /// The peer that has taken a seat; its party is that of the first seat that its program has.
     fn taken(&self, seat: Seat) -> Option<Taken> {
         let join = self.joined(seat)?;
         let same = |other: &Seat| {
@@ -276,7 +276,7 @@ impl HostLobby {
         }))
     }
 
-    /// What strangers are told of the table.
+    /// The table's announcement to strangers.
     pub fn announcement(&self) -> Option<Announcement> {
         let options = self.rules.written_options().into_iter();
         let options: Option<Vec<_>> = options
@@ -333,7 +333,7 @@ impl HostLobby {
         }
     }
 
-    /// Somebody wants to look on; who has a seat does so already.
+    /// A peer wants to watch; a seated one does so already.
     fn watch(&mut self, peer: PeerId, watch: &Watch) -> Outbox {
         if self.has_seated(peer) || !self.gallery.may_speak(peer) {
             return Vec::new();
@@ -381,7 +381,7 @@ impl HostLobby {
         }
         if let Some((seat, guest)) = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer) {
             let seat = *seat;
-            // Said again because an answer was lost, or by a program started anew.
+            // Said again because an answer was lost, or by a restarted program.
             if guest.join != join {
                 if !guest.changes.take() {
                     return Ok(Vec::new());
@@ -457,7 +457,7 @@ impl HostLobby {
         self.is_solitaire() || self.ready().len() == usize::from(self.rules.seats)
     }
 
-    /// Who sits where has changed, or who is ready: tell everybody, and propose a charter once all seats are taken and
+    /// Seats or readiness have changed: tell everybody, and propose a charter once all seats are taken and
     /// all are ready.
     fn change(&mut self) -> Result<Outbox, LobbyError> {
         self.proposal = None;

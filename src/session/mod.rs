@@ -13,7 +13,6 @@ pub mod lan;
 pub mod lobby;
 pub mod practice;
 pub mod talk;
-pub mod text;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,7 +28,7 @@ use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::timing::Timing;
 use tokio::sync::mpsc;
 
-/// What a player asks of its session.
+/// A player's request to its session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Act at the table.
@@ -54,14 +53,14 @@ pub enum Command {
     Quit,
 }
 
-/// Who has taken a seat in the lobby.
+/// A taken seat in the lobby.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LobbySeat {
     /// The name, cleaned for display.
     pub name: String,
     /// The party: seats that run in one program have the same.
     pub party: Party,
-    /// What plays the seat, as its program declares it.
+    /// Player of the seat, person or bot, as its program declares it.
     pub played_by: PlayedBy,
 }
 
@@ -72,7 +71,7 @@ pub struct LobbyView {
     pub game: String,
     /// Its options.
     pub options: Vec<(String, String)>,
-    /// Who has taken each seat; `None` while it is free.
+    /// The taken seats; `None` while one is free.
     pub seats: Vec<Option<LobbySeat>>,
     /// Whether who sits there is ready to begin, for each seat.
     pub ready: Vec<bool>,
@@ -85,7 +84,7 @@ pub struct LobbyView {
 }
 
 impl LobbyView {
-    /// What there is to say of who has taken a seat, as [`Seating::note`] does.
+    /// Note on a taken seat, as [`Seating::note`] writes it.
     pub fn note(&self, seat: Seat) -> Option<String> {
         let taken = |seat: Seat| self.seats.get(seat.index())?.as_ref();
         let of = taken(seat)?;
@@ -101,11 +100,11 @@ impl LobbyView {
 pub struct Snapshot {
     /// The table id.
     pub table: Hash32,
-    /// This player's seat; `None` of one who looks on.
+    /// This player's seat; `None` for a spectator.
     pub me: Option<Seat>,
     /// The players' names, cleaned for display, in seat order.
     pub names: Vec<String>,
-    /// Who plays which seat.
+    /// The players in their seats.
     pub seating: Seating,
     /// The game.
     pub game: AnyGame,
@@ -113,7 +112,7 @@ pub struct Snapshot {
     pub known: Faces,
     /// The seats whose shares of these cards stand in the log, each with its proof; of none where there is no log.
     pub shares: BTreeMap<card::Handle, SeatSet>,
-    /// What stands behind this moment.
+    /// Proofs and signatures behind this step.
     pub standing: Standing,
     /// Whether the table waits for an action of this seat's turn.
     pub my_turn: bool,
@@ -129,19 +128,19 @@ pub struct Snapshot {
     pub timing: Option<Timing>,
 }
 
-/// Who plays which seat, as the charter declares it: a declaration, not a proof.
+/// The players in their seats, as the charter declares them: a declaration, not a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seating {
     /// Which seats run in one program.
     pub parties: Parties,
-    /// What plays each seat.
+    /// Player of each seat: person or bot.
     pub played_by: Vec<PlayedBy>,
     /// Whether no key is put in escrow ([`fairdeal_protocol::game::RuleSet::strict`]).
     pub strict: bool,
 }
 
 impl Seating {
-    /// That of a charter.
+    /// The seating of a charter.
     pub fn of(charter: &Charter) -> Self {
         let players = charter.players.iter();
         Self {
@@ -165,7 +164,7 @@ impl Seating {
         !self.strict && self.parties.count(SeatSet::all(self.played_by.len())) > 2
     }
 
-    /// What there is to say of a seat, if anything: "bot (normal), in Anna's program".
+    /// Note on a seat, if any: "bot (normal), in Anna's program".
     pub fn note(&self, seat: Seat, names: &[String]) -> Option<String> {
         let bot = self.played_by.get(seat.index());
         let bot = bot.filter(|by| **by != PlayedBy::Person);
@@ -217,7 +216,7 @@ pub struct Waits {
 /// ([`coarse`]), so that a screen has something new to show only now and then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// Whose.
+    /// Its seat.
     pub seat: Seat,
     /// For how long nothing was heard of the seat, where that is long.
     pub silent: Option<u64>,
@@ -249,7 +248,7 @@ pub fn time_in_words(seconds: u64) -> String {
     }
 }
 
-/// What a claim says of the seats against which it is made: "stayed away".
+/// A claim's words about the seats against which it is made: "stayed away".
 pub fn ground_in_words(ground: Ground) -> &'static str {
     match ground {
         Ground::Absent => "stayed away",
@@ -293,7 +292,7 @@ impl PeerState {
     }
 }
 
-/// What stands behind a moment of a game.
+/// Proofs and signatures behind a step of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// A log that every seat signs, and what the protocol is doing.
@@ -305,7 +304,7 @@ pub enum Standing {
     },
 }
 
-/// What a session tells its player.
+/// An event of a session for its player.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionEvent {
     /// The lobby has changed.
@@ -334,7 +333,7 @@ pub enum SessionEvent {
         game: String,
         /// The names in seat order, cleaned for display.
         names: Vec<String>,
-        /// This player's seat; `None` of one who looks on.
+        /// This player's seat; `None` for a spectator.
         me: Option<Seat>,
     },
     /// The table has changed.
@@ -345,9 +344,9 @@ pub enum SessionEvent {
     Action {
         /// At which step.
         step: u64,
-        /// Who.
+        /// Acting seat.
         seat: Seat,
-        /// What.
+        /// Its action.
         action: AnyAction,
     },
     /// Something happened in the game.
@@ -365,16 +364,16 @@ pub enum SessionEvent {
     Refused(String),
     /// Somebody says something; this player too.
     Chat {
-        /// Who. Nobody without a seat speaks today.
+        /// Author. Only seats write today.
         seat: Option<Seat>,
         /// Its name, cleaned for display.
         name: String,
-        /// What, cleaned for display.
+        /// The message, cleaned for display.
         text: String,
     },
     /// A seat of this table invites to another one that it has opened.
     Invited {
-        /// Who.
+        /// Author.
         seat: Seat,
         /// Its name, cleaned for display.
         name: String,
@@ -383,7 +382,7 @@ pub enum SessionEvent {
     },
     /// A seat's connection has changed.
     Peer {
-        /// Whose.
+        /// Its seat.
         seat: Seat,
         /// To what.
         state: PeerState,
@@ -392,20 +391,20 @@ pub enum SessionEvent {
     Fault {
         /// Whether the table has stopped by it; else the others play on without the seat.
         stopped: bool,
-        /// Who did it.
+        /// Seat at fault.
         seat: Option<Seat>,
-        /// What.
+        /// The fault.
         what: String,
         /// Where the evidence is kept.
         evidence: Option<PathBuf>,
     },
-    /// Those who are there have closed the table with a claim.
+    /// The seats present have closed the table with a claim.
     Claimed {
-        /// Who claims it.
+        /// Claiming seats.
         by: Vec<Seat>,
         /// Against whom: all others.
         absent: Vec<Seat>,
-        /// What they say of those: that they stayed away, or that their turn time ran out.
+        /// The claim's reason: the others stayed away, or their turn time ran out.
         ground: Ground,
         /// The transcript of the unfinished game.
         transcript: Option<PathBuf>,

@@ -1,6 +1,6 @@
 //! A solitaire for practice: dealt by this program alone, without a seal, so that actions can be taken back.
 //!
-//! What is signed in a log cannot be taken back, and a card that has been opened cannot be closed. Nobody else is at
+//! A signed entry cannot be taken back, and a card that has been opened cannot be closed. Nobody else is at
 //! the table, so nobody can be cheated: a practice game has no log and no transcript, is in no history and counts
 //! in no statistics.
 
@@ -14,10 +14,10 @@ use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use tokio::sync::mpsc;
 
-use super::text::clean;
 use super::{
     Command, Handle, LobbySeat, LobbyView, Seating, SessionEvent, Snapshot, Standing, Waits,
 };
+use crate::text::clean;
 
 /// The game, and every state that it was in before an action.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl Practice {
         Some((practice, events))
     }
 
-    /// What there is instead of a lobby.
+    /// The stand-in for a lobby.
     pub(crate) fn lobby(&self, rules: &RuleSet) -> LobbyView {
         LobbyView {
             game: rules.game.clone(),
@@ -123,7 +123,7 @@ impl Practice {
         }
     }
 
-    /// What is told of these events, and how it stands after them.
+    /// News of these events, and the state after them.
     pub(crate) fn tell(&self, events: Vec<AnyEvent>) -> Vec<SessionEvent> {
         let mut told = Vec::new();
         for event in events {
@@ -137,7 +137,7 @@ impl Practice {
         told
     }
 
-    /// What comes of what the player asks; `None` once it goes.
+    /// Outcome of a player's request; `None` once the player leaves.
     pub(crate) fn answer(&mut self, command: Command) -> Option<Vec<SessionEvent>> {
         Some(match command {
             Command::Act(action) => match self.act(&action) {
@@ -204,10 +204,10 @@ pub fn open(rules: &RuleSet, name: &str) -> Result<Handle, PracticeError> {
 #[derive(Debug, thiserror::Error)]
 pub enum PracticeError {
     /// The system has no randomness.
-    #[error("the system gives no random bytes: {0}")]
+    #[error("the system provides no random bytes: {0}")]
     Random(getrandom::Error),
     /// The game is not for one, or its rules are not known.
-    #[error("{0} cannot be practised alone")]
+    #[error("{0} has no practice mode")]
     Rules(String),
 }
 

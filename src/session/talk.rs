@@ -10,7 +10,7 @@ use fairdeal_net::{PeerId, Ticket, TicketError};
 use fairdeal_protocol::seat::Seat;
 
 use super::frame::Saying;
-use super::text::{MAX_SHOWN, clean_saying};
+use crate::text::{MAX_SHOWN, clean_saying};
 
 /// How often something may happen: so often at once, and once more every few ticks of half a second.
 #[derive(Clone, Copy, Debug)]
@@ -21,12 +21,12 @@ pub struct Rate {
     pub ticks: u32,
 }
 
-/// What this player may say.
+/// Rate at which this player may send messages.
 const OWN: Rate = Rate {
     at_once: 5,
     ticks: 3,
 };
-/// What is heard of another: a little more, because sayings bunch up on their way.
+/// Rate accepted from another: a little more, because messages bunch up on their way.
 const HEARD: Rate = Rate {
     at_once: 8,
     ticks: 2,
@@ -34,7 +34,7 @@ const HEARD: Rate = Rate {
 /// Tables that one seat may invite to from one table.
 pub const MAX_INVITATIONS: usize = 4;
 
-/// What is left of a rate.
+/// Remainder of a rate.
 #[derive(Debug)]
 pub struct Bucket {
     rate: Rate,
@@ -73,24 +73,24 @@ impl Bucket {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unsaid {
     /// There is nothing in it that can be seen.
-    #[error("nothing is said: there is nothing in it that can be shown")]
+    #[error("the message is empty, or holds only invisible characters")]
     Empty,
     /// It is too long.
-    #[error("a saying has at most {MAX_SHOWN} characters, not {0}; say it in parts")]
+    #[error("a chat message has at most {MAX_SHOWN} characters, not {0}; split it")]
     TooLong(usize),
     /// So much has been said that it has to wait.
-    #[error("that is too much at once; say it again in a second or two")]
+    #[error("too many messages at once; try again in a second or two")]
     TooMuch,
     /// One has no seat yet.
-    #[error("nobody hears you before you have a seat; wait for the host")]
+    #[error("you can chat once the host has given you a seat")]
     NoSeat,
-    /// One looks on.
-    #[error("who looks on hears the others but is not heard; join a table to talk")]
+    /// Spectators cannot write.
+    #[error("spectators can read the chat but not write in it; join a table to chat")]
     LooksOn,
     /// There is no table yet.
     #[error("there is nobody to invite before the table is open")]
     NoTable,
-    /// What should lead to the other table is no ticket.
+    /// The invitation holds no valid ticket.
     #[error("{0}")]
     BadTicket(#[from] TicketError),
     /// The other table is somebody else's.
@@ -98,12 +98,12 @@ pub enum Unsaid {
     NotOwn,
     /// So many have been invited to.
     #[error(
-        "you have invited to {MAX_INVITATIONS} tables from this one; that is as many as the others hear of"
+        "you have sent {MAX_INVITATIONS} invitations from this table, the most that others receive"
     )]
     Invitations,
 }
 
-/// What has been said and heard.
+/// Messages sent and received.
 #[derive(Debug)]
 pub struct Talk {
     own: Bucket,
@@ -123,7 +123,7 @@ impl Default for Talk {
 }
 
 impl Talk {
-    /// What this player wants to say, as it is said.
+    /// This player's message, as it is sent.
     ///
     /// # Errors
     /// [`Unsaid`].
@@ -142,7 +142,7 @@ impl Talk {
         }
     }
 
-    /// What a seat says, fit to be shown; nothing if it says too much, or nothing that can be seen.
+    /// A seat's message, fit to be shown; `None` if the seat sends too many, or the message has no visible character.
     pub fn hear(&mut self, seat: Seat, text: &Saying) -> Option<Saying> {
         let bucket = self.heard.entry(seat);
         if !bucket.or_insert_with(|| Bucket::new(HEARD)).take() {

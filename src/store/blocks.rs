@@ -52,7 +52,7 @@ impl Nonce {
     }
 }
 
-/// What a block holds.
+/// Contents of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The state that the records start from.

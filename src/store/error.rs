@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fairdeal_protocol::transcript::TranscriptError;
 
-/// What went wrong, with which file, and what to do about it.
+/// A failure with its file and a remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -31,7 +31,7 @@ pub enum StoreError {
         /// The system's reason.
         source: io::Error,
     },
-    /// What is given as the data directory is a file.
+    /// The data directory given is a file.
     #[error("{path} is not a directory; choose another with --data-dir", path = path.display())]
     NotADirectory {
         /// The file.
@@ -69,7 +69,7 @@ pub enum StoreError {
     DamagedIdentity {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it; never its content.
+        /// The fault; never the file's content.
         why: &'static str,
     },
     /// The system gave no randomness for a new identity.
@@ -78,7 +78,7 @@ pub enum StoreError {
     /// A table id, or the start of one, that is not hexadecimal.
     #[error("{given:?} is not a table id; one is up to 64 hexadecimal digits")]
     BadTable {
-        /// What was given, shortened.
+        /// The value given, shortened.
         given: String,
     },
     /// No transcript's table id starts so.
@@ -148,7 +148,7 @@ pub enum StoreError {
     },
 }
 
-/// What to do about a write that has failed.
+/// A remedy for a failed write.
 fn advice(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "; make room on the disk",

@@ -66,7 +66,7 @@ pub struct JournalFile {
     pub modified: SystemTime,
 }
 
-/// What a journal holds.
+/// Contents of a journal.
 #[derive(Debug)]
 pub struct Kept {
     /// The header.
@@ -86,7 +86,7 @@ pub struct JournalHead {
     pub ended: bool,
 }
 
-/// What a journal is written to.
+/// The file behind a journal.
 trait Disk {
     /// Writes bytes at an offset; some of them may be there after a failure.
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
@@ -492,7 +492,7 @@ impl DataDir {
         Ok(journal)
     }
 
-    /// Opens a journal to go on with it. What a crash has left of an append that never returned is cut off.
+    /// Opens a journal to resume it, and cuts off the rest of an append that a crash interrupted.
     ///
     /// # Errors
     /// [`StoreError::JournalInUse`] if a session writes it, [`StoreError::DamagedJournal`], [`StoreError::ForeignJournal`]

@@ -7,14 +7,14 @@ use fairdeal_games::bots::Level;
 use serde::{Deserialize, Serialize};
 
 use super::{DataDir, DataView, StoreError, files};
-use crate::tui::theme::{Pyramids, ThemeName};
+use crate::appearance::{Pyramids, ThemeName};
 
 /// The file's name in the data directory.
 const FILE: &str = "settings.toml";
 /// The largest file that is read, in bytes.
 const MAX_FILE: u64 = 64 << 10;
 
-/// What a player has chosen once for all tables.
+/// A player's settings for all tables.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
@@ -31,7 +31,7 @@ pub struct Settings {
     /// How well bots play.
     pub bot_level: Level,
     /// How long bots think before each action, in milliseconds.
-    pub bot_pace: u64,
+    pub bot_delay: u64,
     /// Keys in place of the usual ones: what is done, and the keys that do it.
     pub keys: BTreeMap<String, Vec<String>>,
 }
@@ -45,7 +45,7 @@ impl Default for Settings {
             ascii: false,
             motion: true,
             bot_level: Level::default(),
-            bot_pace: 700,
+            bot_delay: 700,
             keys: BTreeMap::new(),
         }
     }
@@ -58,7 +58,7 @@ pub enum SettingsError {
     #[error("{0}")]
     Store(#[from] StoreError),
     /// It is not what it should be.
-    #[error("{path}: {why}\nmend the file or remove it; until then the usual settings hold", path = path.display())]
+    #[error("{path}: {why}\nCorrect or delete the file. Using defaults until then.", path = path.display())]
     Wrong {
         /// The file.
         path: PathBuf,

@@ -1,4 +1,4 @@
-//! What screens draw on: a buffer that nothing can be drawn outside of, a theme, and the list of what can be
+//! The canvas of all screens: a buffer that clips, a theme, and the list of what can be
 //! chosen on the screen, by keys and by mouse alike.
 //!
 //! Whatever can be chosen is a [`Target`] with the area that it fills. Arrow keys go from target to target as they
@@ -26,7 +26,7 @@ pub(super) enum Target {
     Row(usize),
     /// A button of the screen, by a number that the screen gives it.
     Button(u16),
-    /// What a key asks for.
+    /// Request of a key.
     Key(Intent),
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Mark {
     pub(super) focused: bool,
     /// Something has just happened to it.
     pub(super) flashing: bool,
-    /// What lies there is on its way, and is drawn when it has come.
+    /// The thing in this place is on its way, and is drawn when it has come.
     pub(super) hidden: bool,
 }
 
@@ -71,17 +71,17 @@ pub(super) struct Marks {
     pub(super) hidden: BTreeSet<Spot>,
 }
 
-/// What was drawn where.
+/// The drawn targets and their areas.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layer {
-    /// What can be chosen, in the order in which it was drawn.
+    /// Targets in drawing order.
     pub(super) targets: Vec<(Rect, Target)>,
     /// Where the places of a table are, those that cannot be chosen too.
     pub(super) places: BTreeMap<Spot, Rect>,
 }
 
 impl Layer {
-    /// What was drawn last at a position.
+    /// The topmost target at a position.
     pub(super) fn at(&self, position: Position) -> Option<Target> {
         let mut hits = self.targets.iter().rev();
         hits.find(|(area, _)| area.contains(position))

@@ -62,7 +62,7 @@ impl Field {
         self
     }
 
-    /// What is written.
+    /// The text.
     pub(super) fn text(&self) -> String {
         format!("{}{}", self.before, self.after)
     }

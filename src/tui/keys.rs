@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// What a key asks for, wherever one is.
+/// Commands of keys that work on every screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Intent {
     Up,
@@ -96,7 +96,7 @@ const INTENTS: [(Intent, &str, &[&str], &str); 21] = [
 ];
 
 impl Intent {
-    /// What it does, in words.
+    /// Its effect, in words.
     pub(super) fn words(self) -> &'static str {
         let found = INTENTS.iter().find(|(intent, ..)| *intent == self);
         found.map_or("", |(.., words)| words)
@@ -196,7 +196,7 @@ impl Chord {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum KeysError {
     /// There is nothing of that name to do.
-    #[error("keys.{name}: there is nothing of that name; there is {known}")]
+    #[error("keys.{name}: unknown command; the known ones are {known}")]
     Intent { name: String, known: String },
     /// There is no key of that name.
     #[error(
@@ -220,7 +220,7 @@ pub(super) enum KeysError {
     None(&'static str),
 }
 
-/// What each key does.
+/// Command of each key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Keymap(BTreeMap<Chord, Intent>);
 
@@ -283,7 +283,7 @@ impl Keymap {
         Ok(Self(map))
     }
 
-    /// What a key asks for.
+    /// Command of a key.
     pub(super) fn intent(&self, key: KeyEvent) -> Option<Intent> {
         self.0.get(&Chord::of(key)?).copied()
     }

@@ -41,7 +41,7 @@ use crate::session::journal::Place;
 
 use crate::store::{DataDir, DataView};
 
-/// What the interface is given.
+/// Inputs of the interface.
 #[derive(Debug)]
 pub struct Interface {
     /// Where identity, journals, transcripts and settings are kept.

@@ -1,4 +1,4 @@
-//! What comes to the interface from outside.
+//! Events that reach the interface from outside.
 
 use std::sync::Arc;
 
@@ -29,21 +29,21 @@ pub(super) enum News {
     Failed(String),
 }
 
-/// What an audit has found, and between whom the game was.
+/// Result of an audit, with the players' names.
 #[derive(Clone, Debug)]
 pub(super) struct Audited {
     pub(super) report: Report,
     pub(super) names: Vec<String>,
 }
 
-/// What comes in.
+/// An event from outside.
 #[derive(Debug)]
 pub(super) enum Input {
     /// News for the screens.
     News(News),
     /// How the LAN looks; nothing if nobody looks any more.
     Lan(Option<LanView>),
-    /// What lies in the data directory.
+    /// Games in the data directory.
     Shelf(Shelf),
     /// A key, a click, a new size.
     Terminal(Event),

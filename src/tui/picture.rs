@@ -11,7 +11,8 @@ use super::keys::Keymap;
 use super::screen::{Shelf, World};
 use super::screens::sitting::Sitting;
 use super::shell::{LEAST, Shell};
-use super::theme::{Depth, Theme, ThemeName};
+use super::theme::{Depth, Theme};
+use crate::appearance::ThemeName;
 use crate::markup::Escaped;
 use crate::replay::{Eyes, Replay};
 use crate::store::Settings;
@@ -22,7 +23,7 @@ const LINES: usize = 100;
 const MOST: (u16, u16) = (300, 120);
 /// How wide and high a character is in an SVG, in pixels.
 const CELL: (f32, f32) = (8.4, 18.0);
-/// What stands for a terminal's own colours.
+/// Colours used for a terminal's own.
 const OWN: (&str, &str) = ("#d0d0d0", "#101010");
 
 /// A table at one moment of a past game, on a screen of some size.

@@ -43,10 +43,10 @@ use crate::session::house::{self, House};
 use crate::session::journal::{Place, open_seats, saved_tables};
 use crate::session::lan::Browser;
 use crate::session::practice;
-use crate::session::text::{player_names, reasons};
 use crate::session::{Command, Handle, PeerState, SessionEvent};
 use crate::signals::Signals;
 use crate::store::{IdentityKey, Settings, read_transcript};
+use crate::text::{player_names, reasons};
 
 /// How many inputs are taken in before the screen is drawn again.
 const AT_ONCE: usize = 256;
@@ -343,7 +343,7 @@ impl Rim {
             Effect::Watch { target, password } => {
                 let role = Role::Watcher(target);
                 let mut setup = self.setup(shell.world(), role, Transport::Sockets, password)?;
-                // Nobody asks who looks on.
+                // Nobody needs to recognise a spectator.
                 setup.identity = IdentityKey::generate()?;
                 setup.place.listen = Vec::new();
                 self.begin(start(setup)?, None);
@@ -517,7 +517,7 @@ impl Rim {
         });
     }
 
-    /// Closes the session: its table can be gone on with.
+    /// Closes the session: its table can be resumed.
     fn close(&mut self) {
         for live in [self.live.take(), self.inviting.take()]
             .into_iter()
@@ -681,7 +681,7 @@ impl Reading {
 fn pilot(settings: &Settings) -> Pilot {
     Pilot {
         level: settings.bot_level,
-        pace: Duration::from_millis(settings.bot_pace),
+        delay: Duration::from_millis(settings.bot_delay),
     }
 }
 

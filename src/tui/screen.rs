@@ -1,4 +1,4 @@
-//! What a screen is, and what all screens share.
+//! The interface of a screen, and the state that all screens share.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,12 +18,12 @@ use crate::session::Command;
 use crate::session::lan::LanView;
 use crate::store::Settings;
 
-/// What all screens can see.
+/// State that all screens share.
 #[derive(Debug)]
 pub(super) struct World {
-    /// What the player has chosen.
+    /// The player's settings.
     pub(super) settings: Settings,
-    /// What keys do.
+    /// Commands of keys.
     pub(super) keymap: Keymap,
     /// How things look.
     pub(super) theme: Theme,
@@ -50,7 +50,7 @@ impl World {
         named.unwrap_or(&self.user)
     }
 
-    /// Makes the theme anew, after the settings have changed.
+    /// Makes the theme again, after the settings have changed.
     pub(super) fn dress(&mut self) {
         self.theme = Theme::new(
             self.settings.theme,
@@ -61,10 +61,10 @@ impl World {
     }
 }
 
-/// What lies in the data directory.
+/// Games in the data directory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shelf {
-    /// The tables that can be gone on with: their ids, and each in words.
+    /// Saved games: their ids, and each in words.
     pub(super) waiting: Vec<(String, String)>,
     /// Every past game, newest first, and those that wait.
     pub(super) past: Vec<Past>,
@@ -81,7 +81,7 @@ pub(super) enum Tone {
 /// A question over the screen; the answer goes to the screen that asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Question {
-    /// What is asked.
+    /// The question.
     pub(super) text: String,
     /// The answers: a key, a word, what it means. Back is always possible besides.
     pub(super) answers: Vec<(char, String, String)>,
@@ -97,7 +97,7 @@ impl Question {
     }
 }
 
-/// What a table is opened with.
+/// Settings of a new table.
 #[derive(Clone, Debug)]
 pub(super) struct Opening {
     /// The game.
@@ -118,7 +118,7 @@ pub(super) struct Opening {
     pub practice: bool,
 }
 
-/// What is asked of the program round the interface.
+/// A request to the program around the interface.
 #[derive(Clone, Debug)]
 pub(super) enum Effect {
     /// Open a table and sit down at it.
@@ -130,14 +130,14 @@ pub(super) enum Effect {
         /// The password, if there is one.
         password: Option<Password>,
     },
-    /// Look on at a table.
+    /// Watch a table.
     Watch {
         /// Which.
         target: JoinTarget,
         /// The password, if there is one.
         password: Option<Password>,
     },
-    /// Go on with a table that waits.
+    /// Resume a saved game.
     Resume(String),
     /// Open a table for those who sit at the one that is over, and invite them.
     Rematch(Opening),
@@ -150,7 +150,7 @@ pub(super) enum Effect {
     },
     /// Tell the session something.
     Session(Command),
-    /// Close the session; its table can be gone on with.
+    /// Close the session; its table can be resumed.
     CloseSession,
     /// Read what lies in the data directory again.
     LoadShelf,
@@ -168,7 +168,7 @@ pub(super) enum Effect {
     Quit,
 }
 
-/// What a screen asks for.
+/// A request by a screen.
 #[derive(Debug)]
 pub(super) enum Wish {
     /// Another screen over this one.
@@ -193,7 +193,7 @@ pub(super) enum Wish {
     Effect(Effect),
 }
 
-/// What a screen asks for while it takes something in.
+/// Requests of a screen while it handles an input.
 pub(super) type Wishes = Vec<Wish>;
 
 /// One place of the interface.
@@ -244,12 +244,12 @@ pub(super) trait Screen: std::fmt::Debug {
         None
     }
 
-    /// What is written is changed.
+    /// The text changes.
     fn written(&mut self, world: &World, wishes: &mut Wishes) {
         let _ = (world, wishes);
     }
 
-    /// What is written is meant.
+    /// The text is confirmed.
     fn submit(&mut self, world: &World, wishes: &mut Wishes) {
         let _ = (world, wishes);
     }
@@ -296,7 +296,7 @@ pub(super) trait Screen: std::fmt::Debug {
         None
     }
 
-    /// What was drawn where, after each time.
+    /// Receives the drawn targets after each frame.
     fn drawn(&mut self, world: &World, layer: &Layer) {
         let _ = (world, layer);
     }
@@ -307,7 +307,7 @@ pub(super) trait Screen: std::fmt::Debug {
         Vec::new()
     }
 
-    /// What can be found by its name from here: the words, and what is chosen then.
+    /// Entries of the palette: the words, and the choice that they make.
     fn commands(&self, world: &World) -> Vec<(String, Target)> {
         let _ = world;
         Vec::new()

@@ -40,7 +40,7 @@ struct Place {
     focus: Option<Target>,
 }
 
-/// What lies over a screen.
+/// An overlay on a screen.
 #[derive(Debug)]
 enum Overlay {
     Help {
@@ -88,7 +88,7 @@ impl Shell {
         }
     }
 
-    /// What all screens can see.
+    /// State that all screens share.
     pub(super) fn world(&self) -> &World {
         &self.world
     }
@@ -99,13 +99,13 @@ impl Shell {
         self.stack.iter().map(|place| place.screen.name()).collect()
     }
 
-    /// What was drawn where.
+    /// The drawn targets and their areas.
     #[cfg(test)]
     pub(super) fn layer(&self) -> &Layer {
         &self.layer
     }
 
-    /// What the keys act on.
+    /// The focused target.
     #[cfg(test)]
     pub(super) fn focus(&self) -> Option<Target> {
         self.stack.last().and_then(|place| place.focus)
@@ -276,7 +276,7 @@ impl Shell {
         helps
     }
 
-    /// What the palette offers for what is written in it.
+    /// Entries of the palette that match its text.
     fn found(&self) -> Vec<(String, Target)> {
         let (Some(Overlay::Palette { field, .. }), Some(place)) =
             (&self.overlay, self.stack.last())

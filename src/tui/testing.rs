@@ -36,7 +36,7 @@ use crate::session::practice::Practice;
 use crate::session::{Command, LobbyView, SessionEvent, Snapshot, Standing, Waits};
 use crate::store::Settings;
 
-/// What screens see in tests.
+/// State that screens see in tests.
 pub(super) fn world(ascii: bool) -> World {
     let mut world = World {
         settings: Settings::default(),
@@ -59,14 +59,14 @@ pub(super) struct Stage {
     pub(super) shell: Shell,
     pub(super) scene: Option<Scene>,
     pub(super) size: (u16, u16),
-    /// What was asked for and not done here.
+    /// Requests that were not carried out here.
     pub(super) effects: Vec<Effect>,
     /// A game for practice, in place of the scene.
     practice: Option<Practice>,
     /// The cards that the player was last told.
     known: Faces,
     step: u64,
-    /// What the next game is dealt from.
+    /// Seed of the next game.
     pub(super) seed: u8,
     /// For whom the table waits, as the player is told next.
     waits: Waits,
@@ -100,7 +100,7 @@ impl Stage {
         stage
     }
 
-    /// What is on the screen.
+    /// Content of the screen.
     pub(super) fn draw(&mut self) -> String {
         let mut terminal = Terminal::new(TestBackend::new(self.size.0, self.size.1)).unwrap();
         terminal.draw(|frame| self.shell.draw(frame)).unwrap();
@@ -358,7 +358,7 @@ impl Stage {
         }
     }
 
-    /// What a bot would do in the player's place, if it is its turn.
+    /// A bot's action in the player's place, if it is its turn.
     pub(super) fn advice(&mut self) -> Option<AnyAction> {
         let scene = self.scene.as_ref().unwrap();
         let mine = scene.game.to_act().contains(seat(0));

@@ -6,48 +6,8 @@
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
-use serde::{Deserialize, Serialize};
 
-/// A theme by its name in the settings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ThemeName {
-    /// Light on dark.
-    #[default]
-    Dark,
-    /// Dark on light.
-    Light,
-    /// White on black, and few strong colours.
-    HighContrast,
-    /// The terminal's own two colours.
-    Mono,
-}
-
-impl ThemeName {
-    /// Every theme.
-    pub const ALL: [Self; 4] = [Self::Dark, Self::Light, Self::HighContrast, Self::Mono];
-
-    /// Its name, as people read it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Dark => "dark",
-            Self::Light => "light",
-            Self::HighContrast => "high contrast",
-            Self::Mono => "mono",
-        }
-    }
-}
-
-/// The colours of pyramids: one of the two sets that they are sold in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Pyramids {
-    /// Black, red, blue, yellow and green.
-    #[default]
-    Rainbow,
-    /// White, orange, cyan, clear and purple.
-    Xeno,
-}
+use crate::appearance::{Pyramids, ThemeName};
 
 /// How many colours a terminal shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +22,7 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// What the terminal promises by its environment: `NO_COLOR`, `COLORTERM`, `TERM`.
+    /// Colours that the terminal promises by its environment: `NO_COLOR`, `COLORTERM`, `TERM`.
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         if set("NO_COLOR").is_some() || set("TERM").is_some_and(|term| term == "dumb") {
@@ -317,7 +277,7 @@ impl Theme {
         }
     }
 
-    /// What matters less. In mono it is told by its place.
+    /// Less important text. In mono its place tells.
     pub(super) fn faint(&self) -> Style {
         self.foreground(|palette| palette.faint)
     }
@@ -328,7 +288,7 @@ impl Theme {
             .add_modifier(Modifier::BOLD)
     }
 
-    /// What the eye shall find first: whose turn it is, the name of the program.
+    /// Text to be found first: whose turn it is, the name of the program.
     pub(super) fn accent(&self) -> Style {
         self.foreground(|palette| palette.accent)
             .add_modifier(Modifier::BOLD)
@@ -349,13 +309,13 @@ impl Theme {
         self.foreground(|palette| palette.bad)
     }
 
-    /// What can be chosen next.
+    /// Targets that can be chosen next.
     pub(super) fn lit(&self) -> Style {
         self.foreground(|palette| palette.lit)
             .add_modifier(Modifier::BOLD)
     }
 
-    /// What the keys act on.
+    /// The focused target.
     pub(super) fn focused(&self) -> Style {
         Style::new().add_modifier(Modifier::REVERSED | Modifier::BOLD)
     }

@@ -119,7 +119,7 @@ impl Drill {
         Ok(())
     }
 
-    /// Who has not left.
+    /// Seats that have not left.
     fn playing(&self) -> SeatSet {
         let all = Seat::first(usize::from(self.seats));
         all.filter(|seat| !self.out.contains(*seat)).collect()

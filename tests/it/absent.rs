@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fairdeal::history::{Ending, Summary, What, history};
+use fairdeal::history::{What, history};
 use fairdeal::session::driver::{Role, Setup, start};
 use fairdeal::session::journal::Place;
 use fairdeal::session::{Command, Handle, PeerState, SessionEvent, Snapshot};
 use fairdeal::store::DataDir;
+use fairdeal::summary::{Ending, Summary};
 use fairdeal_games::bots::{Level, bot};
 use fairdeal_games::{AnyGame, rule_set};
 use fairdeal_net::{JoinTarget, Transport};
@@ -253,7 +254,14 @@ async fn guest_dies_at_the_end() -> bool {
     let mut host = host(&house, 2, &options, ON_TCP);
     let ticket = ticket_of(&mut host, |_| true).await;
     let join = [
-        "bot", "join", &ticket, "--json", "--pace", "1", "--listen", TCP,
+        "bot",
+        "join",
+        &ticket,
+        "--json",
+        "--bot-delay",
+        "1",
+        "--listen",
+        TCP,
     ];
     let mut guest = Program::start(root.path(), "guest", &join);
     let (last, _) = until(&mut host, |snapshot| snapshot.game.is_over()).await;

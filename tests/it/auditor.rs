@@ -43,7 +43,7 @@ fn the_second_auditor_agrees() {
 }
 
 /// The whole transcript among the vectors of `docs/transcript.md`: seat 1 leaves a game for two at its first action.
-/// With `FAIRDEAL_RENEW` set the file is written anew.
+/// With `FAIRDEAL_RENEW` set the file is rewritten.
 #[test]
 fn a_small_whole_transcript() {
     let mut leaves = true;

@@ -24,7 +24,7 @@ use tokio::time::interval;
 
 use super::process::{Program, fairdeal};
 
-/// What the cheat makes of an entry of its own, for a seat.
+/// The cheat's version of its own entry, for a seat.
 type Lie = fn(&Content, Seat) -> Option<Content>;
 
 /// An honest table whose own entries are rewritten on their way out.
@@ -53,7 +53,7 @@ impl Cheat {
         lie.map_or(entry, |content| Entry::sign(content, &self.key).unwrap())
     }
 
-    /// What goes out now.
+    /// Messages to send now.
     fn frames(&mut self) -> Vec<(PeerId, Vec<u8>)> {
         let mut frames = Vec::new();
         while let Some(output) = self.table.poll() {
@@ -263,7 +263,7 @@ const WRONG_STATE: Lie = |content, _| {
     })
 };
 
-/// Whose state is wrong the log alone does not tell: the table stops, and stands among the past games.
+/// The log alone does not tell whose state is wrong: the table stops, and stands among the past games.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_that_stops_is_remembered() {
     let root = TempDir::new().unwrap();

@@ -76,12 +76,12 @@ fn copy(from: &Path, to: &Path) {
 /// of the saved table.
 fn lived_in(root: &Path) -> (PathBuf, [String; 2]) {
     let play = ["play", "loot", "--bots", "1", "--headless", "--json"];
-    let quick = ["--option", "target=1", "--pace", "5"];
+    let quick = ["--option", "target=1", "--bot-delay", "5"];
     let mut first = Program::start(root, "data", &[&play[..], &quick].concat());
     let table = |event: Option<Value>| event.unwrap()["table"].as_str().unwrap().to_owned();
     let finished = table(first.wait_for("started"));
     assert!(first.finish().success());
-    let mut second = Program::start(root, "data", &[&play[..], &["--pace", "50"]].concat());
+    let mut second = Program::start(root, "data", &[&play[..], &["--bot-delay", "50"]].concat());
     let saved = table(second.wait_for("started"));
     second.wait_for("action").unwrap();
     second.kill();

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::process::{Program, fairdeal};
+use super::require::skip;
 
 const RESUME: [&str; 3] = ["resume", "--headless", "--json"];
 const LOOT: [&str; 6] = ["play", "loot", "--headless", "--json", "--bots", "1"];
@@ -40,7 +41,7 @@ impl SmallDisk {
         let mut holder = match holder {
             Ok(holder) => holder,
             Err(error) => {
-                eprintln!("not tested: no disk can be made here: unshare: {error}");
+                skip("disks", format!("unshare: {error}"));
                 return None;
             }
         };
@@ -50,7 +51,7 @@ impl SmallDisk {
         let disk = Self { holder, mount };
         let works = disk.enter("true").status();
         if line != "ready\n" || !works.is_ok_and(|status| status.success()) {
-            eprintln!("not tested: no disk can be made here");
+            skip("disks", "no file system can be mounted");
             return None;
         }
         Some(disk)
@@ -148,7 +149,7 @@ fn table_waits_for_room_before_it_begins() {
         return;
     };
     disk.fill(2048);
-    let args = [&LOOT[..], &["--option", "target=10", "--pace", "5"]].concat();
+    let args = [&LOOT[..], &["--option", "target=10", "--bot-delay", "5"]].concat();
     let mut program = disk.start("solo", &args);
     let message = waits_for_room(&mut program);
     let place = disk.mount.path().to_str().unwrap();
@@ -195,7 +196,7 @@ fn local_bots_wait_for_room_too() {
         return;
     };
     disk.fill(20 << 10);
-    let args = [&LOOT[..], &["--option", "target=10", "--pace", "5"]].concat();
+    let args = [&LOOT[..], &["--option", "target=10", "--bot-delay", "5"]].concat();
     let mut program = disk.start("solo", &args);
     let message = waits_for_room(&mut program);
     assert!(message.contains("make room"), "{message}");
@@ -212,7 +213,7 @@ fn full_disk_stops_the_next_deal() {
     let Some(disk) = SmallDisk::new("128m") else {
         return;
     };
-    let args = [&LOOT[..], &["--option", "target=150", "--pace", "5"]].concat();
+    let args = [&LOOT[..], &["--option", "target=150", "--bot-delay", "5"]].concat();
     let mut program = disk.start("solo", &args);
     program.wait_for("action").expect("it plays");
     disk.fill(0);
@@ -236,7 +237,7 @@ fn full_disk_has_room_for_the_last_transcript() {
     let Some(disk) = SmallDisk::new("128m") else {
         return;
     };
-    let args = [&LOOT[..], &["--option", "target=1", "--pace", "5"]].concat();
+    let args = [&LOOT[..], &["--option", "target=1", "--bot-delay", "5"]].concat();
     let mut program = disk.start("solo", &args);
     program.wait_for("action").expect("it plays");
     disk.fill(0);
@@ -253,7 +254,7 @@ fn unsaved_game_is_told_and_finished_by_resume() {
         return;
     };
     disk.no_room_for_transcripts("solo");
-    let args = [&LOOT[..], &["--option", "target=1", "--pace", "5"]].concat();
+    let args = [&LOOT[..], &["--option", "target=1", "--bot-delay", "5"]].concat();
     let mut program = disk.start("solo", &args);
     let over = program.wait_for("over").expect("its scores are told");
     assert_eq!(over["transcript"], Value::Null);
@@ -278,7 +279,7 @@ fn past_games_are_read_from_a_disk_that_cannot_be_written() {
     let Some(disk) = SmallDisk::new("128m") else {
         return;
     };
-    let args = [&LOOT[..], &["--option", "target=10", "--pace", "5"]].concat();
+    let args = [&LOOT[..], &["--option", "target=10", "--bot-delay", "5"]].concat();
     let mut program = disk.start("solo", &args);
     let over = program.wait_for("over").expect("the game ends");
     assert!(program.finish().success());
@@ -316,7 +317,13 @@ fn spectator_without_room_hears_the_scores() {
     };
     let root = TempDir::new().unwrap();
     disk.no_room_for_transcripts("onlooker");
-    let quick = ["--json", "--pace", "5", "--listen", "/ip4/127.0.0.1/tcp/0"];
+    let quick = [
+        "--json",
+        "--bot-delay",
+        "5",
+        "--listen",
+        "/ip4/127.0.0.1/tcp/0",
+    ];
     let table = [
         "bot", "host", "loot", "--seats", "2", "--option", "target=1",
     ];
@@ -344,7 +351,13 @@ fn unsaved_claim_is_finished_by_resume() {
     };
     let root = TempDir::new().unwrap();
     disk.no_room_for_transcripts("host");
-    let quick = ["--json", "--pace", "20", "--listen", "/ip4/127.0.0.1/tcp/0"];
+    let quick = [
+        "--json",
+        "--bot-delay",
+        "20",
+        "--listen",
+        "/ip4/127.0.0.1/tcp/0",
+    ];
     let host = [
         "bot",
         "host",

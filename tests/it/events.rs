@@ -162,11 +162,20 @@ fn schema_refuses_wrong_lines() {
 
 /// Plays a game of two seats with one spectator, and returns what the three have printed.
 fn printed(root: &TempDir, game: &str, options: &[&str]) -> [Vec<Value>; 3] {
-    let host = ["bot", "host", game, "--seats", "2", "--json", "--pace", "5"];
+    let host = [
+        "bot",
+        "host",
+        game,
+        "--seats",
+        "2",
+        "--json",
+        "--bot-delay",
+        "5",
+    ];
     let mut host = Program::start(root.path(), "host", &[&host, options, &LISTEN].concat());
     let ticket = host.ticket();
     let mut watcher = Program::start(root.path(), "watcher", &["watch", &ticket, "--json"]);
-    let guest = ["bot", "join", &ticket, "--json", "--pace", "5"];
+    let guest = ["bot", "join", &ticket, "--json", "--bot-delay", "5"];
     let mut guest = Program::start(root.path(), "guest", &[&guest, &LISTEN[..]].concat());
     for program in [&mut host, &mut guest, &mut watcher] {
         assert!(program.wait_for("over").is_some(), "the game ends");

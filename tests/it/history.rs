@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use fairdeal::history::{Ending, Past, What, history, keep};
+use fairdeal::history::{Past, What, history};
 use fairdeal::store::DataDir;
+use fairdeal::summary::{Ending, keep};
 use fairdeal_protocol::seat::Seat;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -196,7 +197,7 @@ fn a_game_that_was_interrupted_waits() {
         "1",
         "--headless",
         "--json",
-        "--pace",
+        "--bot-delay",
         "40",
     ];
     let mut program = Program::start(root.path(), "solo", &args);
@@ -233,7 +234,7 @@ fn a_game_that_was_interrupted_waits() {
 fn many_list_at_once() {
     let root = TempDir::new().unwrap();
     let args = ["play", "loot", "--bots", "1", "--headless", "--json"];
-    let args = [&args[..], &["--pace", "40"]].concat();
+    let args = [&args[..], &["--bot-delay", "40"]].concat();
     let mut program = Program::start(root.path(), "solo", &args);
     program.wait_for("action").expect("it has begun");
     program.kill();
@@ -258,10 +259,7 @@ fn many_list_at_once() {
         );
     }
     let mut program = Program::start(root.path(), "solo", &["resume", "--headless", "--json"]);
-    assert!(
-        program.wait_for("action").is_some(),
-        "it can be gone on with"
-    );
+    assert!(program.wait_for("action").is_some(), "it can be resumed");
 }
 
 /// A damaged journal is listed with what is wrong with it, hides no other game and is left as it is.
@@ -318,10 +316,7 @@ fn an_export_overwrites_nothing() {
 fn no_past_games_are_no_error() {
     let root = TempDir::new().unwrap();
     let (code, text) = run(root.path(), &["history"]);
-    assert_eq!(
-        (code, text.as_str()),
-        (Some(0), "There are no past games yet.\n")
-    );
+    assert_eq!((code, text.as_str()), (Some(0), "No past games yet.\n"));
     assert_eq!(
         run(root.path(), &["history", "--json"]),
         (Some(0), String::new())

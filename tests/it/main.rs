@@ -26,6 +26,7 @@ mod games;
 mod history;
 mod laws;
 mod leave;
+mod libraries;
 #[cfg(target_os = "linux")]
 mod namespaces;
 mod net;
@@ -39,6 +40,8 @@ mod python;
 mod reach;
 mod readme;
 mod replay;
+#[path = "../fixture/require.rs"]
+mod require;
 mod resume;
 mod schema;
 #[cfg(unix)]
@@ -48,5 +51,7 @@ mod talk;
 #[cfg(target_os = "linux")]
 mod torture;
 mod transcript;
+mod walls;
 mod watch;
 mod way;
+mod words;

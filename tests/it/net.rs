@@ -261,14 +261,21 @@ fn flaky_proxy(to: u16, cuts: usize) -> u16 {
 #[test]
 fn a_dropped_connection_costs_time_and_nothing_else() {
     let root = TempDir::new().unwrap();
-    let option = ["--option", "target=150", "--pace", "20"];
+    let option = ["--option", "target=150", "--bot-delay", "20"];
     let args = ["bot", "host", "loot", "--seats", "2", "--json"];
     let mut host = Program::start(root.path(), "host", &[&args[..], &option, &LISTEN].concat());
     let event = host.wait_for("ticket").unwrap();
     let address = event["addresses"][0].as_str().unwrap();
     let mut parts: Vec<String> = address.split('/').map(str::to_owned).collect();
     parts[4] = flaky_proxy(parts[4].parse().unwrap(), 2).to_string();
-    let args = ["bot", "join", &parts.join("/"), "--json", "--pace", "20"];
+    let args = [
+        "bot",
+        "join",
+        &parts.join("/"),
+        "--json",
+        "--bot-delay",
+        "20",
+    ];
     let mut guest = Program::start(root.path(), "guest", &[&args[..], &LISTEN].concat());
     let (one, two) = (
         host.wait_for("over").unwrap(),

@@ -61,7 +61,6 @@ fn two_play_who_know_only_a_relay() {
     play_on(host, guest);
 }
 
-#[cfg(feature = "quic")]
 #[test]
 fn two_play_by_quic_alone() {
     let root = TempDir::new().unwrap();
@@ -169,7 +168,11 @@ fn silent_connections_shut_nobody_out() {
     use socket2::{Domain, Socket, Type};
 
     let root = TempDir::new().unwrap();
-    let mut host = host(root.path(), TCP, &["--pace", "20", "--option", "target=60"]);
+    let mut host = host(
+        root.path(),
+        TCP,
+        &["--bot-delay", "20", "--option", "target=60"],
+    );
     let event = host.wait_for("ticket").unwrap();
     let address = event["addresses"][0].as_str().unwrap().to_owned();
     let port: u16 = address.split('/').nth(4).unwrap().parse().unwrap();
@@ -225,7 +228,7 @@ async fn who_floods_a_table_does_not_hold_it_up() {
     let mut host = host(
         root.path(),
         TCP,
-        &["--pace", "50", "--option", "target=300"],
+        &["--bot-delay", "50", "--option", "target=300"],
     );
     let ticket = host.ticket();
     let mut guest = guest(root.path(), TCP, &ticket);

@@ -129,7 +129,7 @@ fn deals_can_be_found() {
     );
 }
 
-/// What was never opened is not shown, and who has left keeps its hand to itself.
+/// Cards that were never opened are not shown, and departed seats keep their hands to themselves.
 #[test]
 fn hands_that_nobody_opened_stay_hidden() {
     let leaver = Seat::new(1).unwrap();
@@ -259,7 +259,7 @@ fn verify_writes_a_page() {
     ] {
         assert!(text.contains(wanted), "{wanted} is not in {text}");
     }
-    let deals = text.matches("<td>opened and computed again</td>").count();
+    let deals = text.matches("<td>opened and recomputed</td>").count();
     assert_eq!(deals, usize::try_from(report.deals_opened).unwrap());
 
     let mut changed = LOOT.clone();

@@ -27,12 +27,12 @@ fn killed(seed: u8, game: &[&str]) {
     let host = [
         &["bot", "host"],
         game,
-        &["--seats", "3", "--bots", "1", "--json", "--pace", "20"],
+        &["--seats", "3", "--bots", "1", "--json", "--bot-delay", "20"],
         &LISTEN[..],
     ];
     let mut programs = vec![Program::start(root.path(), "host", &host.concat())];
     let ticket = programs[0].ticket();
-    let guest = ["bot", "join", &ticket, "--json", "--pace", "20"];
+    let guest = ["bot", "join", &ticket, "--json", "--bot-delay", "20"];
     programs.push(Program::start(
         root.path(),
         "guest",
@@ -97,7 +97,7 @@ fn local_bots_come_back_from_a_crash_while_the_table_opens() {
     for _ in 0..5 {
         let root = TempDir::new().unwrap();
         let play = ["play", "loot", "--headless", "--json", "--bots", "3"];
-        let play = [&play[..], &["--pace", "0", "--option", "target=20"]].concat();
+        let play = [&play[..], &["--bot-delay", "0", "--option", "target=20"]].concat();
         let mut program = Program::start(root.path(), "player", &play);
         let journals = program.data.join("journals");
         let count = |end: &str| {
@@ -140,7 +140,7 @@ fn nothing_waits_where_nothing_was_interrupted() {
 fn a_program_that_stays_away_is_removed() {
     for game in ["loot", "plutonian-poker"] {
         let root = TempDir::new().unwrap();
-        let quick = ["--json", "--pace", "20"];
+        let quick = ["--json", "--bot-delay", "20"];
         let host = ["bot", "host", game, "--seats", "3", "--option", "absence=2"];
         let mut host = Program::start(root.path(), "host", &[&host[..], &quick, &LISTEN].concat());
         let ticket = host.ticket();
@@ -166,7 +166,7 @@ fn a_program_that_stays_away_is_removed() {
         let report = fairdeal().arg("verify").arg(&found[0]).output().unwrap();
         assert_eq!(report.status.code(), Some(0));
         let words = String::from_utf8(report.stdout).unwrap();
-        assert!(words.contains("by the word of the others"), "{words}");
+        assert!(words.contains("the others declared it absent"), "{words}");
     }
 }
 
@@ -175,11 +175,19 @@ fn a_program_that_stays_away_is_removed() {
 #[test]
 fn a_program_that_is_asked_to_go_leaves_its_table_in_order() {
     let root = TempDir::new().unwrap();
-    let host = ["bot", "host", "loot", "--seats", "2", "--json", "--pace"];
+    let host = [
+        "bot",
+        "host",
+        "loot",
+        "--seats",
+        "2",
+        "--json",
+        "--bot-delay",
+    ];
     let host = [&host[..], &["100", "--option", "target=60"], &LISTEN].concat();
     let mut host = Program::start(root.path(), "host", &host);
     let ticket = host.ticket();
-    let join = ["bot", "join", &ticket, "--json", "--pace", "100"];
+    let join = ["bot", "join", &ticket, "--json", "--bot-delay", "100"];
     let mut guest = Program::start(root.path(), "guest", &[&join[..], &LISTEN].concat());
     for signal in ["TERM", "HUP", "INT"] {
         guest.wait_for("action").expect("it plays");

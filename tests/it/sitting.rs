@@ -21,7 +21,7 @@ pub(crate) fn data(root: &Path, name: &str) -> Arc<DataDir> {
 pub(crate) fn pilot() -> Pilot {
     Pilot {
         level: Level::Normal,
-        pace: Duration::from_millis(1),
+        delay: Duration::from_millis(1),
     }
 }
 

@@ -166,8 +166,8 @@ fn taken(view: &LobbyView) -> usize {
     view.seats.iter().flatten().count()
 }
 
-/// Three people and one who looks on, in the lobby and at the table: everybody hears what each of the seats says, the
-/// table begins when all are ready, and who looks on is not heard.
+/// Three people and a spectator, in the lobby and at the table: everybody hears what each of the seats says, the
+/// table begins when all are ready, and the spectator is not heard.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn people_talk_and_begin_when_all_are_ready() {
     let root = TempDir::new().unwrap();
@@ -301,7 +301,7 @@ async fn seats_without_a_way_to_each_other_talk_through_the_host() {
     assert_eq!(first.heard[1], (2, "Cleo".to_owned(), "me too".to_owned()));
 }
 
-/// Who goes away before all have signed leaves its seat to another, and so does a bot that is sent away.
+/// A guest that goes away before all have signed leaves its seat to another, and so does a bot that is sent away.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_seat_that_is_left_in_the_lobby_is_free() {
     let root = TempDir::new().unwrap();
@@ -337,7 +337,7 @@ async fn a_seat_that_is_left_in_the_lobby_is_free() {
     stays.started().await;
 }
 
-/// A table against bots can be paused and gone on with as often as one likes while the program runs: the bots pause
+/// A table against bots can be paused and resumed as often as one likes while the program runs: the bots pause
 /// with their player, and their journals are free again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
@@ -672,7 +672,7 @@ async fn players_go_on_to_another_game() {
         })
         .await;
     assert_eq!((name.as_str(), &invitation), ("Anna", &ticket));
-    // Who looks on is told too, by the host alone.
+    // Spectators are told too, only by the host.
     let shown = onlooker
         .until(|event| match event {
             SessionEvent::Invited { ticket, .. } => Some(ticket.clone()),

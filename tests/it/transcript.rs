@@ -1,4 +1,4 @@
-//! What a stranger can do to a transcript, and what one dishonest seat can: nothing that is not
+//! Attacks on a transcript by a stranger and by one dishonest seat: nothing that is not
 //! noticed.
 
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ static PLAYED: LazyLock<(Vec<u8>, SigningKey)> = LazyLock::new(|| {
     )
 });
 
-/// What `verify` would exit with.
+/// Exit code of `verify`.
 fn exit_code(bytes: &[u8]) -> u8 {
     match Transcript::from_bytes(bytes) {
         Err(_) => 2,
@@ -66,7 +66,7 @@ proptest! {
         prop_assert_ne!(exit_code(&bytes), 0, "byte {} of {}", position, bytes.len());
     }
 
-    /// One dishonest seat changes any byte of any entry of its own and signs it anew.
+    /// One dishonest seat changes any byte of any entry of its own and signs it again.
     #[test]
     fn re_signed_tampering_is_noticed(
         entry: prop::sample::Index,

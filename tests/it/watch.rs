@@ -1,4 +1,4 @@
-//! Looking on: who has no seat sees the whole game, checks it, and slows nobody down.
+//! Watching: a spectator sees the whole game, checks it, and slows nobody down.
 
 use std::fs;
 use std::path::Path;
@@ -95,10 +95,10 @@ fn who_comes_in_the_middle_catches_up() {
     let root = TempDir::new().unwrap();
     let mut host = host(
         root.path(),
-        &["--pace", "20", "--seats", "3", "--bots", "1"],
+        &["--bot-delay", "20", "--seats", "3", "--bots", "1"],
     );
     let ticket = host.ticket();
-    let guest = join(root.path(), &ticket, &["--pace", "20"]);
+    let guest = join(root.path(), &ticket, &["--bot-delay", "20"]);
     for _ in 0..6 {
         host.wait_for("action").unwrap();
     }
@@ -131,7 +131,7 @@ fn host_goes_and_comes_back(locked: bool) {
     };
     let table = ["--option", "target=300", "--seats", "2", "--listen", TCP];
     let host = [
-        &["bot", "host", "loot", "--json", "--pace", "20"],
+        &["bot", "host", "loot", "--json", "--bot-delay", "20"],
         &table[..],
     ]
     .concat();
@@ -140,7 +140,7 @@ fn host_goes_and_comes_back(locked: bool) {
     let join = ["bot", "join", &ticket, "--json", "--listen", TCP];
     let _guest = start(
         "guest",
-        &[&join[..], &["--pace", "20"]].concat(),
+        &[&join[..], &["--bot-delay", "20"]].concat(),
         "open sesame",
     );
     let watch = ["watch", &ticket, "--json"];
@@ -176,10 +176,10 @@ fn a_host_that_comes_back_still_asks_for_the_password() {
 #[test]
 fn who_looks_on_and_is_killed_disturbs_nobody() {
     let root = TempDir::new().unwrap();
-    let mut host = host(root.path(), &["--seats", "2", "--pace", "20"]);
+    let mut host = host(root.path(), &["--seats", "2", "--bot-delay", "20"]);
     let ticket = host.ticket();
     let mut gone = watch(root.path(), "gone", &ticket);
-    let _guest = join(root.path(), &ticket, &["--pace", "20"]);
+    let _guest = join(root.path(), &ticket, &["--bot-delay", "20"]);
     gone.wait_for("action").unwrap();
     gone.kill();
     let over = host.wait_for("over").expect("the game ends");
@@ -207,7 +207,7 @@ fn a_locked_table_shows_itself_to_who_knows_the_password() {
         "--option",
         "target=20",
     ];
-    let locked = ["--json", "--listen", TCP, "--pace", "20", "--password"];
+    let locked = ["--json", "--listen", TCP, "--bot-delay", "20", "--password"];
     let mut host = start("open sesame", "host", &[&table[..], &locked].concat());
     let ticket = host.ticket();
     let refused = |mut outside: Program| {
@@ -232,7 +232,7 @@ fn a_locked_table_shows_itself_to_who_knows_the_password() {
 #[tokio::test]
 async fn who_asks_without_end_is_dropped() {
     let root = TempDir::new().unwrap();
-    let mut host = host(root.path(), &["--seats", "2", "--pace", "20"]);
+    let mut host = host(root.path(), &["--seats", "2", "--bot-delay", "20"]);
     let ticket: Ticket = host.ticket().parse().unwrap();
     let config = NodeConfig::new(Transport::Sockets);
     let (node, mut events) =
@@ -241,7 +241,7 @@ async fn who_asks_without_end_is_dropped() {
     let say = |frame: &Frame| node.send(ticket.host(), frame.to_bytes());
     node.keep(ticket.host(), ticket.addresses().to_vec())
         .unwrap();
-    let _guest = join(root.path(), &ticket.to_string(), &["--pace", "20"]);
+    let _guest = join(root.path(), &ticket.to_string(), &["--bot-delay", "20"]);
     let mut table = None;
     let (mut pages, mut dropped) = (0, false);
     while !dropped {

@@ -136,7 +136,7 @@ pub(crate) struct Habit {
     often: u32,
     /// Whether it does so once and behaves from then on.
     once: bool,
-    /// To whom a two-faced seat shows the other face.
+    /// Seats that an equivocating seat shows its other face.
     other_face: SeatSet,
 }
 
@@ -173,7 +173,7 @@ impl Habit {
     }
 }
 
-/// What a cheat sees when it changes an entry.
+/// A cheat's view when it changes an entry.
 pub(crate) struct Scene<'a> {
     pub(crate) table: &'a Table<AnyGame>,
     /// Entries of others that it has seen, the oldest first.
@@ -189,15 +189,15 @@ pub(crate) struct Cheat {
     habit: Habit,
     key: SigningKey,
     dice: Dice,
-    /// What has gone out for each step with each face; nothing where it keeps silent.
+    /// Entries sent for each step with each face; `None` where the cheat keeps silent.
     sent: BTreeMap<(u64, bool), Option<SignedEntry>>,
     heard: Vec<Entry>,
     own: Vec<Entry>,
     seed: Option<Seed>,
     done: bool,
-    /// What has gone out in place of own statements, by their names, with each face.
+    /// Statements sent in place of honest ones, by their names, with each face.
     stated: BTreeMap<(Hash32, bool), Option<SignedStatement>>,
-    /// What it has signed unasked in each step, with one face and with the other.
+    /// Statements signed unasked in each step, with one face and with the other.
     invented: BTreeMap<(Trick, u64), Option<[SignedStatement; 2]>>,
     /// The step in which it hurries, and its round.
     hurry: (u64, u16),
@@ -258,7 +258,7 @@ impl Cheat {
         tally.add(&format!("cheat: {trick:?}"), 1);
     }
 
-    /// What goes out to a seat in place of a message.
+    /// Messages to a seat in place of an honest one.
     pub(crate) fn send(
         &mut self,
         table: &Table<AnyGame>,
@@ -352,7 +352,7 @@ impl Cheat {
         out
     }
 
-    /// What it sends of its own accord.
+    /// Messages that it sends of its own accord.
     fn extra(
         &mut self,
         table: &Table<AnyGame>,
@@ -448,7 +448,7 @@ impl Cheat {
         Verified::sign(statement, &self.key).signed().clone()
     }
 
-    /// What a trick states unasked in the open step, to that seat.
+    /// Statements of a trick in the open step, unasked, to that seat.
     fn invented(
         &mut self,
         trick: Trick,
@@ -570,7 +570,7 @@ impl Cheat {
         let tricks = self.habit.tricks.clone();
         let mut changed = None;
         let time = self.is_time(step);
-        // Where the other face has been shown the one thing, this one is shown the same, unless it is two-faced.
+        // Where the other face has been shown the one thing, this one is shown the same, unless it equivocates.
         let shown = self.sent.get(&(step, !face)).cloned();
         for trick in tricks {
             if trick == Trick::TwoFaces && (!face || !time) {

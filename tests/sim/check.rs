@@ -1,4 +1,4 @@
-//! What has to hold when a table has come to rest: the invariants that need its end.
+//! Invariants that hold when a table has come to rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -79,7 +79,7 @@ fn keep_one(world: &World, whose: &str, transcript: &Transcript, directory: &Pat
     std::fs::write(directory.join(name), transcript.to_bytes().unwrap()).unwrap();
 }
 
-/// Who follows an honest seat sees what it sees.
+/// A follower of an honest seat sees what that seat sees.
 fn onlookers(world: &mut World, honest: &[Seat]) {
     let Some(mut onlooker) = world.onlooker.take() else {
         return;
@@ -90,7 +90,7 @@ fn onlookers(world: &mut World, honest: &[Seat]) {
             world.watch.fail(4, what);
         }
         world.tally.add("tables followed from outside", 1);
-        world.tally.add("followers that began anew", onlooker.anew);
+        world.tally.add("followers that began again", onlooker.anew);
     }
 }
 
@@ -200,10 +200,10 @@ fn forks(world: &mut World, honest: &[Seat], removed: &BTreeMap<Seat, u64>) {
         world.tally.add("forks of an unconfirmed step", 1);
         let holders: Vec<(&Seat, String)> = hashes.iter().map(|(s, h)| (s, h.short())).collect();
         if !world.watch.two_faced_until(*step) {
-            let what = format!("step {step} differs and nobody was two-faced: {holders:?}");
+            let what = format!("step {step} differs and nobody equivocated: {holders:?}");
             world.watch.fail(2, what);
         }
-        // Who is removed from the next step confirms this one to nobody.
+        // A seat removed from the next step confirms this one to nobody.
         let stays = |seat: &Seat| removed.get(seat).is_none_or(|until| *until > step + 1);
         let staying: BTreeSet<&Hash32> = hashes
             .iter()

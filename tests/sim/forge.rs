@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use super::cheat::{Scene, Trick};
 use super::plan::Dice;
 
-/// What a trick makes of an entry, if there is an occasion for it.
+/// A trick's version of an entry, if there is an occasion for it.
 pub(crate) fn change(
     trick: Trick,
     content: &Content,

@@ -23,6 +23,8 @@ mod plan;
 #[path = "../fixture/python.rs"]
 mod python;
 mod replay;
+#[path = "../fixture/require.rs"]
+mod require;
 mod tally;
 mod watch;
 mod world;
@@ -45,7 +47,7 @@ const TABLES: u64 = 60;
 /// After how many failing tables a run gives up.
 const ENOUGH: usize = 25;
 
-/// What became of one table.
+/// Result of one table.
 struct Outcome {
     trace: Hash32,
     tally: Tally,

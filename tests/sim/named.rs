@@ -1,4 +1,4 @@
-//! What the simulator has found, each as a small table of its own that does not change when the drawing does.
+//! Failures that the simulator has found, each as a small table of its own that does not change when the drawing does.
 
 use std::collections::BTreeMap;
 

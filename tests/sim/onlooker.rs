@@ -15,7 +15,7 @@ pub(crate) struct Onlooker {
     follower: Follower<AnyGame>,
     /// Where it went no further.
     end: Option<FollowError>,
-    /// How often it had to begin anew.
+    /// How often it had to begin again.
     pub(crate) anew: u64,
 }
 
@@ -44,7 +44,7 @@ impl Onlooker {
         }
     }
 
-    /// What is wrong with what it has seen, now that the table rests.
+    /// Faults in what it has seen, now that the table rests.
     pub(crate) fn wrong(&mut self, table: &Table<AnyGame>) -> Option<String> {
         self.look(table);
         let seat = self.seat;

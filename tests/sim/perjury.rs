@@ -27,7 +27,7 @@ pub(crate) const TRICKS: [Trick; 13] = [
     Trick::GoesOn,
 ];
 
-/// What a seat gets to see in place of an honest statement.
+/// Statement for a seat in place of an honest one.
 pub(crate) enum Shown {
     /// The statement itself.
     Same,
@@ -35,7 +35,7 @@ pub(crate) enum Shown {
     Other(Says),
 }
 
-/// What a trick makes of an own statement, for the seats that see the cheat's other face or for all.
+/// A trick's version of an own statement, for the seats that see the cheat's other face or for all.
 pub(crate) fn change(trick: Trick, says: &Says, other_face: bool) -> Shown {
     let other = match (trick, says) {
         (Trick::NoConsent, Says::Consent { .. })
@@ -116,7 +116,7 @@ pub(crate) struct Ground<'a> {
     pub(crate) heard: &'a [Entry],
 }
 
-/// What a trick signs of its own accord in a step: for one face and for the other.
+/// Statements that a trick signs of its own accord in a step: for one face and for the other.
 pub(crate) fn invent(trick: Trick, ground: &Ground<'_>, dice: &mut Dice) -> Option<[Statement; 2]> {
     if ground.others.is_empty() {
         return None;

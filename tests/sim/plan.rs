@@ -1,4 +1,4 @@
-//! What one seed draws: the game, who sits there and how, and what the world does to them.
+//! The plan that one seed draws: the game, who sits there and how, and what the world does to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +66,7 @@ pub(crate) enum Manners {
     Rude,
 }
 
-/// Who sits at a place.
+/// Occupant of a seat.
 #[derive(Clone, Debug)]
 pub(crate) struct Role {
     pub(crate) level: Level,

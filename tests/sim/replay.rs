@@ -17,7 +17,7 @@ use fairdeal_protocol::transcript::Transcript;
 
 use super::world::World;
 
-/// What is remembered from step to step.
+/// State kept from step to step.
 struct Reader {
     replica: Replica<AnyGame>,
     /// The shares that have been asked for: of which deal and card, from whom.
@@ -181,7 +181,7 @@ impl Reader {
         self.yields = 0;
     }
 
-    /// The log goes on after a halt: with the deal begun anew, unless it was over.
+    /// The log goes on after a halt: redealt, unless it was over.
     fn resume(&mut self, place: Resolution, name: Hash32, culprit: Seat) {
         let deal = self.replica.deal();
         let resumed = self.replica.resume_without(culprit, place.next, name);
@@ -242,7 +242,7 @@ impl Reader {
             Some(Body::Yield { .. }) if says_farewell => {}
             Some(Body::Yield { .. }) => {
                 if self.yields == 0 {
-                    // Who is removed in between may have spoken.
+                    // A seat removed in between may have spoken.
                     self.others = self.replica.participants().len() - 1;
                 }
                 self.yields += 1;

@@ -1,4 +1,4 @@
-//! What happened, counted under names, for the summary of a run of many tables.
+//! Counts of events under names, for the summary of a run of many tables.
 
 use std::collections::BTreeMap;
 

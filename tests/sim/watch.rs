@@ -1,4 +1,4 @@
-//! What can be seen on the wire and on the disks while a table is played: signed places, digests,
+//! Observations on the wire and on the disks while a table is played: signed places, digests,
 //! nonces, removal statements and evidence. Failures name the invariant by its number (`docs/architecture.md`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,11 +27,11 @@ const ROUNDS: u16 = 12;
 /// Looks at everything that the seats write and send.
 pub(crate) struct Watch {
     charter: SignedCharter,
-    /// Who cheats.
+    /// Cheating seats.
     cheats: SeatSet,
-    /// Whose disks forget.
+    /// Seats whose disks forget.
     forgetful: SeatSet,
-    /// What has been verified already, by hash.
+    /// Messages verified already, by hash.
     seen: BTreeMap<Hash32, Entry>,
     /// The entries that each seat has signed for each place, as far as anybody could see them.
     pub(crate) signed: BTreeMap<(u64, Seat), BTreeSet<Hash32>>,
@@ -49,9 +49,9 @@ pub(crate) struct Watch {
     digests: BTreeMap<(u64, Hash32), Hash32>,
     /// The announcement of every honest proof with the hash of all that it proves.
     nonces: BTreeMap<[u8; 32], Hash32>,
-    /// Who has signed something twice because its disk had forgotten it.
+    /// Seats that have signed twice because their disk had forgotten.
     pub(crate) forgot: SeatSet,
-    /// What does not hold.
+    /// Violated invariants.
     pub(crate) failures: Vec<String>,
 }
 

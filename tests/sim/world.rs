@@ -30,7 +30,7 @@ use super::watch::Watch;
 const END: u64 = 24 * 3_600_000;
 /// The time for repairs and for the rounds of a decision that every wait is given on top, in milliseconds.
 const REPAIRS: u64 = 150_000;
-/// The time that a person who is there has for an action, in milliseconds: the shortest that a table can have.
+/// The time that a present person has for an action, in milliseconds: the shortest that a table can have.
 const TURN_TIME: u64 = 30_000;
 /// How many lines of the trace are kept.
 const TRACE: usize = 20_000;
@@ -55,9 +55,9 @@ pub(crate) struct Chair {
     pub(crate) leaving: bool,
     /// When it last received something from each seat.
     heard: BTreeMap<Seat, u64>,
-    /// Whose removal its player has proposed, and in which step.
+    /// Seat whose removal its player has proposed, and in which step.
     proposed: BTreeSet<(u64, Seat)>,
-    /// Whose entries it has refused, and of which step.
+    /// Seats whose entries it has refused, and of which step.
     refused: BTreeSet<(u64, Seat)>,
     /// The seats of which it has been told that they have closed their tables.
     pub(crate) told_closed: SeatSet,
@@ -78,7 +78,7 @@ pub(crate) struct World {
     pub(crate) room: Room<AnyGame>,
     pub(crate) chairs: Vec<Chair>,
     pub(crate) watch: Watch,
-    /// At every eighth table somebody looks on.
+    /// Every eighth table has a spectator.
     pub(crate) onlooker: Option<Onlooker>,
     pub(crate) tally: Tally,
     net: Network,
@@ -90,7 +90,7 @@ pub(crate) struct World {
     pub(crate) trace: Hash32,
     /// The last things that happened, in words, if they are wanted.
     lines: Option<std::collections::VecDeque<String>>,
-    /// What seats have sent of statements: each is in the trace once.
+    /// Statements that seats have sent: each is in the trace once.
     told: BTreeSet<(Seat, Hash32)>,
 }
 
@@ -326,7 +326,7 @@ impl World {
         }
     }
 
-    /// Those whose time has come start again from their disks.
+    /// Seats whose time has come start again from their disks.
     fn come_back(&mut self) {
         for seat in self.seats() {
             let now = self.now;

@@ -1,4 +1,4 @@
-//! The normal bot for Ivory Tower: builds the tower first, and resigns when nothing can come any more.
+//! The normal bot for Ivory Tower: it builds the tower first and resigns when no useful play can come.
 
 use fairdeal_protocol::card::{Face, Faces};
 use fairdeal_protocol::game::Game as _;
@@ -9,7 +9,7 @@ use super::Bot;
 use crate::ivory::cards::{CROWN, has, rank, suits};
 use crate::ivory::{Ivory, IvoryAction, Source, Target};
 
-/// See the module's head.
+/// The normal bot for Ivory Tower. See the module documentation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IvoryBot;
 
@@ -35,8 +35,8 @@ impl Bot<Ivory> for IvoryBot {
     }
 }
 
-/// What a player may try: what the bot would do, but no giving up as long as anything can be played in the cards that
-/// are still to be turned, whether or not it seems to help.
+/// A hint for the player: the bot's choice. It does not advise to resign while the remaining cards allow any play,
+/// helpful or not.
 pub fn advice(game: &Ivory, known: &Faces, rng: &mut dyn Rng) -> Option<IvoryAction> {
     let seat = game.to_act().iter().next()?;
     let chosen = IvoryBot.choose(game, seat, known, rng)?;
@@ -62,12 +62,12 @@ fn is_needed(game: &Ivory, card: Face) -> bool {
     rank(card) > game.score() && suits(*ace).iter().any(|suit| has(card, *suit))
 }
 
-/// The play worth most, if any is worth making.
+/// The most valuable play, if any is worth making.
 fn best_play(game: &Ivory) -> Option<(Source, Target)> {
     game.plays()
         .into_iter()
         .filter_map(|play| Some((worth(game, play)?, play)))
-        // The first of the best.
+        // Ties go to the first.
         .rev()
         .max_by_key(|(worth, _)| *worth)
         .map(|(_, play)| play)
@@ -77,9 +77,9 @@ fn worth(game: &Ivory, (from, to): (Source, Target)) -> Option<u8> {
     let covered = |pile: u8| game.piles().get(usize::from(pile))?.last().copied();
     match (from, to) {
         (_, Target::Tower) => Some(9),
-        // The tower's own Crown would wait there, but it frees nothing while it does.
+        // The tower's own Crown would wait there, but moving it frees no other card meanwhile.
         (_, Target::New) => Some(8),
-        // From a pile only what lays the tower's next card bare.
+        // From a pile, only a play that uncovers the tower's next card counts.
         (Source::Pile(pile), Target::Pile(onto)) => {
             let cards = game.piles().get(usize::from(pile))?;
             let under = *cards.get(cards.len().checked_sub(2)?)?;
@@ -89,7 +89,8 @@ fn worth(game: &Ivory, (from, to): (Source, Target)) -> Option<u8> {
         (Source::Draw, Target::Pile(onto)) => {
             let card = game.top()?;
             match (is_needed(game, covered(onto)?), is_needed(game, card)) {
-                // Covering what the tower needs is worth it only by a card it needs before that.
+                // Covering a needed card is worthwhile only with a card that the tower needs
+                // earlier.
                 (true, true) => Some(3),
                 (true, false) if rank(covered(onto)?) == CROWN => Some(2),
                 (true, false) => None,
@@ -99,12 +100,12 @@ fn worth(game: &Ivory, (from, to): (Source, Target)) -> Option<u8> {
     }
 }
 
-/// Whether a pass through the cards can bring a play: one of its top cards has never been seen, or
-/// can be played as things stand. All plays get fewer cards to turn, so passes end.
+/// Whether a pass through the cards can bring a play: a top card is unseen or can be played now.
+/// Every play leaves fewer cards to turn, so passes end.
 fn something_may_come(game: &Ivory) -> bool {
     let mut copy = game.clone();
     let cards = game.deck().len() + game.draw_pile().len();
-    // What is left of this pass, then a whole one.
+    // The rest of this pass, then a whole one.
     for _ in 0..(2 * cards / 3 + 4) {
         if !copy.turn_for_thought() {
             return false;
@@ -143,7 +144,7 @@ mod tests {
         (sum, won)
     }
 
-    /// Nobody is told to give up as long as something can be played.
+    /// Advice never suggests to resign while something can be played.
     #[test]
     fn advice_gives_up_only_where_nothing_can_be_played() {
         let rules = rule_set("ivory-tower", 1, &Default::default()).unwrap();
@@ -176,7 +177,7 @@ mod tests {
         println!("normal {normal} won {won}, easy {easy}");
     }
 
-    /// The deal of a day lies open in the state; the bot must not make use of that.
+    /// The state of a daily deal shows every card. The bot must not use that.
     #[test]
     fn it_plays_the_deal_of_a_day_as_if_it_were_sealed() {
         for day in ["2026-01-01", "2026-01-04", "2026-06-30"] {

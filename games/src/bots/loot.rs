@@ -1,8 +1,9 @@
-//! The normal bot of Loot: it values hands by their best arrangement and what might come of them.
+//! The normal bot for Loot: it values a hand by its best arrangement and its prospects.
 //!
-//! It counts in quarter points. A hand is worth what it would score now under the gods it knows of
-//! (its own, and those taken in the open by others), and for every uncombined card a part of what
-//! that card would gain in the combination it is nearest to, by how many cards would complete that.
+//! It counts in quarter points. A hand is worth its score now under the gods that the bot knows:
+//! its own, and those others took openly. Each uncombined card adds part of its possible gain in
+//! the nearest combination. That part grows with the number of cards that would complete the
+//! combination.
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::{Game as _, uniform};
@@ -14,14 +15,15 @@ use crate::loot::cards::{self, GodSet, RANKS, rank, suit};
 use crate::loot::score::{best, best_total};
 use crate::loot::{Loot, LootAction, Phase, Pile};
 
-/// A seat's play by rules of thumb; see the module's head.
+/// A Loot player by rules of thumb. See the module documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LootBot {
-    /// How many cards that it might draw it looks at before it takes the discard pile's instead.
+    /// Number of possible draws it samples before it decides to take the discard pile's card
+    /// instead.
     pub samples: u32,
-    /// What a hand must score before it fires the village over it.
+    /// The least score of its hand at which it fires the village.
     pub worth_firing: i32,
-    /// How far that must be ahead of what it takes the others' hands for.
+    /// The least lead over its estimate of the other hands at which it fires.
     pub ahead: i32,
 }
 
@@ -64,8 +66,8 @@ impl Bot<Loot> for LootBot {
 }
 
 impl LootBot {
-    /// The pile to take from: the discard pile if its top card does more for the hand than a card
-    /// drawn would on the average.
+    /// The pile to take from: the discard pile if its top card helps the hand more than the average
+    /// draw.
     fn pile(&self, game: &Loot, sight: &Sight, rng: &mut dyn Rng) -> Pile {
         let Some(top) = game.discard_pile().last() else {
             return Pile::Draw;
@@ -81,7 +83,7 @@ impl LootBot {
             looked += 1;
         }
         let average = drawn / i32::try_from(looked).unwrap_or(1).max(1);
-        // Unlike a drawn card, the top card may not be worth keeping; then the turn is lost.
+        // Unlike a drawn card, the top card may not be worth keeping. Then the turn is wasted.
         if sight.worth_with(*top) > average {
             Pile::Discard
         } else {
@@ -89,10 +91,11 @@ impl LootBot {
         }
     }
 
-    /// Whether to fire: a good score, probably ahead of the others', and not one that ends the game
-    /// in somebody else's favour.
+    /// Whether to fire: with a good score that is probably ahead of the others', unless that ends
+    /// the game in another seat's favour.
     fn fires(&self, game: &Loot, seat: Seat, sight: &Sight) -> bool {
-        // With a card just taken the worst one still goes; but a fire would wait for that anyway.
+        // With a card just taken, the worst one still goes. A fire would wait for that discard
+        // anyway.
         let score = match sight.hand.len() {
             10.. => return false,
             _ => best_total(&sight.hand, sight.gods(&sight.hand)),
@@ -120,10 +123,10 @@ impl LootBot {
     }
 }
 
-/// What another seat's hand may be expected to score by the turns it has had.
+/// The expected score of another seat's hand, by the number of its turns.
 ///
-/// When a hand drags on, everybody is waiting with something worse than usual: the expectation falls
-/// again, so that somebody fires in the end.
+/// A long hand means that everybody waits with something worse than usual. The expectation therefore
+/// falls again, which makes somebody fire in the end.
 fn expected(game: &Loot, seat: Seat) -> i64 {
     let turns = game.turns().get(seat.index()).copied().unwrap_or(0);
     let beyond = i64::from(turns) + 1 - i64::try_from(BY_TURNS.len()).unwrap_or(0);
@@ -133,16 +136,16 @@ fn expected(game: &Loot, seat: Seat) -> i64 {
     BY_TURNS.get(place).copied().unwrap_or(0) - beyond.max(0)
 }
 
-/// What this bot's own hands score on the average after that many turns, when nobody fires.
+/// The average score of this bot's own hands after that many turns, when nobody fires.
 const BY_TURNS: [i64; 10] = [-11, 3, 11, 16, 19, 21, 23, 24, 26, 27];
 
-/// What the bot's seat can see.
+/// The cards that the bot's seat can see.
 struct Sight {
     hand: Vec<Face>,
-    /// Gods that other seats took in the open.
+    /// Gods that other seats took openly.
     others: GodSet,
-    /// The cards that could still come: not in the hand, not in the discard pile, nor held by
-    /// another seat in the open.
+    /// The cards that could still come: not in the hand, not in the discard pile, and not held
+    /// openly by another seat.
     unseen: Vec<Face>,
 }
 
@@ -171,19 +174,20 @@ impl Sight {
         }
     }
 
-    /// The gods that would act with this hand.
+    /// The gods that would act on this hand.
     fn gods(&self, hand: &[Face]) -> GodSet {
         self.others.and_of(hand)
     }
 
-    /// What the hand is worth with one card more, once the worst has gone.
+    /// The value of the hand with one more card, after discarding the worst.
     fn worth_with(&self, card: Face) -> i32 {
         let mut hand = self.hand.clone();
         hand.push(card);
         self.best_discard(&hand).map_or(0, |(_, worth)| worth)
     }
 
-    /// The card whose loss leaves the most, and what it leaves. Among equals the highest rank goes.
+    /// The card whose loss leaves the most value, and that value. Among equals the highest rank
+    /// goes.
     fn best_discard(&self, hand: &[Face]) -> Option<(Face, i32)> {
         let mut rest = Vec::with_capacity(hand.len());
         let left = hand.iter().map(|card| {
@@ -194,20 +198,20 @@ impl Sight {
         left.max_by_key(|(card, worth)| (*worth, rank(*card)))
     }
 
-    /// What a hand is worth, in quarter points.
+    /// The value of a hand, in quarter points.
     fn worth(&self, hand: &[Face]) -> i32 {
         let arrangement = best(hand, self.gods(hand));
         let loose: Vec<Face> = arrangement.loose.iter().map(|(card, _)| *card).collect();
         let hopes: i32 = arrangement
             .loose
             .iter()
-            // Combined it would score 2, and no longer cost what it costs now.
+            // Combined, the card would score 2 and no longer cost its current points.
             .map(|(card, points)| (2 - points) * self.hope(*card, &loose) / 25)
             .sum();
         4 * arrangement.total + hopes
     }
 
-    /// How likely an uncombined card is to be combined soon, in percent.
+    /// The likelihood that an uncombined card is combined soon, in percent.
     fn hope(&self, card: Face, loose: &[Face]) -> i32 {
         let waiting = |wanted: &dyn Fn(Face) -> bool| {
             let outs = self.unseen.iter().filter(|unseen| wanted(**unseen)).count();
@@ -239,11 +243,11 @@ impl Sight {
     }
 }
 
-/// What each card that would complete a combination adds to its likelihood, in percent.
+/// The likelihood added by each card that would complete a combination, in percent.
 const PER_OUT: i32 = 7;
 
-/// The hope of a run that two cards are missing for.
+/// The likelihood of a run that misses two cards, in percent.
 const FAR: i32 = 4;
 
-/// However many cards would do, it is not certain that one comes.
+/// The cap, in percent: even many suitable cards never make the combination certain.
 const MOST_HOPE: i32 = 45;

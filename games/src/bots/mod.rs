@@ -1,11 +1,11 @@
-//! Bots: what a seat plays when nobody sits there.
+//! Bots: computer players for the seats of a game.
 //!
-//! A bot sees what its seat sees, the public state and its own overlay, and is handed an RNG; it
-//! reads no clock and keeps no randomness of its own, so a seeded game can be played again. One that
-//! searches needs nothing but [`Game`]: it may deal the hidden cards to itself by a guess, and try
-//! actions on copies with [`crate::chance::RefereeChance`] or a chance of its own.
+//! A bot sees only its seat's view: the public state and the seat's own overlay. It gets an RNG,
+//! reads no clock and keeps no randomness, so a seeded game is reproducible. A searching bot needs
+//! only [`Game`]. It may guess the hidden cards and try actions on copies, with
+//! [`crate::chance::RefereeChance`] or a chance of its own.
 //!
-//! Easy bots are the same for all games, in `random`; normal ones know their game.
+//! Easy bots are the same for all games (`random`). Normal ones know their game.
 
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{Game, Halt};
@@ -32,10 +32,10 @@ pub use random::Random;
 pub use sphinx::SphinxBot;
 pub use thoth::ThothBot;
 
-/// Somebody who plays a seat of a game.
+/// A player of one seat of a game.
 pub trait Bot<G: Game>: Send + Sync {
-    /// What the seat does now, knowing `known`: some legal action if it is to act. A seat that is
-    /// not to act is asked too, and answers with an out-of-turn action or, mostly, `None`.
+    /// The seat's action, given `known`: some legal action if the seat is to act. A seat that is
+    /// not to act is asked too; it answers with an out-of-turn action or, mostly, `None`.
     fn choose(
         &mut self,
         game: &G,
@@ -45,7 +45,7 @@ pub trait Bot<G: Game>: Send + Sync {
     ) -> Option<G::Action>;
 }
 
-/// How well a bot plays.
+/// A bot's playing strength.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
@@ -66,7 +66,7 @@ impl Level {
         found.map_or("", |(_, name)| name)
     }
 
-    /// The level of that name.
+    /// The level with that name.
     pub fn by_name(name: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|(_, known)| *known == name)
@@ -125,20 +125,21 @@ impl Bot<AnyGame> for Normal {
     }
 }
 
-/// Why a game among bots went no further.
+/// The reason why a game among bots stopped early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stuck {
-    /// A bot that was to act did nothing.
+    /// A bot that had to act did nothing.
     Idle(Seat),
     /// A bot's action was refused, or chance ran out.
     Halted(Seat, Halt),
 }
 
-/// Plays a game that has begun among bots, one a seat, until it is over or `most` actions are made;
-/// says how many were. Before each action the seats that are not to act may interject.
+/// Plays a game that has begun among bots until it is over or `most` actions are made. Each seat
+/// has its own bot. Returns the number of actions. Before each action, the seats that are not to
+/// act may interject.
 ///
 /// # Errors
-/// [`Stuck`], with the game as it was before that action or, if chance paused, half done.
+/// [`Stuck`]. The game is as it was before that action or, if chance paused, half done.
 pub fn play<G: Game>(
     game: &mut G,
     chance: &mut RefereeChance,

@@ -1,4 +1,4 @@
-//! Playthroughs: a whole game among normal bots, told in words.
+//! Playthroughs: a whole game among normal bots, as text.
 
 use std::fmt::Write as _;
 
@@ -13,21 +13,21 @@ use super::{Level, bot};
 use crate::chance::RefereeChance;
 use crate::{AnyGame, GameInfo, OptionKind, TableGame as _, rule_set};
 
-/// From what seed chance and bots draw.
+/// The seed of chance and bots.
 const SEED: [u8; 32] = [21; 32];
-/// After so many actions the rest is left out.
+/// Number of actions after which the rest is left out.
 const MOST: usize = 1500;
-/// How often the whole table is shown.
+/// Number of times the whole table is shown.
 const SHOWN: usize = 12;
 
-/// A game of that kind, from the first shuffle to the end, as text: one line for each action in the
-/// referee's JSON, then what happened in words; now and then the referee's view.
+/// A whole game, from the first shuffle to the end, as text. Each action is one line of the
+/// referee's JSON, followed by its events in words. Now and then it shows the referee's view.
 pub fn playthrough(info: &'static GameInfo) -> String {
     told(info).unwrap_or_else(|why| format!("no playthrough: {why}\n"))
 }
 
 fn told(info: &'static GameInfo) -> Result<String, String> {
-    // Three at the table where that can be, a low target, and every rule that can be added.
+    // Three seats where allowed, a low target, and every optional rule.
     let seats = 3_u8.clamp(info.least_seats, info.most_seats);
     let rare = |kind: OptionKind| match kind {
         OptionKind::Number(..) => Some("40"),
@@ -92,7 +92,7 @@ fn name(seat: Seat, names: &[String]) -> &str {
     names.get(seat.index()).map_or("", String::as_str)
 }
 
-/// The referee's view, a field a line.
+/// Writes the referee's view, one field per line.
 fn show(text: &mut String, game: &AnyGame, known: &Faces) {
     text.push('\n');
     if let Value::Object(fields) = game.view(None, known) {

@@ -1,5 +1,5 @@
-//! The normal bot for Plutonian Poker: takes what brings its stacks furthest and leaves little to the
-//! next seat; votes for the end while it is ahead.
+//! The normal bot for Plutonian Poker: it takes the pyramid that improves its stacks most and leaves
+//! little to the next seat. It votes for the end while it leads.
 
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
@@ -10,11 +10,11 @@ use super::Bot;
 use crate::plutonian::pieces::{Hand, Pyramid, score};
 use crate::plutonian::{Plutonian, PlutonianAction};
 
-/// See the module's head.
+/// The normal bot for Plutonian Poker. See the module documentation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlutonianBot;
 
-/// Below this share of the pyramids taken (one in so many) it does not think of the end.
+/// It considers the end once no more than one in this many pyramids is left.
 const EARLY: u32 = 2;
 
 impl Bot<Plutonian> for PlutonianBot {
@@ -25,8 +25,8 @@ impl Bot<Plutonian> for PlutonianBot {
         known: &Faces,
         _rng: &mut dyn Rng,
     ) -> Option<PlutonianAction> {
-        // A table takes one vote of a seat between two turns. In its own turn the bot only takes, so
-        // that a vote that has to wait never keeps the table waiting.
+        // A table accepts one vote per seat between two turns. In its own turn the bot only takes,
+        // so a vote that must wait never delays the table.
         if game.turn() != Some(seat) {
             return vote(game, seat);
         }
@@ -38,14 +38,15 @@ impl Bot<Plutonian> for PlutonianBot {
                 }
                 PlutonianAction::Vote { .. } => None,
             })
-            // The first of the best.
+            // Ties go to the first.
             .rev()
             .max_by_key(|(worth, _)| *worth)
             .map(|(_, action)| action)
     }
 }
 
-/// A change of the vote, if the bot wants one: for the end exactly while it leads, late enough.
+/// A change of the vote, if the bot wants one: it votes for the end only while it leads, late in
+/// the game.
 fn vote(game: &Plutonian, seat: Seat) -> Option<PlutonianAction> {
     let left: usize = game.trees().iter().map(Vec::len).sum();
     let late = u32::try_from(left).is_ok_and(|left| game.turns() >= left * (EARLY - 1));
@@ -61,7 +62,7 @@ fn vote(game: &Plutonian, seat: Seat) -> Option<PlutonianAction> {
     (game.playing().contains(seat) && game.check(seat, &vote).is_ok()).then_some(vote)
 }
 
-/// What a take is worth, in hundredths of a point.
+/// The value of a take, in hundredths of a point.
 fn worth(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> i64 {
     let column = game
         .trees()
@@ -74,14 +75,14 @@ fn worth(game: &Plutonian, seat: Seat, tree: u8, stack: Option<u8>) -> i64 {
     let mut after = before.cloned().unwrap_or_default();
     let was = promise(&after);
     after.push(*taken);
-    // What is laid bare helps whoever comes next by its size.
+    // The uncovered pyramid helps the next seat in proportion to its size.
     let gift = under
         .last()
         .map_or(0, |next| i64::from(next.size.pips()) * 12);
     promise(&after) - was - gift
 }
 
-/// What a stack is worth and may come to, in hundredths.
+/// The value of a stack with its prospects, in hundredths.
 fn promise(stack: &[Pyramid]) -> i64 {
     let Some(first) = stack.first() else {
         return 0;
@@ -90,7 +91,7 @@ fn promise(stack: &[Pyramid]) -> i64 {
     let to_come = Hand::ALL.into_iter().filter(|hand| hand.may_become(stack));
     let best = to_come.map(|hand| {
         let missing = u32::try_from(hand.size() - stack.len()).unwrap_or(9);
-        // Each pyramid still to be found halves what it will bring, and a little more.
+        // Each missing pyramid multiplies the expected points by two fifths.
         hand.points_of(first.size) * 100 * 2_i64.pow(missing) / 5_i64.pow(missing)
     });
     now.max(best.max().unwrap_or(0))

@@ -1,4 +1,4 @@
-//! The easy bot of every game: any legal action, and seldom one out of turn.
+//! The easy bot for every game: any legal action, and rarely one out of turn.
 
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::{Game, uniform};
@@ -7,13 +7,13 @@ use rand_core::Rng;
 
 use super::Bot;
 
-/// Plays at random.
+/// A player that chooses at random.
 ///
-/// An out-of-turn action (a fire, a vote) is taken once in `seldom` times that it could be, so that
-/// games go on for a while and yet end.
+/// It takes an out-of-turn action (a fire, a vote) once in `seldom` opportunities. Games therefore
+/// last a while and still end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Random {
-    /// At least 1.
+    /// Opportunities per out-of-turn action; at least 1.
     pub seldom: u32,
 }
 
@@ -32,7 +32,7 @@ impl<G: Game> Bot<G> for Random {
         rng: &mut dyn Rng,
     ) -> Option<G::Action> {
         let mut legal = game.legal(seat, known);
-        // Most times one kind is asked for only; where there is none of it, the other has to do.
+        // Usually only one kind of action is wanted. If there is none of it, the other has to do.
         let asked_out_of_turn = uniform(rng, self.seldom) == 0;
         let wanted = |action: &G::Action| game.out_of_turn(action) == asked_out_of_turn;
         if legal.iter().any(wanted) {

@@ -1,5 +1,5 @@
-//! The normal bot for Sphinx's Paw: walks its Magician to Pylons that may hold its King, and closes
-//! the Monsters round the others'.
+//! The normal bot for Sphinx's Paw: it walks its Magician to Pylons that may hold its King, and
+//! surrounds the other Magicians with Monsters.
 
 use fairdeal_protocol::card::{Faces, Slot};
 use fairdeal_protocol::game::{Game as _, uniform};
@@ -11,13 +11,13 @@ use crate::sphinx::board::{Pylon, Square};
 use crate::sphinx::cards::{KING, rank, suit};
 use crate::sphinx::{Phase, Sphinx, SphinxAction, Status};
 
-/// See the module's head.
+/// The normal bot for Sphinx's Paw. See the module documentation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SphinxBot;
 
-/// A game can go round for ever: now and then, about once in so many looks, a bot has had enough.
+/// A bot votes for the end about once in this many decisions: a game could otherwise go on forever.
 const PATIENCE: u32 = 400;
-/// Whoever asks for the end gets a vote about once in so many looks.
+/// A bot joins another seat's vote for the end about once in this many decisions.
 const COURTESY: u32 = 40;
 
 impl Bot<Sphinx> for SphinxBot {
@@ -55,7 +55,8 @@ impl Bot<Sphinx> for SphinxBot {
     }
 }
 
-/// Whether a Pylon's pack may still hold the seat's King: a card unseen, or that King itself.
+/// Whether a Pylon's pack may still hold the seat's King: it has an unseen card, or that King
+/// itself.
 fn may_hold_the_king(game: &Sphinx, seat: Seat, pylon: Pylon) -> bool {
     let own = game.jack(seat).map(suit);
     game.pack(pylon).iter().any(|slot| match slot {
@@ -64,13 +65,13 @@ fn may_hold_the_king(game: &Sphinx, seat: Seat, pylon: Pylon) -> bool {
     })
 }
 
-/// The steps to the nearest Pylon that is worth a visit.
+/// The number of steps to the nearest Pylon that is worth a visit.
 fn to_king(game: &Sphinx, seat: Seat, from: Square) -> i64 {
     let worth = Pylon::ALL
         .into_iter()
         .filter(|pylon| may_hold_the_king(game, seat, *pylon));
     let squares = worth.flat_map(Pylon::squares);
-    // Monsters on it are in the way.
+    // Monsters on the square are in the way.
     let steps = squares.map(|to| {
         let blocked = i64::from(to != from && game.monsters().contains_key(&to));
         i64::from(from.distance(to)) + 2 * blocked
@@ -91,7 +92,7 @@ fn magician_worth(game: &Sphinx, seat: Seat, action: SphinxAction) -> i64 {
     -10 * to_king(game, seat, to) - i64::try_from(crowd).unwrap_or(8)
 }
 
-/// How near the Magicians are to being surrounded: the others' good, the own bad.
+/// How close the Magicians are to being surrounded: positive for the others, negative for its own.
 fn danger(game: &Sphinx, me: Seat, occupied: impl Fn(Square) -> bool) -> i64 {
     let seats = Seat::first(game.scores().len());
     let playing = seats.filter(|seat| game.status(*seat) == Status::Playing);
@@ -118,7 +119,7 @@ fn monster_worth(game: &Sphinx, me: Seat, action: SphinxAction, before: i64) -> 
         }
         _ => return 0,
     };
-    // New Monsters are worth a little in themselves, moves only what they gain.
+    // A new Monster is worth a little in itself. A move is worth only its gain.
     let fresh = i64::from(matches!(action, SphinxAction::Introduce { .. }));
     after - before + fresh - 1
 }

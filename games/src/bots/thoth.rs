@@ -1,5 +1,5 @@
-//! The normal bot for Houses of Thoth: founds, raises and roofs a house while that is worth it, makes
-//! Trouble for whoever is ahead, and throws away what costs at the end.
+//! The normal bot for Houses of Thoth: it founds, raises and roofs a house while that pays, and makes
+//! Trouble for the leader. Near the end it discards costly cards.
 
 use fairdeal_protocol::card::{Face, Faces};
 use fairdeal_protocol::game::{Game as _, uniform};
@@ -11,16 +11,16 @@ use crate::thoth::cards::{self, Element, Suited};
 use crate::thoth::house::{CORNERS, House, Level};
 use crate::thoth::{Thoth, ThothAction, Use};
 
-/// See the module's head.
+/// The normal bot for Houses of Thoth. See the module documentation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThothBot;
 
-/// About once in so many turns a bot ends the hand if it can, ahead or not, or else does anything: what
-/// all hold back in hope could keep a hand going for ever.
+/// About once in this many turns a bot ends the hand if it can, ahead or not, or else acts at random.
+/// Otherwise cards that all bots hold back could keep a hand going forever.
 const PATIENCE: u32 = 25;
-/// What a Roof should bring while the hand is young: ends that bring little bring all totals down.
+/// The least gain of a Roof while the hand is young: a cheap end lowers every total.
 const ENOUGH: i64 = 18;
-/// From so many Stories on a house is high enough.
+/// A house with this many Stories is high enough.
 const HIGH: usize = 3;
 
 impl Bot<Thoth> for ThothBot {
@@ -39,16 +39,16 @@ impl Bot<Thoth> for ThothBot {
             let any = any.map(|count| usize::try_from(uniform(rng, count)).unwrap_or(0));
             return ends.or(any).map(|chosen| legal.swap_remove(chosen));
         }
-        // The first of the best.
+        // Ties go to the first.
         let best = legal.into_iter().rev();
         best.max_by_key(|action| worth(game, seat, action, known))
     }
 }
 
-/// Whether the raise would fill a level with spirit alone, and nothing to build on it is in the hand.
+/// Whether the raise would fill a level with spirit alone while the hand has nothing to build on it.
 ///
-/// Only planetary trumps and judgment fit there. Once all of those stand in houses the level stays full
-/// for good, the end cannot be called while one is full, and the hand may never end.
+/// Only planetary trumps and judgment fit there. Once houses hold all of those, the level stays full.
+/// Nobody can call the end while a level is full, so the hand may never end.
 fn dead_end(game: &Thoth, seat: Seat, card: Face, count: u8, known: &Faces) -> bool {
     let Some(top) = game.house(seat).and_then(House::top) else {
         return false;
@@ -71,14 +71,14 @@ fn ends_the_hand(action: &ThothAction) -> bool {
     roof || matches!(action, ThothAction::End { .. })
 }
 
-/// Whether houses have grown so high that the bank runs low: a hand in which nobody finds a Roof, and
-/// some full level keeps the end from being called, could go on for ever.
+/// Whether houses have grown so high that the bank runs low. Such a hand could go on forever: nobody
+/// finds a Roof, and a full level blocks the end.
 fn is_late(game: &Thoth) -> bool {
     let houses = game.playing().iter().filter_map(|seat| game.house(seat));
     houses.map(House::stories).max().unwrap_or(0) >= HIGH
 }
 
-/// A house as everybody can see it, without the hand behind it.
+/// The public score of a house, without the hand behind it.
 fn standing(game: &Thoth, seat: Seat) -> i64 {
     game.house(seat).map_or(0, House::score)
 }
@@ -91,7 +91,7 @@ fn own_hand(game: &Thoth, seat: Seat, known: &Faces) -> i64 {
     cards::hand_score(hand)
 }
 
-/// How far the seat is ahead of the best of the others, whose hands are guessed.
+/// The seat's lead over the best of the others, whose hands are estimated.
 fn lead(game: &Thoth, seat: Seat, known: &Faces) -> i64 {
     let others = game.playing().without(seat);
     let best = others
@@ -99,12 +99,12 @@ fn lead(game: &Thoth, seat: Seat, known: &Faces) -> i64 {
         .map(|other| standing(game, other))
         .max()
         .unwrap_or(0);
-    // Five cards cost about so much in a hand that is looked after.
+    // The usual cost of five cards in a well-managed hand.
     const USUAL_HAND: i64 = -12;
     standing(game, seat) + own_hand(game, seat, known) - (best + USUAL_HAND)
 }
 
-/// How much a card is worth keeping; what is played or discarded loses it.
+/// The value of keeping a card; playing or discarding the card loses it.
 fn keep(game: &Thoth, seat: Seat, card: Face, known: &Faces) -> i64 {
     let founded = game.house(seat).is_some_and(House::stands);
     let top = game.house(seat).and_then(House::top);
@@ -119,7 +119,7 @@ fn keep(game: &Thoth, seat: Seat, card: Face, known: &Faces) -> i64 {
                 8 - i64::from(value)
             }
         }
-        // One court card costs nothing much; each further one costs more than it can bring.
+        // One court card costs little. Each further one costs more than it can bring.
         Some((_, Suited::Court(_))) => {
             let hand = game
                 .hand_of(seat)
@@ -146,10 +146,10 @@ fn keep(game: &Thoth, seat: Seat, card: Face, known: &Faces) -> i64 {
     base + first + if roofs { 10 } else { 0 }
 }
 
-/// What an action is worth.
+/// The value of an action.
 fn worth(game: &Thoth, seat: Seat, action: &ThothAction, known: &Faces) -> i64 {
     match action {
-        // The weakest card; the first turn is worth little.
+        // The weakest card: the first turn is worth little.
         ThothAction::Bid { card } => {
             let face = known.get(*card);
             face.map_or(i64::MIN, |face| -keep(game, seat, face, known))

@@ -1,4 +1,4 @@
-//! What can be done in Ivory Tower and what can happen, in JSON and in words.
+//! Actions and events of Ivory Tower, in JSON and in words.
 
 use fairdeal_protocol::card::Face;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::cards;
 use crate::ActionError;
 use crate::json::{Fields, wrong};
 
-/// Where a card is played from.
+/// The place a card is played from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
     /// The top of the draw pile.
@@ -17,7 +17,7 @@ pub enum Source {
     Pile(u8),
 }
 
-/// Where a card is played to.
+/// The place a card is played to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Target {
     /// The tower.
@@ -28,16 +28,16 @@ pub enum Target {
     New,
 }
 
-/// What the player does.
+/// An action of the player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IvoryAction {
     /// Turns up to three cards onto the draw pile.
     Turn,
     /// Plays an available card.
     Play {
-        /// Which card.
+        /// The card's place.
         from: Source,
-        /// Where it goes.
+        /// The card's destination.
         to: Target,
     },
     /// Ends the game.
@@ -48,14 +48,14 @@ fn pile_name(pile: u8) -> String {
     format!("pile-{pile}")
 }
 
-/// A pile by its name; digits alone, without leading zeros.
+/// Parses a pile's name; the number has no leading zeros.
 fn pile_by_name(name: &str) -> Option<u8> {
     let pile = name.strip_prefix("pile-")?.parse().ok()?;
     (pile_name(pile) == name).then_some(pile)
 }
 
 impl IvoryAction {
-    /// As the referee writes it.
+    /// The action as the referee writes it.
     pub(super) fn to_json(self) -> Value {
         match self {
             Self::Turn => json!({"type": "turn"}),
@@ -113,7 +113,7 @@ impl IvoryAction {
     }
 }
 
-/// What happened.
+/// An event of the game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum IvoryEvent {
     /// The deck was shuffled and three cards turned.
@@ -123,23 +123,23 @@ pub enum IvoryEvent {
     },
     /// The draw pile became the deck again.
     Recycled {
-        /// How often that has happened.
+        /// Number of recycles so far.
         recycles: u32,
     },
     /// Cards were turned.
     Turned {
-        /// How many.
+        /// Number of cards.
         cards: usize,
         /// The card on top of the draw pile.
         top: Face,
     },
     /// A card was played.
     Played {
-        /// Which.
+        /// The card.
         card: Face,
-        /// Where it went.
+        /// Its destination.
         to: Target,
-        /// The card that came to lie on top of the draw pile by it.
+        /// The new top card of the draw pile, if the play uncovered one.
         uncovered: Option<Face>,
     },
     /// The game is over.
@@ -152,7 +152,7 @@ pub enum IvoryEvent {
 }
 
 impl IvoryEvent {
-    /// As an object for a log that programs read.
+    /// The event as an object, for machine-readable logs.
     pub(super) fn to_json(&self) -> Value {
         match self {
             Self::Dealt { top } => json!({"type": "dealt", "top": cards::name(*top)}),
@@ -179,7 +179,7 @@ impl IvoryEvent {
         }
     }
 
-    /// In plain words.
+    /// The event in plain words.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Dealt { top } => format!("The deck is shuffled; {} is turned up.", named(*top)),

@@ -1,11 +1,12 @@
 //! The basic Decktet: 36 cards, numbered rank by rank.
 //!
-//! Six Aces, then the 24 number cards, three of each rank from 2 to 9, then six Crowns (rules page,
-//! "Deck"). A number card has two suits, an Ace or a Crown one; at every rank each suit stands once.
+//! Six Aces come first, then 24 number cards (three of each rank from 2 to 9), then six Crowns. See
+//! the rules page, "Deck". A number card has two suits, an Ace or a Crown has one. Each suit occurs
+//! once at every rank.
 
 use fairdeal_protocol::card::Face;
 
-/// How many cards the deck has.
+/// Number of cards in the deck.
 pub const DECK_SIZE: u8 = 36;
 /// The rank of a Crown.
 pub const CROWN: u8 = 10;
@@ -46,7 +47,7 @@ impl Suit {
     }
 }
 
-/// The number cards by rank from 2, three a rank, each with its suits.
+/// The number cards with their suits: three per rank, from rank 2.
 const NUMBERS: [(&str, [Suit; 2]); 24] = [
     ("author", [Moons, Knots]),
     ("desert", [Suns, Wyrms]),
@@ -74,7 +75,7 @@ const NUMBERS: [(&str, [Suit; 2]); 24] = [
     ("pact", [Moons, Suns]),
 ];
 
-/// Where the number cards begin; there are as many Aces before them as Crowns after them.
+/// Index of the first number card. As many Aces come before the number cards as Crowns after them.
 const FIRST_NUMBER: usize = 6;
 
 /// The whole deck.
@@ -82,7 +83,7 @@ pub fn all() -> impl Iterator<Item = Face> {
     (0..DECK_SIZE).map(Face)
 }
 
-/// A number card, if it is one.
+/// The entry of a number card, or `None` for an Ace or a Crown.
 fn number(card: Face) -> Option<&'static (&'static str, [Suit; 2])> {
     NUMBERS.get(card.index().checked_sub(FIRST_NUMBER)?)
 }
@@ -106,7 +107,7 @@ pub fn suits(card: Face) -> Vec<Suit> {
     }
 }
 
-/// Whether the card is of that suit.
+/// Whether the card has that suit.
 pub fn has(card: Face, suit: Suit) -> bool {
     suits(card).contains(&suit)
 }

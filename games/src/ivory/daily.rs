@@ -1,4 +1,4 @@
-//! The daily deal: the same tower for everyone on earth on a day (rules page, "Deals").
+//! The daily deal: everyone plays the same tower on a given day (rules page, "Deals").
 
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::game::shuffle;
@@ -9,12 +9,12 @@ use time::{Date, Month};
 
 use super::cards;
 
-/// Whether the text is a day of the calendar, written YYYY-MM-DD.
+/// Whether the text is a calendar day, written YYYY-MM-DD.
 pub fn is_date(text: &str) -> bool {
     day_number(text).is_some()
 }
 
-/// The number of a day of the calendar, written YYYY-MM-DD: one more each day.
+/// The number of a calendar day written YYYY-MM-DD: consecutive days have consecutive numbers.
 pub fn day_number(text: &str) -> Option<i32> {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts.as_slice() else {
@@ -36,7 +36,7 @@ pub fn seed(date: &str) -> [u8; 32] {
     Sha256::digest(format!("fairdeal/daily/ivory-tower/{date}")).into()
 }
 
-/// The day's deck, top first: what the referee deals from that seed.
+/// The day's deck, top first, as the referee deals it from that seed.
 pub fn deck(date: &str) -> Vec<Face> {
     let mut deck: Vec<Face> = cards::all().collect();
     shuffle(&mut ChaCha20Rng::from_seed(seed(date)), &mut deck);

@@ -1,18 +1,18 @@
-//! Ivory Tower, by P.D. Magnus: a solitaire for the Decktet, in which one suit is built up from Ace to
+//! Ivory Tower, by P.D. Magnus: a solitaire for the Decktet. The player builds one suit from Ace to
 //! Crown.
 //!
 //! The rules page is `docs/rules/ivory-tower.md`; ▸ marks its rulings. Cards are in [`cards`], the
-//! deal of the day in [`daily`], JSON and words in `view` and `actions`.
+//! daily deal in [`daily`], JSON and log texts in `view` and `actions`.
 //!
-//! # What is hidden
-//! The deck is sealed. A card is opened when it first comes to lie on top of the draw pile; cards
-//! turned under it stay sealed. What has been opened once stays an open face, also back in the deck;
-//! that the player has to remember it is the view's business. The deal of a day is computed, so that
-//! none of it is sealed: [`Ivory::was_shown`] tells what the player has seen of it.
+//! # Hidden information
+//! The deck is sealed. A card is opened when it first reaches the top of the draw pile; cards turned
+//! under it stay sealed. An opened card stays an open face, even back in the deck. The view hides it
+//! again, since the player has to remember it. A daily deal is computed, so it has no sealed cards.
+//! [`Ivory::was_shown`] tells which of its cards the player has seen.
 //!
 //! # Chance
-//! One shuffle of the 36 cards, top first. The deal of a day asks for none: its order is computed
-//! from the date by everybody alike.
+//! One shuffle of the 36 cards, top first. A daily deal needs none: everybody computes the same
+//! order from the date.
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown};
@@ -31,10 +31,10 @@ mod view;
 pub use actions::named;
 pub use actions::{IvoryAction, IvoryEvent, Source, Target};
 
-/// The version of the rules of Ivory Tower here.
+/// The version of the rules of Ivory Tower in this program.
 pub const RULES_VERSION: u16 = 1;
 
-/// What there is to know about Ivory Tower before it is played.
+/// The static description of Ivory Tower.
 pub static INFO: GameInfo = GameInfo {
     id: "ivory-tower",
     name: "Ivory Tower",
@@ -50,15 +50,15 @@ pub static INFO: GameInfo = GameInfo {
     rulebook: include_str!("../../../docs/rules/ivory-tower.md"),
 };
 
-/// How many cards are turned at once.
+/// Number of cards turned at once.
 const TURNED: usize = 3;
-/// How many resource piles there may be.
+/// The maximum number of resource piles.
 const MOST_PILES: usize = 3;
 
 /// A game of Ivory Tower: its public state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ivory {
-    /// The day whose deal this is.
+    /// The date of the daily deal, if it is one.
     daily: Option<String>,
     /// The deck, its top card last.
     deck: Vec<Slot>,
@@ -69,14 +69,15 @@ pub struct Ivory {
     /// The tower from its Ace up.
     tower: Vec<Face>,
     recycles: u32,
-    /// Every card that has lain on top of the draw pile, in the order in which it first did. In the
-    /// deal of a day all cards are open from the start, and only this tells which ones were shown.
+    /// Every card that has been on top of the draw pile, in order of first appearance. In a daily
+    /// deal all cards are open from the start, so only this list tells which ones the player has
+    /// seen.
     shown: Vec<Face>,
     over: bool,
 }
 
 impl Ivory {
-    /// The day whose deal this is, if it is one.
+    /// The date of the daily deal, if it is one.
     pub fn daily(&self) -> Option<&str> {
         self.daily.as_deref()
     }
@@ -101,12 +102,12 @@ impl Ivory {
         &self.tower
     }
 
-    /// How often the draw pile has been turned over.
+    /// Number of times the draw pile has been turned over.
     pub fn recycles(&self) -> u32 {
         self.recycles
     }
 
-    /// The card that is available from the draw pile.
+    /// The available card of the draw pile.
     pub fn top(&self) -> Option<Face> {
         match self.draw.last() {
             Some(Slot::Open(face)) => Some(*face),
@@ -124,7 +125,7 @@ impl Ivory {
         self.tower.last().map_or(0, |card| cards::rank(*card))
     }
 
-    /// Whether the player has been shown what a card of the deck or the draw pile is.
+    /// Whether the player has seen the face of a card of the deck or the draw pile.
     pub fn was_shown(&self, slot: Slot) -> bool {
         match slot {
             Slot::Open(face) => self.shown.contains(&face),
@@ -132,7 +133,7 @@ impl Ivory {
         }
     }
 
-    /// The card that is available at a place, if there is one.
+    /// The available card at a place, if there is one.
     pub fn available(&self, from: Source) -> Option<Face> {
         match from {
             Source::Draw => self.top(),
@@ -190,7 +191,7 @@ impl Ivory {
         }
     }
 
-    /// Opens the card on top of the draw pile if nobody has seen it.
+    /// Opens the top card of the draw pile if nobody has seen it.
     fn open_top(&mut self, chance: &mut dyn Chance) -> Result<Option<Face>, Pause> {
         if let Some(top) = self.draw.last_mut()
             && let Slot::Sealed(card) = *top
@@ -204,7 +205,7 @@ impl Ivory {
         Ok(top)
     }
 
-    /// Up to three cards go one after another onto the draw pile; says how many.
+    /// Turns up to three cards, one after another, onto the draw pile. Returns their number.
     fn turn_cards(&mut self) -> usize {
         let count = self.deck.len().min(TURNED);
         let rest = self.deck.len() - count;
@@ -255,7 +256,7 @@ impl Ivory {
                 if let Some(pile) = self.piles.get_mut(index) {
                     pile.pop();
                 }
-                // ▸ A pile whose Crown has gone is gone; those after it move up.
+                // ▸ A pile whose Crown has left disappears; later piles move up.
                 self.piles.retain(|pile| !pile.is_empty());
                 None
             }
@@ -279,8 +280,8 @@ impl Ivory {
         });
     }
 
-    /// Turns as [`IvoryAction::Turn`] does, without opening anything: for thinking ahead. `false` if
-    /// there is nothing to turn.
+    /// Turns as [`IvoryAction::Turn`] does, but opens nothing: for looking ahead. `false` if there
+    /// is nothing to turn.
     pub fn turn_for_thought(&mut self) -> bool {
         if self.deck.is_empty() {
             self.recycle();
@@ -288,19 +289,19 @@ impl Ivory {
         self.turn_cards() > 0
     }
 
-    /// The draw pile becomes the deck; its bottom card becomes the deck's top.
+    /// Turns the draw pile over to become the deck; its bottom card becomes the deck's top.
     fn recycle(&mut self) {
         self.deck = self.draw.drain(..).rev().collect();
         self.recycles = self.recycles.saturating_add(1);
     }
 
-    /// Every place that a card can be played from, in order.
+    /// Every place a card can be played from, in order.
     fn sources(&self) -> impl Iterator<Item = Source> + use<> {
         let piles = u8::try_from(self.piles.len()).unwrap_or(u8::MAX);
         std::iter::once(Source::Draw).chain((0..piles).map(Source::Pile))
     }
 
-    /// Every play that is legal, in order.
+    /// Every legal play, in order.
     pub fn plays(&self) -> Vec<(Source, Target)> {
         let piles = u8::try_from(self.piles.len()).unwrap_or(u8::MAX);
         let targets = || {
@@ -393,7 +394,7 @@ impl Game for Ivory {
             return Err(Illegal::NotYourTurn(seat));
         }
         match action {
-            // ▸ Always allowed, also when a play is possible.
+            // ▸ Always allowed, even when a play is possible.
             IvoryAction::Turn if self.deck.is_empty() && self.draw.is_empty() => {
                 Err(Illegal::rule("there is no card left to turn"))
             }
@@ -432,7 +433,7 @@ impl Game for Ivory {
         _chance: &mut dyn Chance,
         events: &mut Vec<IvoryEvent>,
     ) -> Result<(), Pause> {
-        // "End": the same as to resign.
+        // "End": the same as resigning.
         if self.to_act().contains(seat) {
             self.end(events);
         }

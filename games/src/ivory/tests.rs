@@ -1,4 +1,4 @@
-//! The rules page of Ivory Tower, rule by rule, and what hard searching says of it.
+//! The rules page of Ivory Tower, rule by rule, and an exhaustive search for winnable deals.
 
 use std::collections::BTreeSet;
 
@@ -68,7 +68,7 @@ fn every_suit_stands_once_at_every_rank() {
     assert_eq!(cards::rank(card("crown-knots")), 10);
 }
 
-/// "Setup": three go one after another, so that the third lies on top; "View".
+/// "Setup": the three cards go one after another, so the third lies on top; "View".
 #[test]
 fn three_are_turned_and_only_the_top_one_is_seen() {
     let (game, chance) = dealt(&["author", "pact", "mill", "cave"]);
@@ -117,10 +117,10 @@ fn the_draw_pile_is_turned_over_when_the_deck_is_empty() {
     assert_eq!(events[0], IvoryEvent::Recycled { recycles: 1 });
     assert_eq!((game.deck.len(), game.draw.len()), (33, 3));
     assert_eq!(game.top(), Some(card("pact")));
-    // Seen cards in the deck stay unseen in the view.
+    // Cards in the deck are hidden in the view, even if seen before.
     let seen = game.view(Some(me()), chance.dealt_to(me()));
     assert_eq!(seen["deck"], json!(vec![Value::Null; 33]));
-    // With fewer than three left, those are turned.
+    // With fewer than three cards left, all of them are turned.
     game.deck.truncate(2);
     act(&mut game, &mut chance, IvoryAction::Turn);
     assert_eq!((game.deck.len(), game.draw.len()), (0, 5));
@@ -141,7 +141,7 @@ fn turning_needs_a_card() {
     ));
 }
 
-/// "To the tower": an Ace fixes the suit; then that suit, exactly one rank above.
+/// "To the tower": an Ace fixes the suit; then that suit follows, exactly one rank above.
 #[test]
 fn the_tower_takes_the_next_rank_of_its_suit() {
     let (mut game, mut chance) = dealt(&["origin", "author", "ace-knots"]);
@@ -151,7 +151,7 @@ fn the_tower_takes_the_next_rank_of_its_suit() {
     play(&mut game, &mut chance, Source::Draw, Target::Tower);
     assert_eq!(game.score(), 2);
     assert!(!may(&game, Source::Draw, Target::Tower));
-    // The suit is the Ace's, not the other one of the card on top.
+    // The suit is the Ace's, not the top card's other suit.
     game.draw.push(Slot::Open(card("journey")));
     assert!(!may(&game, Source::Draw, Target::Tower));
     game.draw.push(Slot::Open(card("painter")));
@@ -190,7 +190,7 @@ fn piles_go_down_without_a_common_suit() {
 }
 
 /// "To `new`": a Crown from the draw pile, fewer than three piles. ▸ A Crown alone goes to the tower,
-/// not to a new pile; the pile is gone then and those after it move up.
+/// not to a new pile; its pile then disappears and later piles move up.
 #[test]
 fn crowns_begin_piles_and_end_the_tower() {
     let (mut game, mut chance) = dealt(&[]);
@@ -276,7 +276,7 @@ fn actions_are_read_strictly() {
     assert_eq!(IvoryAction::from_json(&good).unwrap().to_json(), good);
 }
 
-/// Nothing is lost or doubled, whatever is played.
+/// No card is lost or duplicated, whatever is played.
 #[test]
 fn all_36_cards_are_somewhere_in_a_thousand_games() {
     use rand_core::SeedableRng as _;
@@ -293,7 +293,7 @@ fn all_36_cards_are_somewhere_in_a_thousand_games() {
             let Some(last) = u32::try_from(legal.len()).unwrap().checked_sub(1) else {
                 break;
             };
-            // Resigning, the last, is left out.
+            // Resigning, the last action, is left out.
             let chosen = fairdeal_protocol::game::uniform(&mut rng, last.max(1));
             act(&mut game, &mut chance, legal[chosen as usize]);
         }
@@ -307,9 +307,9 @@ fn all_36_cards_are_somewhere_in_a_thousand_games() {
     }
 }
 
-/// "How hard it is": 83.7 % of deals can be won with all cards known. The search is exhaustive, so that
-/// a rule read too loosely or too strictly moves the count: it stands for the first sixteen days of a
-/// year, whose deals are the same for ever.
+/// "How hard it is": 83.7 % of deals can be won with all cards known. The search is exhaustive: a rule
+/// read too loosely or too strictly changes the count. It covers the first sixteen days of a year,
+/// whose deals never change.
 #[test]
 fn of_sixteen_daily_deals_two_cannot_be_won() {
     let lost: Vec<u32> = (1..=DAYS)
@@ -320,8 +320,8 @@ fn of_sixteen_daily_deals_two_cannot_be_won() {
 
 const DAYS: u32 = 16;
 
-/// What the rest of the game depends on. The stock (deck and draw pile) keeps its order, so that the
-/// cards in it and how many of them are turned tell all; which pile is which does not matter.
+/// The part of the state that decides the rest of the game. The stock (deck and draw pile) keeps its
+/// order, so its cards and the number turned are enough. The order of the piles does not matter.
 type Position = (Vec<Slot>, usize, Vec<Vec<Face>>, Vec<Face>);
 
 fn position(game: &Ivory) -> Position {
@@ -332,7 +332,7 @@ fn position(game: &Ivory) -> Position {
     (stock.copied().collect(), turned, piles, game.tower.clone())
 }
 
-/// Searches every position that plays lead to; turns lead only to the next play.
+/// Searches every position reachable by plays; turns only lead to the next play.
 fn can_be_won(day: &str) -> bool {
     let options = [("daily".to_owned(), day.to_owned())].into();
     let mut game = Ivory::create(&rule_set("ivory-tower", 1, &options).unwrap()).unwrap();
@@ -368,7 +368,7 @@ fn can_be_won(day: &str) -> bool {
         if next.iter().any(|(_, game)| game.is_won()) {
             return true;
         }
-        // What builds the tower is tried first.
+        // Plays that build the tower are tried first.
         next.sort_by_key(|(builds, _)| *builds);
         waiting.extend(next.into_iter().map(|(_, game)| game));
     }

@@ -1,4 +1,4 @@
-//! What the player may see of Ivory Tower, in the JSON of its rules page ("View").
+//! The player's view of Ivory Tower, in the JSON of its rules page ("View").
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::seat::Seat;

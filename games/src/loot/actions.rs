@@ -1,4 +1,4 @@
-//! What a seat can do in Loot and what can happen, in JSON and in words.
+//! Actions and events of Loot, in JSON and in words.
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -9,17 +9,17 @@ use super::cards;
 use crate::json::{Fields, wrong};
 use crate::{ActionError, name_of, over_text};
 
-/// Which pile a card is taken from.
+/// The pile a card is taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pile {
-    /// The draw pile: a sealed card, which only the seat that takes it sees.
+    /// The draw pile: a sealed card, which only the taking seat sees.
     Draw,
     /// The discard pile: its top card, in the open.
     Discard,
 }
 
 impl Pile {
-    /// As the referee writes it.
+    /// The name as the referee writes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Draw => "draw",
@@ -28,16 +28,16 @@ impl Pile {
     }
 }
 
-/// What a seat does.
+/// An action of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LootAction {
     /// The first half of a turn: takes the top card of a pile.
     Take(Pile),
-    /// The second half: puts a card of the hand on the discard pile.
+    /// The second half: puts a card from the hand on the discard pile.
     Discard {
         /// The card.
         card: Face,
-        /// Where it lies if it is sealed; `None` if everybody has seen it.
+        /// Its handle if it is sealed; `None` if everybody has seen it.
         handle: Option<Handle>,
     },
     /// Fires the village, in turn or out of it.
@@ -45,7 +45,7 @@ pub enum LootAction {
 }
 
 impl LootAction {
-    /// As the referee writes it. It never names a card that is not in the open by it.
+    /// The action as the referee writes it. It names no hidden card.
     pub(super) fn to_json(self) -> Value {
         match self {
             Self::Take(pile) => json!({"type": "take", "from": pile.name()}),
@@ -54,7 +54,7 @@ impl LootAction {
         }
     }
 
-    /// Reads an action of a seat that has this hand.
+    /// Reads an action of a seat that holds this hand.
     pub(super) fn from_json(
         value: &Value,
         seat: Seat,
@@ -100,67 +100,67 @@ impl LootAction {
     }
 }
 
-/// What happened.
+/// An event of the game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum LootEvent {
     /// A hand was dealt.
     Dealt {
-        /// Which hand, from 1.
+        /// The number of the hand, from 1.
         hand_no: u32,
-        /// Who plays first.
+        /// The first seat to play.
         starter: Seat,
-        /// The card that begins the discard pile.
+        /// The first card of the discard pile.
         top: Face,
     },
     /// A seat took a card.
     Took {
-        /// Who.
+        /// The acting seat.
         seat: Seat,
         /// The card, if it came from the discard pile.
         open: Option<Face>,
     },
-    /// A seat discarded a card and so completed its turn.
+    /// A seat discarded a card, which completed its turn.
     Discarded {
-        /// Who.
+        /// The acting seat.
         seat: Seat,
-        /// What.
+        /// The card.
         card: Face,
     },
     /// The discard pile became the draw pile.
     Reshuffled {
-        /// How many cards were shuffled.
+        /// Number of cards shuffled.
         cards: usize,
     },
     /// A seat fired the village in the middle of a turn: it burns when the turn ends.
     FireWaits {
-        /// Who.
+        /// The firing seat.
         seat: Seat,
     },
     /// The village burned: all hands were shown and scored.
     Burned {
-        /// Who fired it.
+        /// The firing seat.
         fired_by: Seat,
         /// The hands by seat; empty for a seat that has left.
         hands: Vec<Vec<Face>>,
-        /// What each hand scored.
+        /// The score of each hand.
         scores: Vec<i64>,
-        /// The totals after it.
+        /// The totals after this hand.
         totals: Vec<i64>,
     },
     /// A seat left the game.
     Left {
-        /// Who.
+        /// The departed seat.
         seat: Seat,
     },
     /// The game is over.
     Over {
-        /// Who won it.
+        /// The winning seats.
         winners: SeatSet,
     },
 }
 
 impl LootEvent {
-    /// As an object for a log that programs read.
+    /// The event as an object, for machine-readable logs.
     pub(super) fn to_json(&self) -> Value {
         match self {
             Self::Dealt {
@@ -197,7 +197,7 @@ impl LootEvent {
         }
     }
 
-    /// In plain words.
+    /// The event in plain words.
     pub(super) fn text(&self, names: &[String]) -> String {
         let name = |seat: &Seat| name_of(*seat, names);
         match self {
@@ -237,7 +237,7 @@ impl LootEvent {
                 scores,
                 totals,
             } => {
-                // A seat that left has shown nothing and scored nothing.
+                // A departed seat has shown and scored nothing.
                 let shown = Seat::first(hands.len())
                     .zip(hands)
                     .zip(scores.iter().zip(totals));

@@ -1,16 +1,16 @@
-//! The Viashi deck: 54 cards, numbered suit by suit and by rank within a suit.
+//! The Viashi deck: 54 cards, numbered by suit and by rank within a suit.
 //!
-//! Five suits of nine ranks, then the nine gods, who are the sixth suit (rules page, "Deck").
+//! Five suits of nine ranks, then the nine gods, which form the sixth suit (rules page, "Deck").
 
 use fairdeal_protocol::card::Face;
 
-/// How many cards the deck has.
+/// Number of cards in the deck.
 pub const DECK_SIZE: u8 = 54;
 
-/// How many suits, the gods among them.
+/// Number of suits, including the gods.
 pub const SUITS: u8 = 6;
 
-/// How many ranks.
+/// Number of ranks.
 pub const RANKS: u8 = 9;
 
 /// The number of the gods' suit.
@@ -34,26 +34,26 @@ const GOD_NAMES: [&str; 9] = [
     "changeling",
 ];
 
-/// A god of the deck; its place is its rank less one.
+/// A god of the deck; its index is its rank minus one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum God {
-    /// Runs count twice.
+    /// Runs count double.
     Lady,
     /// Runs count half.
     DarkLord,
     /// Three cards make a colour.
     Builder,
-    /// Uncombined cards count nothing.
+    /// Uncombined cards cost nothing.
     Thief,
-    /// Colours count twice.
+    /// Colours count double.
     Protectress,
     /// Colours count half.
     Seductress,
     /// Sets count half.
     Minion,
-    /// Sets count twice.
+    /// Sets count double.
     Friend,
-    /// Cards of rank 9 count twice, plus or minus.
+    /// Cards of rank 9 count double, plus or minus.
     Changeling,
 }
 
@@ -76,7 +76,7 @@ impl God {
         GOD_NAMES.get(self as usize).copied().unwrap_or_default()
     }
 
-    /// What it does, in a few words.
+    /// Its effect, in a few words.
     pub fn effect(self) -> &'static str {
         match self {
             Self::Lady => "runs score double",
@@ -92,7 +92,7 @@ impl God {
     }
 }
 
-/// The gods that act on the scoring.
+/// The gods that affect the scoring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GodSet(u16);
 
@@ -100,12 +100,12 @@ impl GodSet {
     /// No god.
     pub const NONE: Self = Self(0);
 
-    /// Whether the god is among them.
+    /// Whether the god is in the set.
     pub fn has(self, god: God) -> bool {
         self.0 & (1 << god as u16) != 0
     }
 
-    /// The gods in it, by rank.
+    /// The gods in the set, by rank.
     pub fn iter(self) -> impl Iterator<Item = God> {
         God::ALL.into_iter().filter(move |god| self.has(*god))
     }
@@ -134,12 +134,12 @@ pub fn all() -> impl DoubleEndedIterator<Item = Face> + Clone {
     (0..DECK_SIZE).map(Face)
 }
 
-/// A card's suit, from 0; the gods' is [`GODS`].
+/// A card's suit, from 0; gods have the suit [`GODS`].
 pub fn suit(face: Face) -> u8 {
     face.0 / RANKS
 }
 
-/// A card's rank, from 1; a god counts as its rank.
+/// A card's rank, from 1; gods have ranks too.
 pub fn rank(face: Face) -> u8 {
     face.0 % RANKS + 1
 }
@@ -160,7 +160,7 @@ pub fn in_words(face: Face) -> String {
     format!("the {}", name(face).replace('-', between))
 }
 
-/// The card of that name.
+/// The card with that name.
 pub fn by_name(name: &str) -> Option<Face> {
     let place = |names: &[&str], name| names.iter().position(|known| *known == name);
     let number = match name.rsplit_once('-') {

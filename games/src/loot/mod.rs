@@ -1,18 +1,18 @@
-//! Loot, by Michelle Bottorff: rummy-like hands for the Viashi deck, in which any seat may end the
-//! hand by firing the village.
+//! Loot, by Michelle Bottorff: a rummy-like game for the Viashi deck. Any seat may end the hand by
+//! firing the village.
 //!
-//! The rules page is `docs/rules/loot.md`; quoted headings in comments are its own, and ▸ marks its
-//! rulings. What an action does is in `turn`, cards, combinations and gods in [`cards`] and
-//! [`score`], JSON and words in `view` and `actions`.
+//! The rules page is `docs/rules/loot.md`. Quoted headings in comments refer to it, and ▸ marks its
+//! rulings. Turns are in `turn`, cards, combinations and gods in [`cards`] and [`score`], JSON and
+//! log texts in `view` and `actions`.
 //!
-//! # What is hidden
-//! Cards dealt or drawn are known to their owner alone, the draw pile to nobody. A card taken from
-//! the discard pile lies in the hand in the open. A discarded card is shown, so the discard pile is
-//! faces. When the village burns every hand is opened, and the next hand is a new deal.
+//! # Hidden information
+//! Only the owner knows cards dealt or drawn; nobody knows the draw pile. A card taken from the
+//! discard pile stays open in the hand. A discarded card is shown, so the discard pile consists of
+//! faces. When the village burns, every hand is opened, and the next hand is a new deal.
 //!
 //! # Chance
-//! A roll for the first starter; for each hand a shuffle of 54 cards (each after the first in a new
-//! deal); a shuffle for each re-shuffle. Rules page, "Chance".
+//! A roll picks the first starter. Each hand needs a shuffle of 54 cards; every hand after the
+//! first is a new deal. Each re-shuffle is another shuffle. See the rules page, "Chance".
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown};
@@ -33,10 +33,10 @@ mod view;
 
 pub use actions::{LootAction, LootEvent, Pile};
 
-/// The version of the rules of Loot here.
+/// The version of the rules of Loot in this program.
 pub const RULES_VERSION: u16 = 1;
 
-/// What there is to know about Loot before it is played.
+/// The static description of Loot.
 pub static INFO: GameInfo = GameInfo {
     id: "loot",
     name: "Loot",
@@ -52,26 +52,26 @@ pub static INFO: GameInfo = GameInfo {
     rulebook: include_str!("../../../docs/rules/loot.md"),
 };
 
-/// How many cards each seat is dealt.
+/// Number of cards dealt to each seat.
 const DEALT: usize = 9;
 
-/// The half of its turn that a seat is in.
+/// The two halves of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Phase {
-    /// It is to take a card.
+    /// The seat is to take a card.
     Take,
-    /// It has taken a card and is to discard one.
+    /// The seat has taken a card and is to discard one.
     Discard,
 }
 
 /// A hand that has been scored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LastHand {
-    /// Who fired the village.
+    /// The seat that fired the village.
     pub fired_by: Seat,
-    /// Every seat's cards in the order they came; none for a seat that had left.
+    /// Every seat's cards in the order they came; empty for a departed seat.
     pub hands: Vec<Vec<Face>>,
-    /// What each hand scored.
+    /// The score of each hand.
     pub scores: Vec<i64>,
 }
 
@@ -79,23 +79,23 @@ pub struct LastHand {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Loot {
     target: i64,
-    /// From 1; 0 before the first deal.
+    /// Number of the hand, from 1; 0 before the first deal.
     hand_no: u32,
     starter: Seat,
-    /// Whose turn it is; means nothing once the game is over.
+    /// The seat to play; meaningless once the game is over.
     turn: Seat,
     phase: Phase,
     /// The draw pile, its top card last.
     draw: Vec<Handle>,
     /// The discard pile, its top card last.
     discard: Vec<Face>,
-    /// By seat, in the order they came; empty for a seat that has left.
+    /// By seat, in the order they came; empty for a departed seat.
     hands: Vec<Vec<Slot>>,
     /// The cards of seats that left during this hand.
     aside: Vec<Slot>,
     /// Completed turns in this hand, by seat.
     turns: Vec<u32>,
-    /// Who has called a fire that waits for the end of a turn.
+    /// The seat whose fire waits for the end of the turn.
     fire: Option<Seat>,
     totals: Vec<i64>,
     forfeited: SeatSet,
@@ -114,17 +114,17 @@ impl Loot {
         self.hand_no
     }
 
-    /// Who played first in this hand.
+    /// The first seat to play in this hand.
     pub fn starter(&self) -> Seat {
         self.starter
     }
 
-    /// Whose turn it is; `None` once the game is over.
+    /// The seat to play; `None` once the game is over.
     pub fn turn(&self) -> Option<Seat> {
         (!self.over).then_some(self.turn)
     }
 
-    /// The half of the turn.
+    /// The current half of the turn.
     pub fn phase(&self) -> Phase {
         self.phase
     }
@@ -139,7 +139,7 @@ impl Loot {
         &self.discard
     }
 
-    /// A seat's cards in the order they came; none if it has left.
+    /// A seat's cards in the order they came; empty for a departed seat.
     pub fn hand_of(&self, seat: Seat) -> &[Slot] {
         self.hands.get(seat.index()).map_or(&[], Vec::as_slice)
     }
@@ -154,7 +154,7 @@ impl Loot {
         &self.turns
     }
 
-    /// Who has called a fire that waits.
+    /// The seat whose fire waits for the end of the turn.
     pub fn fire(&self) -> Option<Seat> {
         self.fire
     }
@@ -169,7 +169,7 @@ impl Loot {
         self.forfeited
     }
 
-    /// The hand before this one; at the end of the game this one, if it was scored.
+    /// The previous hand. At the end of the game it is the final hand, if that was scored.
     pub fn last_hand(&self) -> Option<&LastHand> {
         self.last_hand.as_ref()
     }
@@ -186,7 +186,7 @@ impl Loot {
         playing.all(|seat| self.turns.get(seat.index()).is_some_and(|turns| *turns > 0))
     }
 
-    /// Refuses a seat whose turn it is not, and the other half of the turn.
+    /// Refuses a seat whose turn it is not, and an action of the other half of the turn.
     fn check_turn(&self, seat: Seat, phase: Phase) -> Result<(), Illegal> {
         if seat != self.turn {
             return Err(Illegal::NotYourTurn(seat));
@@ -235,7 +235,7 @@ impl Game for Loot {
             got: String::new(),
         })?;
         let seats = usize::from(rules.seats);
-        // The starter is rolled; until then the first seat stands for it.
+        // The starter is rolled; until then the first seat is a placeholder.
         let first = Seat::first(seats).next().ok_or(RuleSetError::Seats {
             game: INFO.id.to_owned(),
             least: INFO.least_seats,
@@ -274,7 +274,7 @@ impl Game for Loot {
     }
 
     fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<LootEvent>) -> Result<(), Pause> {
-        // "A hand" ▸: a die of as many sides as seats; 1 is seat 0.
+        // "A hand" ▸: a die with one side per seat; 1 is seat 0.
         self.starter = rolled_seat(self.totals.len(), chance)?;
         self.deal_hand(chance, events)
     }
@@ -375,7 +375,7 @@ impl Game for Loot {
             LootAction::Discard { card, handle } => {
                 self.discard(seat, card, handle, chance, events)?;
             }
-            // "Firing" ▸: if a turn is half done the fire waits for that discard.
+            // "Firing" ▸: in the middle of a turn, the fire waits for that discard.
             LootAction::Fire if self.phase == Phase::Discard => {
                 self.fire = Some(seat);
                 events.push(LootEvent::FireWaits { seat });
@@ -394,13 +394,13 @@ impl Game for Loot {
         if self.over || !self.playing().contains(seat) {
             return Ok(());
         }
-        // "Forfeit": the hand is set aside, the card just taken with it.
+        // "Forfeit": the hand is set aside, including the card just taken.
         self.forfeited.insert(seat);
         if let Some(hand) = self.hands.get_mut(seat.index()) {
             self.aside.append(hand);
         }
         events.push(LootEvent::Left { seat });
-        // With one seat left the game is over; a fire that waits is not carried out, and the phase
+        // With one seat left the game is over. A waiting fire is not carried out, and the phase
         // stays as it was.
         if self.playing().len() < 2 {
             self.end(events);
@@ -409,8 +409,8 @@ impl Game for Loot {
         if seat != self.turn {
             return Ok(());
         }
-        // A half-done turn ends here. Only a fire takes effect then, never a re-shuffle, which
-        // comes after a discard alone.
+        // A half-done turn ends here. Only a fire takes effect then. A re-shuffle does not: it
+        // follows only a discard.
         self.end_turn();
         match self.fire {
             Some(fired_by) => self.burn(fired_by, chance, events),
@@ -434,7 +434,7 @@ impl Game for Loot {
         if !self.over {
             return SeatSet::EMPTY;
         }
-        // The highest total wins, equal totals share; who left cannot win.
+        // The highest total wins and ties share the win; a departed seat cannot win.
         best_of(self.playing(), &self.totals)
     }
 }

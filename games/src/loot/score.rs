@@ -1,20 +1,20 @@
-//! What a hand is worth: the arrangement that is best for its owner, found exactly.
+//! The score of a hand: the arrangement that is best for its owner, found exactly.
 //!
-//! Rules page, "Combinations" and "Gods". A card in a combination scores 2 points, halved, doubled
-//! or both (then unchanged) by the gods for that kind of combination, so 1, 2 or 4: every score is a
-//! whole number. With the changeling a card of rank 9 scores double wherever it lies.
+//! See the rules page, "Combinations" and "Gods". A card in a combination scores 2 points. Gods for
+//! that kind of combination halve or double it; both together cancel. The result is 1, 2 or 4, so
+//! every score is a whole number. With the changeling, a card of rank 9 scores double everywhere.
 //!
 //! # Method
-//! Every set of cards of the hand that makes a combination is listed with its value as a bit mask
-//! (a set and a colour in every size, a run with every choice of card for a rank). A run inside a
-//! colour costs nothing and always scores, so a colour is listed with all the runs that its own
-//! cards hold, each as long as can be: cutting a run in two scores no more. Then the best choice of
-//! disjoint masks is built up over all subsets of the cards that any combination can use: at most
-//! 2¹⁰, since no hand has more than ten cards.
+//! Every set of cards in the hand that makes a combination is listed as a bit mask with its value.
+//! Sets and colours are listed in every size, runs with every choice of card for a rank. A run
+//! inside a colour costs nothing and always scores. A colour is therefore listed with all the runs
+//! of its own cards, each as long as possible: splitting a run scores no more. The best choice of
+//! disjoint masks is then computed over all subsets of the cards that any combination can use.
+//! There are at most 2¹⁰ subsets, since no hand has more than ten cards.
 //!
-//! # Which one among equals
-//! The fewest combinations; after that the first one that the search meets, which goes through the
-//! cards in printed order and so does not depend on the order of the hand.
+//! # Ties
+//! The arrangement with the fewest combinations wins, then the first one found. The search goes
+//! through the cards in printed order, so the result does not depend on the order of the hand.
 
 use fairdeal_protocol::card::Face;
 
@@ -23,13 +23,13 @@ use super::cards::{God, GodSet, RANKS, SUITS, rank, suit};
 /// The largest hand: nine cards and the one just taken.
 pub const MAX_HAND: usize = 10;
 
-/// How many subsets a hand has.
+/// Number of subsets of a hand.
 const SUBSETS: usize = 1 << MAX_HAND;
 
 /// The bonus of a run with six consecutive ranks of six different suits; never multiplied.
 const BONUS: i32 = 5;
 
-/// What kind of combination it is.
+/// The kind of a combination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Four or more consecutive ranks.
@@ -38,27 +38,27 @@ pub enum Kind {
     Set,
     /// Four or more cards of one suit, or three with the builder.
     Colour,
-    /// A run of a colour's own cards: a second combination beside the colour.
+    /// A run of a colour's own cards: a second combination in addition to the colour.
     RunInColour,
 }
 
 /// One combination of an arrangement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Combo {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Its cards: a run's by rank, any other's in printed order.
+    /// Its cards: by rank for a run, otherwise in printed order.
     pub cards: Vec<Face>,
-    /// What its cards score in it.
+    /// The points of its cards.
     pub points: i32,
-    /// The bonus that it scores besides.
+    /// Its additional bonus.
     pub bonus: i32,
 }
 
-/// A hand laid out in combinations.
+/// A hand arranged in combinations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrangement {
-    /// The combinations, by their first card; a run in a colour comes straight after that colour.
+    /// The combinations, by their first card; a run in a colour directly follows that colour.
     pub combos: Vec<Combo>,
     /// The uncombined cards in printed order, each with its points (never above 0).
     pub loose: Vec<(Face, i32)>,
@@ -68,7 +68,7 @@ pub struct Arrangement {
 
 /// The best arrangement of a hand under these gods.
 ///
-/// A hand has at most [`MAX_HAND`] cards, all different; cards beyond are left out.
+/// A hand has at most [`MAX_HAND`] cards, all different; further cards are ignored.
 pub fn best(hand: &[Face], gods: GodSet) -> Arrangement {
     Search::new(hand, gods).arrangement()
 }
@@ -78,10 +78,10 @@ pub fn best_total(hand: &[Face], gods: GodSet) -> i32 {
     Search::new(hand, gods).total()
 }
 
-/// A set of cards of the hand, by their places in it.
+/// A set of cards of the hand, by their positions in it.
 type Mask = u16;
 
-/// The places in a mask, lowest first.
+/// The positions in a mask, lowest first.
 fn places(mask: Mask) -> impl Iterator<Item = usize> {
     let mut rest = mask;
     std::iter::from_fn(move || {
@@ -93,7 +93,7 @@ fn places(mask: Mask) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The subsets of a mask but the empty one, in ascending order.
+/// The non-empty subsets of a mask, in ascending order.
 fn subsets(mask: Mask) -> impl Iterator<Item = Mask> {
     let mut subset: Mask = 0;
     std::iter::from_fn(move || {
@@ -102,23 +102,23 @@ fn subsets(mask: Mask) -> impl Iterator<Item = Mask> {
     })
 }
 
-/// What one card scores, by the gods.
+/// The points per card, depending on the gods.
 #[derive(Clone, Copy)]
 struct Rates {
     run: i32,
     set: i32,
     colour: i32,
-    /// The fewest cards that make a colour.
+    /// The minimum size of a colour.
     colour_least: u32,
     /// Whether uncombined cards cost anything.
     loose_costs: bool,
-    /// How many times over a card of rank 9 counts.
+    /// The multiplier of a card of rank 9.
     nine: i32,
 }
 
 impl Rates {
     fn new(gods: GodSet) -> Self {
-        // Twice and half cancel each other, so that halving always leaves a whole number.
+        // Double and half cancel each other, so halving always leaves a whole number.
         let rate = |twice, half| match (gods.has(twice), gods.has(half)) {
             (true, false) => 4,
             (false, true) => 1,
@@ -134,12 +134,12 @@ impl Rates {
         }
     }
 
-    /// How many times over a card counts.
+    /// The multiplier of a card.
     fn weight(self, card: Face) -> i32 {
         if rank(card) == RANKS { self.nine } else { 1 }
     }
 
-    /// What a card scores uncombined.
+    /// The score of an uncombined card.
     fn loose(self, card: Face) -> i32 {
         if self.loose_costs {
             -i32::from(rank(card)) * self.weight(card)
@@ -154,27 +154,27 @@ struct Search {
     rates: Rates,
     cards: [Face; MAX_HAND],
     count: usize,
-    /// What a combination of just these cards scores; 0 if they make none.
+    /// The score of the combination of exactly these cards; 0 if they make none.
     value: [i32; SUBSETS],
     /// The cards that any combination can use.
     useful: Mask,
-    /// The best that these useful cards gain over lying loose, times [`SCALE`], less one for each
-    /// combination.
+    /// The best gain of these useful cards over leaving them uncombined, times [`SCALE`], minus one
+    /// for each combination.
     gain: [i32; SUBSETS],
-    /// The combination of the highest card in that best; 0 if that card lies loose.
+    /// The combination of the highest card in that best choice; 0 if that card is uncombined.
     choice: [Mask; SUBSETS],
 }
 
-/// More than an arrangement has combinations, so that points come before their number.
+/// More than the number of combinations in any arrangement, so points outweigh their number.
 const SCALE: i32 = 16;
 
-/// A run that is being put together, lowest rank first.
+/// A run under construction, lowest rank first.
 #[derive(Clone, Copy)]
 struct Growing {
     mask: Mask,
     length: usize,
     weight: i32,
-    /// The suits of the cards by their ranks, six bits a rank, the last rank lowest.
+    /// The suits of the cards by rank, six bits per rank, the last rank lowest.
     suits: u64,
     bonus: bool,
 }
@@ -237,7 +237,7 @@ impl Search {
         self.gain.get(usize::from(mask)).copied().unwrap_or(0)
     }
 
-    /// Lists a combination. No mask makes two kinds that score alike: a colour that is also a run
+    /// Lists a combination. A mask of two kinds keeps the higher value: a colour that is also a run
     /// scores as both.
     fn list(&mut self, mask: Mask, value: i32) {
         if let Some(entry) = self.value.get_mut(usize::from(mask)) {
@@ -273,9 +273,9 @@ impl Search {
         }
     }
 
-    /// The runs that the cards of one suit hold, each as long as can be.
+    /// The runs within the cards of one suit, each as long as possible.
     ///
-    /// They are sorted by rank, so that a run is a stretch of neighbours.
+    /// The cards are sorted by rank, so a run is a range of neighbours.
     fn runs_within(&self, colour: Mask) -> impl Iterator<Item = Mask> {
         let mut rest = places(colour)
             .filter_map(|place| Some((place, rank(*self.held().get(place)?))))
@@ -299,7 +299,7 @@ impl Search {
             .held()
             .iter()
             .fold(0_u16, |ranks, card| ranks | 1 << rank(*card));
-        // A run begins where four ranks follow one another.
+        // A run starts where four consecutive ranks are present.
         let begins = ranks & ranks >> 1 & ranks >> 2 & ranks >> 3;
         for first in (1..=RANKS).filter(|first| begins & 1 << first != 0) {
             self.grow(
@@ -315,7 +315,7 @@ impl Search {
         }
     }
 
-    /// Adds every card of a rank to a run in turn, lists the run if it is long enough, and goes on.
+    /// Adds each card of a rank to a run in turn, lists the run if it is long enough, and recurses.
     fn grow(&mut self, next: u8, run: Growing) {
         let all = self.mask_of(|card| rank(card) == next);
         for place in places(all) {
@@ -328,7 +328,7 @@ impl Search {
                 length: run.length + 1,
                 weight: run.weight + self.rates.weight(card),
                 suits,
-                // Six consecutive ranks in six different suits, once a run.
+                // Six consecutive ranks in six different suits; the bonus counts once per run.
                 bonus: run.bonus || six_suits(suits),
             };
             if longer.length >= 4 {
@@ -339,10 +339,10 @@ impl Search {
         }
     }
 
-    /// Finds the best gain of every set of useful cards, the smaller numbers first, so that what a
-    /// set is made of is known before it.
+    /// Computes the best gain of every set of useful cards in ascending order. The subsets of a set
+    /// are therefore solved before it.
     fn solve(&mut self) {
-        // The combinations seen so far whose highest card is that of the set in hand.
+        // The combinations found so far whose highest card is that of the current set.
         let mut combos = [(0 as Mask, 0_i32); SUBSETS];
         let mut listed = 0;
         let mut top: Mask = 0;
@@ -378,7 +378,7 @@ impl Search {
 
     fn total(&self) -> i32 {
         let loose: i32 = self.held().iter().map(|card| self.rates.loose(*card)).sum();
-        // The scaled gain is a little below a multiple, by the number of combinations.
+        // The scaled gain is below a multiple by the number of combinations.
         loose + (self.gain(self.useful) + SCALE - 1).div_euclid(SCALE)
     }
 
@@ -408,7 +408,7 @@ impl Search {
         }
     }
 
-    /// A chosen mask as the combination that it is, and the runs in it if it is a colour.
+    /// The combination of a chosen mask, followed by the runs in it if it is a colour.
     fn combos(&self, mask: Mask) -> Vec<Combo> {
         let mut cards: Vec<_> = self.cards_of(mask).collect();
         let one = |of: fn(Face) -> u8| {
@@ -450,12 +450,12 @@ impl Search {
     }
 }
 
-/// The highest place of a mask that is not empty, as a mask.
+/// The highest bit of a non-empty mask.
 fn highest(mask: Mask) -> Mask {
     1 << mask.checked_ilog2().unwrap_or(0)
 }
 
-/// Whether the last six ranks of a run are of six different suits.
+/// Whether the last six ranks of a run have six different suits.
 fn six_suits(suits: u64) -> bool {
     let last_six = (0..6).map(|back| suits >> (back * SUITS) & 0b11_1111);
     last_six.fold(0, |seen, suit| seen | suit) == 0b11_1111

@@ -1,4 +1,4 @@
-//! The best arrangement: worked examples of every rule, and a slow search written another way.
+//! The best arrangement: worked examples of every rule, and an independent slow search.
 
 use fairdeal_protocol::card::Face;
 use proptest::prelude::*;
@@ -16,7 +16,8 @@ fn gods(gods: &[God]) -> GodSet {
     gods.iter().copied().collect()
 }
 
-/// Kind, points and bonus of each combination, then each loose card's points, then the total.
+/// Kind, points and bonus of each combination, then the points of each uncombined card, then the
+/// total.
 type Summary = (Vec<(Kind, i32, i32)>, Vec<i32>, i32);
 
 fn summary(arrangement: &Arrangement) -> Summary {
@@ -42,7 +43,7 @@ fn a_run_is_four_consecutive_ranks_of_any_suits() {
     assert_eq!(scored(run, &[]), (vec![(Kind::Run, 8, 0)], vec![], 8));
     let three = "prince-winds princess-winds warrior-flames";
     assert_eq!(scored(three, &[]), (vec![], vec![-3, -4, -5], -12));
-    // Ranks do not go round from fool to queen.
+    // Ranks do not wrap around from fool to queen.
     let round = "worker-winds magician-flames fool-stones queen-waves";
     assert_eq!(scored(round, &[]).2, -25);
 }
@@ -93,7 +94,7 @@ fn the_builder_makes_three_a_colour_not_a_run() {
         scored(three, &[God::Builder]),
         (vec![(Kind::Colour, 6, 0)], vec![], 6)
     );
-    // Three consecutive ranks in it are no run.
+    // Three consecutive ranks in it do not make a run.
     let neighbours = "queen-winds king-winds prince-winds";
     assert_eq!(
         scored(neighbours, &[God::Builder]),
@@ -121,7 +122,7 @@ fn a_run_inside_a_colour_scores_besides_it() {
 
 #[test]
 fn a_run_inside_a_colour_takes_the_colours_own_cards_only() {
-    // Merchant of flames would make the run longer, but it is not in the colour.
+    // The merchant of flames would make the run longer, but it is not in the colour.
     let names = "queen-winds king-winds prince-winds princess-winds warrior-flames";
     let expected = vec![(Kind::Colour, 8, 0), (Kind::RunInColour, 8, 0)];
     assert_eq!(scored(names, &[]), (expected, vec![-5], 11));
@@ -151,7 +152,7 @@ fn a_colour_may_hold_two_runs_apart() {
 fn six_ranks_of_six_suits_score_five_more() {
     let six = "prince-winds princess-flames warrior-stones merchant-waves worker-leaves friend";
     assert_eq!(scored(six, &[]), (vec![(Kind::Run, 12, 5)], vec![], 17));
-    // Two of one suit: no bonus.
+    // Two cards share a suit: no bonus.
     let five_suits =
         "prince-winds princess-flames warrior-stones merchant-waves worker-winds friend";
     assert_eq!(
@@ -166,7 +167,7 @@ fn six_ranks_of_six_suits_score_five_more() {
 
 #[test]
 fn the_bonus_comes_once_a_run() {
-    // The ranks 1 to 6 and 2 to 7 are each of six suits.
+    // The ranks 1 to 6 and 2 to 7 each have six suits.
     let seven = "queen-winds king-flames prince-stones princess-waves warrior-leaves seductress \
                  worker-winds";
     assert_eq!(scored(seven, &[]), (vec![(Kind::Run, 14, 5)], vec![], 19));
@@ -254,7 +255,7 @@ fn the_changeling_doubles_rank_nine_plus_and_minus_itself_too() {
 
 #[test]
 fn a_card_is_in_one_combination() {
-    // The merchant of winds goes into the run or into the set.
+    // The merchant of winds goes into either the run or the set.
     let names = "prince-winds princess-flames warrior-stones merchant-waves merchant-winds \
                  merchant-leaves";
     let set_of_three = -3 - 4 - 5 + 6;
@@ -273,8 +274,8 @@ fn nothing_scores_nothing() {
     assert_eq!(best(&[], GodSet::NONE), Arrangement::default());
 }
 
-/// A combination by the letter of the rules page, from a list of cards: the points of each way to
-/// read it. Halves are kept whole by counting in half points.
+/// The points of a list of cards under each reading, directly by the rules page. It counts in half
+/// points, so halves stay whole numbers.
 fn readings(block: &[Face], effects: GodSet) -> Vec<i32> {
     let factor = |twice, half| {
         (
@@ -315,7 +316,7 @@ fn readings(block: &[Face], effects: GodSet) -> Vec<i32> {
     let least = if effects.has(God::Builder) { 3 } else { 4 };
     if block.len() >= least && block.iter().all(|card| suit(*card) == suit(block[0])) {
         let colour = points(block, factor(God::Protectress, God::Seductress));
-        // Every way to split the colour's cards into runs and cards in none.
+        // Every way to split the colour's cards into runs and other cards.
         let mut inside = 0;
         partitions(block, &mut Vec::new(), &mut |blocks| {
             let each = blocks.iter().filter(|run| is_run(run));
@@ -348,7 +349,7 @@ fn partitions(cards: &[Face], blocks: &mut Vec<Vec<Face>>, visit: &mut impl FnMu
     blocks.pop();
 }
 
-/// The best score over all partitions of the hand; a block that is no combination lies loose.
+/// The best score over all partitions of the hand; a block that is not a combination is uncombined.
 fn slow_best(cards: &[Face], effects: GodSet) -> i32 {
     let loose = |card: &Face| {
         let times = if effects.has(God::Changeling) && rank(*card) == 9 {
@@ -413,8 +414,8 @@ fn six_suits() -> impl Strategy<Value = Vec<Face>> {
     })
 }
 
-/// Hands as dealt, hands of two suits (long colours and runs), hands of few ranks (sets), hands of
-/// three suits, hands with a run of six suits.
+/// Hands as dealt and hands of three suits. Hands of two suits have long colours and runs, hands of
+/// few ranks have sets. Some hands have a run of six suits.
 fn some_hand() -> impl Strategy<Value = Vec<Face>> {
     let of = |chosen: fn(Face) -> bool| cards::all().filter(|c| chosen(*c)).collect::<Vec<_>>();
     prop_oneof![
@@ -439,7 +440,7 @@ proptest! {
     fn an_arrangement_is_what_it_says(hand in some_hand(), effects in some_gods()) {
         let arrangement = best(&hand, effects);
         prop_assert_eq!(arrangement.total, best_total(&hand, effects));
-        // Every card lies in one place, a run in a colour aside.
+        // Every card is in one place, apart from runs in a colour.
         let outer = arrangement.combos.iter().filter(|combo| combo.kind != Kind::RunInColour);
         let mut laid: Vec<_> = outer.flat_map(|combo| combo.cards.clone()).collect();
         laid.extend(arrangement.loose.iter().map(|(card, _)| *card));
@@ -447,7 +448,7 @@ proptest! {
         let mut held = hand.clone();
         held.sort_unstable();
         prop_assert_eq!(laid, held);
-        // The parts add up.
+        // The parts add up to the total.
         let combined: i32 = arrangement.combos.iter().map(|combo| combo.points + combo.bonus).sum();
         let loose: i32 = arrangement.loose.iter().map(|(_, points)| *points).sum();
         prop_assert_eq!(combined + loose, arrangement.total);

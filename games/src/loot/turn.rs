@@ -1,4 +1,4 @@
-//! What an action does, once it is known to be legal: dealing, taking, discarding, burning.
+//! The effects of legal actions: dealing, taking, discarding, burning.
 
 use fairdeal_protocol::card::{Face, Handle, Slot};
 use fairdeal_protocol::game::{Chance, Game as _, Pause};
@@ -8,8 +8,8 @@ use super::cards::{self, DECK_SIZE, GodSet};
 use super::{DEALT, LastHand, Loot, LootEvent, Phase, Pile, score};
 
 impl Loot {
-    /// Deals the next hand. "A hand": shuffle all 54, nine to each seat, one at a time clockwise
-    /// from the starter, the next card to the discard pile.
+    /// Deals the next hand. "A hand": all 54 cards are shuffled. Each seat gets nine, one at a time
+    /// clockwise from the starter. The next card starts the discard pile.
     pub(super) fn deal_hand(
         &mut self,
         chance: &mut dyn Chance,
@@ -49,7 +49,7 @@ impl Loot {
         Ok(())
     }
 
-    /// The top card of the draw pile goes to a seat's hand, sealed to everybody else.
+    /// Moves the draw pile's top card to a seat's hand, sealed to everybody else.
     fn draw_for(&mut self, seat: Seat, chance: &mut dyn Chance) {
         if let (Some(hand), Some(card)) = (self.hands.get_mut(seat.index()), self.draw.pop()) {
             chance.deal(card, seat);
@@ -110,14 +110,14 @@ impl Loot {
         self.reshuffle(chance, events)
     }
 
-    /// The turn passes to the next seat clockwise that is still in the game.
+    /// Passes the turn to the next seat clockwise that is still in the game.
     pub(super) fn end_turn(&mut self) {
         self.turn = self.playing().after(self.turn).unwrap_or(self.turn);
         self.phase = Phase::Take;
     }
 
-    /// "A hand" ▸: if the draw pile is empty after a discard, all of the discard pile but its top
-    /// card becomes the new draw pile.
+    /// "A hand" ▸: if the draw pile is empty after a discard, the discard pile becomes the new draw
+    /// pile. Its top card stays.
     fn reshuffle(
         &mut self,
         chance: &mut dyn Chance,
@@ -156,7 +156,7 @@ impl Loot {
             });
             hands.push(open.collect::<Vec<Face>>());
         }
-        // "Gods": those in any hand shown act on everybody's cards; ▸ a hand set aside has none.
+        // "Gods": those in any shown hand affect everybody's cards; ▸ a hand set aside has none.
         let gods = hands
             .iter()
             .fold(GodSet::NONE, |gods, hand| gods.and_of(hand));
@@ -188,7 +188,7 @@ impl Loot {
         self.deal_hand(chance, events)
     }
 
-    /// The game is over; piles, hands and phase stay as they are ("View").
+    /// Ends the game; piles, hands and phase stay as they are ("View").
     pub(super) fn end(&mut self, events: &mut Vec<LootEvent>) {
         self.over = true;
         self.fire = None;

@@ -1,4 +1,4 @@
-//! What a seat may know of a game of Loot, in the JSON of its rules page ("View").
+//! A seat's view of Loot, in the JSON of its rules page ("View").
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::seat::Seat;
@@ -12,11 +12,11 @@ impl TableGame for Loot {
     fn view(&self, seat: Option<Seat>, known: &Faces) -> Value {
         let referee = seat.is_none();
         let named = |slot: Slot| slot.face(known).map(cards::name);
-        // The draw pile is hidden from every seat, and stays so.
+        // The draw pile stays hidden from every seat.
         let draw = self.draw.iter().rev();
         let draw = draw.map(|card| named(Slot::Sealed(*card)).filter(|_| referee));
-        // Other seats' hands are null throughout: what was taken in the open is for a client's own
-        // notes, and the last hand shows what was shown.
+        // Other seats' hands are always null: a client keeps its own notes of cards taken openly,
+        // and the last hand shows the opened cards.
         let hands = Seat::first(self.seats()).map(|owner| {
             let mine = referee || seat == Some(owner);
             let slots = self.hand_of(owner).iter();

@@ -1,4 +1,4 @@
-//! What a seat can do in Plutonian Poker and what can happen, in JSON and in words.
+//! Actions and events of Plutonian Poker, in JSON and in words.
 
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::{Deserialize, Serialize};
@@ -8,31 +8,31 @@ use super::pieces::Pyramid;
 use crate::json::{Fields, wrong};
 use crate::{ActionError, name_of, over_text};
 
-/// What a seat does.
+/// An action of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlutonianAction {
     /// Takes the top pyramid of a tree.
     Take {
         /// The tree, from 0.
         tree: u8,
-        /// The own stack that it goes on; `None` starts a new one.
+        /// The own stack to put it on; `None` starts a new one.
         stack: Option<u8>,
     },
-    /// Is for the end of the game, or no longer.
+    /// Votes for the end of the game, or withdraws that vote.
     Vote {
-        /// Whether the game shall end.
+        /// Whether the game should end.
         end: bool,
     },
 }
 
-/// A small number.
+/// Reads a tree or stack number.
 fn number(field: &'static str, value: &Value) -> Result<u8, ActionError> {
     let number = value.as_u64().and_then(|number| u8::try_from(number).ok());
     number.ok_or_else(|| wrong(field, "the number of one, from 0", &value.to_string()))
 }
 
 impl PlutonianAction {
-    /// As the referee writes it.
+    /// The action as the referee writes it.
     pub(super) fn to_json(self) -> Value {
         match self {
             Self::Take { tree, stack } => json!({"type": "take", "tree": tree, "stack": stack}),
@@ -57,44 +57,44 @@ impl PlutonianAction {
     }
 }
 
-/// What happened.
+/// An event of the game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum PlutonianEvent {
     /// The trees were built.
     Built {
-        /// How many.
+        /// Number of trees.
         trees: usize,
-        /// Who takes first.
+        /// The first seat to take.
         first: Seat,
     },
     /// A seat took a pyramid.
     Took {
-        /// Who.
+        /// The acting seat.
         seat: Seat,
-        /// From which tree.
+        /// The tree.
         tree: u8,
-        /// Which.
+        /// The pyramid.
         pyramid: Pyramid,
-        /// Onto which stack.
+        /// The stack.
         stack: usize,
-        /// What that stack is worth now.
+        /// The stack's value now.
         worth: i64,
     },
     /// A seat voted.
     Voted {
-        /// Who.
+        /// The voting seat.
         seat: Seat,
-        /// Whether the game shall end.
+        /// Whether the game should end.
         end: bool,
     },
     /// A seat left the game.
     Left {
-        /// Who.
+        /// The departed seat.
         seat: Seat,
     },
     /// The game is over.
     Over {
-        /// Who won it.
+        /// The winning seats.
         winners: SeatSet,
         /// The scores.
         scores: Vec<i64>,
@@ -102,7 +102,7 @@ pub enum PlutonianEvent {
 }
 
 impl PlutonianEvent {
-    /// As an object for a log that programs read.
+    /// The event as an object, for machine-readable logs.
     pub(super) fn to_json(&self) -> Value {
         match self {
             Self::Built { trees, first } => {
@@ -127,7 +127,7 @@ impl PlutonianEvent {
         }
     }
 
-    /// In plain words.
+    /// The event in plain words.
     pub(super) fn text(&self, names: &[String]) -> String {
         let name = |seat: &Seat| name_of(*seat, names);
         match self {

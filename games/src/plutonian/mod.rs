@@ -1,12 +1,12 @@
-//! Plutonian Poker, by Spencer Lipori: pyramids are taken from the tops of trees and stacked into
-//! poker hands.
+//! Plutonian Poker, by Spencer Lipori: seats take pyramids from the tops of trees and stack them
+//! into poker hands.
 //!
-//! The rules page is `docs/rules/plutonian-poker.md`; ▸ marks its rulings. What stacks are worth is in
-//! [`pieces`], JSON and words in `view` and `actions`.
+//! The rules page is `docs/rules/plutonian-poker.md`; ▸ marks its rulings. Stack values are in
+//! [`pieces`], JSON and log texts in `view` and `actions`.
 //!
 //! # Chance
-//! Nothing is hidden, so everything is a coin: the trees; with wilds at the bottoms the order of all
-//! trees, whose first three get them; the first seat.
+//! Nothing is hidden, so every random choice is a public flip: the trees and the first seat. With
+//! wilds at the bottoms, another flip orders all trees, and the first three get the wilds.
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::{
@@ -27,10 +27,10 @@ mod view;
 pub use actions::{PlutonianAction, PlutonianEvent};
 use pieces::{Colour, Pyramid, score};
 
-/// The version of the rules of Plutonian Poker here.
+/// The version of the rules of Plutonian Poker in this program.
 pub const RULES_VERSION: u16 = 1;
 
-/// What there is to know about Plutonian Poker before it is played.
+/// The static description of Plutonian Poker.
 pub static INFO: GameInfo = GameInfo {
     id: "plutonian-poker",
     name: "Plutonian Poker",
@@ -53,33 +53,33 @@ pub static INFO: GameInfo = GameInfo {
     rulebook: include_str!("../../../docs/rules/plutonian-poker.md"),
 };
 
-/// How many colours there are.
+/// Number of colours.
 const COLOURS: u8 = 5;
-/// The sizes of a tree from the bottom.
+/// The sizes of a tree, from the bottom.
 const TREE: [Size; 3] = [Size::Large, Size::Medium, Size::Small];
 
-/// Whether there are wild pyramids, and where.
+/// The placement of wild pyramids, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Wilds {
     /// There are none.
     None,
     /// Under three of the trees.
     Bottoms,
-    /// In a tree of their own, the last one, amid the ring of the others.
+    /// In a tree of their own, the last one, in the middle of the ring.
     Center,
 }
 
-/// A game of Plutonian Poker: its state, all of it public.
+/// A game of Plutonian Poker: its state, which is all public.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Plutonian {
     wilds: Wilds,
     snake: bool,
-    /// Each from the bottom; empty once it is taken.
+    /// Each from the bottom; empty once taken.
     trees: Vec<Vec<Pyramid>>,
     /// By seat, each stack from the bottom.
     stacks: Vec<Vec<Vec<Pyramid>>>,
     first: Seat,
-    /// The place in the sequence of turns, which runs over all seats for ever.
+    /// The position in the endless sequence of turns over all seats.
     place: u32,
     turns: u32,
     votes: SeatSet,
@@ -88,7 +88,7 @@ pub struct Plutonian {
 }
 
 impl Plutonian {
-    /// The trees, each from the bottom; empty where they are taken.
+    /// The trees, each from the bottom; empty once taken.
     pub fn trees(&self) -> &[Vec<Pyramid>] {
         &self.trees
     }
@@ -98,7 +98,7 @@ impl Plutonian {
         self.stacks.get(seat.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// The seats that are for the end.
+    /// The seats that vote for the end.
     pub fn votes(&self) -> SeatSet {
         self.votes
     }
@@ -108,7 +108,7 @@ impl Plutonian {
         self.forfeited
     }
 
-    /// How many pyramids have been taken.
+    /// Number of pyramids taken so far.
     pub fn turns(&self) -> u32 {
         self.turns
     }
@@ -119,12 +119,13 @@ impl Plutonian {
         all.filter(|seat| !self.forfeited.contains(*seat)).collect()
     }
 
-    /// How many votes end the game: more than half of the seats still in it.
+    /// Number of votes that end the game: more than half of the seats still in it.
     pub fn votes_needed(&self) -> usize {
         self.playing().len() / 2 + 1
     }
 
-    /// "Order": whose place in the sequence it is; in `snake` every other round runs back.
+    /// "Order": the seat at a position of the sequence; in `snake` every other round runs
+    /// backwards.
     fn seat_at(&self, place: u32) -> Seat {
         let seats = u32::try_from(self.stacks.len()).unwrap_or(1).max(1);
         let (round, along) = (place / seats, place % seats);
@@ -138,14 +139,14 @@ impl Plutonian {
         seat.and_then(Seat::new).unwrap_or(self.first)
     }
 
-    /// Whose turn it is; `None` once the game is over.
+    /// The seat to play; `None` once the game is over.
     pub fn turn(&self) -> Option<Seat> {
         (!self.over).then(|| self.seat_at(self.place))
     }
 
-    /// The next place of a seat that is still in the game.
+    /// Advances to the next position of a seat that is still in the game.
     fn pass(&mut self) {
-        // Within two rounds every seat has had its place.
+        // Every seat has a position within two rounds.
         for _ in 0..2 * self.stacks.len() {
             self.place = self.place.saturating_add(1);
             if self.playing().contains(self.seat_at(self.place)) {
@@ -230,7 +231,7 @@ impl Plutonian {
         }
     }
 
-    /// "Pieces": the trees as they were flipped, and the wilds.
+    /// "Pieces": the trees from the flip, and the wilds.
     fn grow(&mut self, chance: &mut dyn Chance) -> Result<(), Pause> {
         let sets = u8::try_from(self.stacks.len() + 1).unwrap_or(u8::MAX);
         let columns = chance.flip(&Flip::Columns {
@@ -292,7 +293,7 @@ impl Game for Plutonian {
         false
     }
 
-    /// There are no cards.
+    /// This game has no cards.
     fn card_name(&self, _face: Face) -> String {
         String::new()
     }
@@ -324,7 +325,7 @@ impl Game for Plutonian {
             let count = |len: usize| u8::try_from(len).unwrap_or(u8::MAX);
             let stacks = count(self.stacks(seat).len());
             for tree in 0..count(self.trees.len()) {
-                // What may be taken may be put onto every own stack.
+                // A pyramid that can be taken can go onto each own stack.
                 if self.check_take(seat, tree, None).is_ok() {
                     let targets = std::iter::once(None).chain((0..stacks).map(Some));
                     legal.extend(targets.map(|stack| PlutonianAction::Take { tree, stack }));
@@ -422,12 +423,12 @@ impl Game for Plutonian {
         if !self.over {
             return SeatSet::EMPTY;
         }
-        // The highest total wins, equal totals share; who left cannot win.
+        // The highest total wins and ties share the win; a departed seat cannot win.
         best_of(self.playing(), &self.scores())
     }
 }
 
-/// A colour by its digit in a column.
+/// The colour of a digit in a column.
 fn colour_of(digit: u32) -> Option<Colour> {
     Colour::ALL.get(usize::try_from(digit).ok()?).copied()
 }

@@ -1,4 +1,4 @@
-//! Pyramids of Plutonian Poker, and what a stack of them is worth.
+//! Pyramids of Plutonian Poker, and the values of stacks.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub enum Colour {
 }
 
 impl Colour {
-    /// All five, in the order in which trees are shuffled.
+    /// All five, in the order of the digits of a column.
     pub const ALL: [Self; 5] = [
         Self::Blue,
         Self::Red,
@@ -40,7 +40,7 @@ impl Colour {
         }
     }
 
-    /// The colour of that name.
+    /// The colour with that name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|colour| colour.name() == name)
     }
@@ -60,9 +60,9 @@ impl Colour {
 /// A pyramid; without a colour it is wild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Pyramid {
-    /// Its colour; `None` counts as whichever is best.
+    /// Its colour; `None` is wild and counts as the best colour.
     pub colour: Option<Colour>,
-    /// Its size, which a wild one has too.
+    /// Its size, which a wild pyramid has too.
     pub size: Size,
 }
 
@@ -72,7 +72,7 @@ impl Pyramid {
         Self { colour: None, size }
     }
 
-    /// As the referee writes it.
+    /// The name as the referee writes it.
     pub fn name(self) -> String {
         let colour = self.colour.map_or("wild", Colour::name);
         format!("{colour}-{}", self.size.name())
@@ -90,7 +90,7 @@ impl Pyramid {
     }
 }
 
-/// What a stack can be, best first.
+/// The hands that a stack can make, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hand {
     /// Large, medium, small of one colour.
@@ -161,7 +161,7 @@ impl Hand {
         }
     }
 
-    /// How many pyramids it has.
+    /// Number of pyramids in the hand.
     pub fn size(self) -> usize {
         match self {
             Self::Tree | Self::Nest | Self::Trio => 3,
@@ -179,7 +179,7 @@ impl Hand {
         }
     }
 
-    /// Whether a stack, from the bottom, is this hand or could become it by putting more on top.
+    /// Whether a stack, from the bottom, is this hand or can become it by adding pyramids on top.
     pub fn may_become(self, stack: &[Pyramid]) -> bool {
         if stack.len() > self.size() {
             return false;
@@ -206,7 +206,7 @@ impl Hand {
                 let odd = one_colour(colours().skip(1).step_by(2));
                 match (even, odd) {
                     (One(one), One(other)) => one != other,
-                    // A wild that is free becomes any other colour.
+                    // A wild that is free can become any other colour.
                     (Mixed, _) | (_, Mixed) => false,
                     (Free, _) | (_, Free) => true,
                 }
@@ -215,8 +215,8 @@ impl Hand {
         }
     }
 
-    /// The hand that a whole stack is worth most as, if it is any: the wilds take what colours they
-    /// like, so that the first of the page's table that fits has the most points.
+    /// The most valuable hand that a whole stack makes, if any. Wilds take whichever colours they
+    /// need, so the first matching hand of the page's table has the most points.
     pub fn of(stack: &[Pyramid]) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -224,7 +224,7 @@ impl Hand {
     }
 }
 
-/// What colours some pyramids have between them, wilds aside.
+/// The colours of a group of pyramids, wilds aside.
 enum Colours {
     /// None: all of them are wild.
     Free,
@@ -244,7 +244,8 @@ fn one_colour(colours: impl Iterator<Item = Option<Colour>>) -> Colours {
     })
 }
 
-/// Wilds can always be colours that are missing: there are five, and no stack here is higher.
+/// Whether all colours can differ. Wilds can always take the missing ones: there are five colours,
+/// and no such stack is higher.
 fn all_different(colours: impl Iterator<Item = Option<Colour>>) -> bool {
     let mut seen: Vec<Colour> = colours.flatten().collect();
     let count = seen.len();
@@ -253,7 +254,7 @@ fn all_different(colours: impl Iterator<Item = Option<Colour>>) -> bool {
     seen.len() == count
 }
 
-/// What a stack is worth: "the whole stack must be exactly the pattern; anything else scores 0".
+/// The score of a stack: "the whole stack must be exactly the pattern; anything else scores 0".
 pub fn score(stack: &[Pyramid]) -> i64 {
     match (Hand::of(stack), stack.first()) {
         (Some(hand), Some(first)) => hand.points_of(first.size),
@@ -330,8 +331,8 @@ mod tests {
         }
     }
 
-    /// "A wild … counts as whichever of the five colours gives its stack the most points": against
-    /// trying them all.
+    /// "A wild … counts as whichever of the five colours gives its stack the most points": compared
+    /// with a search over all colours.
     #[test]
     fn wilds_are_as_good_as_the_best_of_all_colours() {
         fn best(stack: &mut [Pyramid]) -> i64 {
@@ -376,7 +377,7 @@ mod tests {
             }
         }
         assert_eq!(tried, 3906);
-        // The tree of wilds alone.
+        // The tree made of wilds only.
         assert_eq!(score(&stack("*l *m *s")), 20);
         assert_eq!(score(&stack("*s Bs")), 2);
     }

@@ -19,7 +19,7 @@ fn seat(number: usize) -> Seat {
     Seat::new(number).unwrap()
 }
 
-/// Trees in which no two touching are alike: tree i has colours i, i+1, i+2.
+/// Trees in which touching pyramids differ in colour: tree i has the colours i, i+1, i+2.
 fn forest(seats: usize) -> Value {
     let colour = |n: usize| Colour::ALL[n % 5].name();
     (0..5 * (seats + 1))
@@ -76,7 +76,8 @@ fn may_take(game: &Plutonian, who: usize, tree: u8, stack: Option<u8>) -> bool {
         .is_ok()
 }
 
-/// "Pieces": seats + 1 sets, a large at the bottom, a medium, a small on top; "View".
+/// "Pieces": seats + 1 sets; each tree has a large pyramid at the bottom, a medium, and a small on
+/// top; "View".
 #[test]
 fn the_forest_has_a_set_more_than_seats() {
     let game = game(3, &[], &[forest(3)], 2);
@@ -117,8 +118,8 @@ fn touching_pyramids_differ() {
     }
 }
 
-/// "Chance": an explicit list may break the ideal, but must have every colour at each level; `needs`
-/// lists one-coloured trees; indices are another list.
+/// "Chance": an explicit list may have touching colours, but must have every colour at each level.
+/// `needs` lists one-coloured trees; indices form a second list.
 #[test]
 fn explicit_trees_and_indices() {
     let options = BTreeMap::from([("wilds".to_owned(), "bottoms".to_owned())]);
@@ -198,7 +199,7 @@ fn a_turn_is_one_take() {
     assert_eq!(game.turn(), Some(seat(0)));
 }
 
-/// "Options": `snake` turns round after every round, and the last seat goes again.
+/// "Options": `snake` reverses after every round, and the last seat goes again.
 #[test]
 fn snakes_turn_round() {
     let mut game = game(3, &[("order", "snake")], &[forest(3)], 2);
@@ -208,11 +209,11 @@ fn snakes_turn_round() {
         order.push(who);
         take(&mut game, who, tree, None);
     }
-    // Seat 1 was rolled: A is seat 1.
+    // Seat 1 was rolled, so A is seat 1.
     assert_eq!(order, [1, 2, 0, 0, 2, 1, 1, 2, 0]);
 }
 
-/// "Forfeit": in `snake` the sequence runs over all seats, and those gone are passed over.
+/// "Forfeit": in `snake` the sequence runs over all seats and skips departed ones.
 #[test]
 fn snakes_pass_over_who_has_left() {
     let mut game = game(3, &[("order", "snake")], &[forest(3)], 1);
@@ -278,7 +279,7 @@ fn more_than_half_end_the_game() {
     assert_eq!(game.winners().len(), 4, "equal totals share the win");
 }
 
-/// "Forfeit": its vote becomes false and the others' are counted again at once.
+/// "Forfeit": its vote becomes false, and the other votes are counted again at once.
 #[test]
 fn leaving_counts_the_votes_again() {
     let mut game = plain(4);
@@ -299,7 +300,7 @@ fn leaving_counts_the_votes_again() {
     assert_eq!(game.winners().iter().collect::<Vec<_>>(), [seat(2)]);
 }
 
-/// Who has left cannot win, whatever its stacks are worth; they stay where they are.
+/// A departed seat cannot win, whatever its stacks are worth; the stacks stay in place.
 #[test]
 fn who_has_left_cannot_win() {
     let mut game = plain(3);
@@ -331,7 +332,7 @@ fn actions_are_read_strictly() {
     }
 }
 
-/// A thousand whole games: nothing is lost or doubled, and the end comes with the last pyramid.
+/// A thousand whole games: no pyramid is lost or duplicated, and the end comes with the last one.
 #[test]
 fn all_pyramids_are_somewhere_in_a_thousand_games() {
     let mut rng = ChaCha20Rng::from_seed([5; 32]);
@@ -358,7 +359,7 @@ fn all_pyramids_are_somewhere_in_a_thousand_games() {
         while !game.is_over() {
             let who = game.turn().unwrap();
             let mut legal = game.legal(who, &Faces::new());
-            // The vote stands last.
+            // The vote is the last legal action.
             legal.pop();
             let action = legal.swap_remove(below(legal.len()));
             game.apply(who, &action, &mut chance, &mut Vec::new())

@@ -8,10 +8,10 @@ use super::pieces::{Colour, Pyramid};
 use super::{COLOURS, Plutonian, PlutonianAction, PlutonianEvent, TREE, colour_of};
 use crate::{ActionError, TableGame};
 
-/// The number that a column begins with, above all of its digits.
+/// The leading digit of a column's number, above all colour digits.
 const LEADING: u32 = 125;
 
-/// A tree from the number of its column: a leading 1, then the colours from the bottom.
+/// A tree from its column's number: a leading 1, then the colours from the bottom.
 pub(super) fn tree_of(column: u32) -> Vec<Pyramid> {
     let base = u32::from(COLOURS);
     let digits = [
@@ -29,7 +29,7 @@ pub(super) fn tree_of(column: u32) -> Vec<Pyramid> {
         .collect()
 }
 
-/// The number of the column of a tree `[large, medium, small]`.
+/// The column's number of a tree `[large, medium, small]`.
 fn column_of(tree: &[Value]) -> Option<u32> {
     if tree.len() != TREE.len() {
         return None;
@@ -95,7 +95,7 @@ impl TableGame for Plutonian {
         self.stacks.len()
     }
 
-    /// A tree is `[large, medium, small]`, an index of a tree a number.
+    /// A tree is `[large, medium, small]`; an index of a tree is a number.
     fn shuffled_from_json(&self, entry: &Value) -> u32 {
         let index = entry.as_u64().and_then(|index| u32::try_from(index).ok());
         let index = index.filter(|index| *index < LEADING);

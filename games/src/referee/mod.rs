@@ -1,9 +1,8 @@
-//! The referee: one process that drives any game by JSON lines, without network or cryptography.
+//! The referee: one process that runs any game over JSON lines, without network or cryptography.
 //!
-//! A line in, a line out; the shapes, the codes and the order of looking are those of
-//! `docs/referee.md`. It plays with the same engines as a table does, on a
-//! [`RefereeChance`] instead of sealed decks, and is deterministic. [`Referee::answer`] does no
-//! input or output.
+//! Each request line gets one reply line. `docs/referee.md` defines the shapes, the codes and the
+//! order of checks. The referee uses the same engines as a table, with a [`RefereeChance`] instead
+//! of sealed decks, and is deterministic. [`Referee::answer`] does no input or output.
 
 mod request;
 #[cfg(test)]
@@ -17,7 +16,7 @@ use self::request::{ChanceLists, Request};
 use crate::chance::{Need, RefereeChance, Refusal, Stop};
 use crate::{AnyGame, TableGame, options_from_json, rule_set};
 
-/// Why a request is refused; nothing has changed then.
+/// The reason why a request is refused. A refused request changes nothing.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 enum Error {
     #[error("the line is no JSON: {0}")]
@@ -32,7 +31,7 @@ enum Error {
     BadChance(String),
     #[error("no chance is left for what is asked for next: supply it with {{\"op\":\"chance\"}}")]
     ChanceExhausted {
-        /// What is asked for next.
+        /// The chance that the request needs next.
         needs: Value,
     },
     #[error("the game is over")]
@@ -73,7 +72,7 @@ struct Running {
     chance: RefereeChance,
 }
 
-/// A referee; see the module's head.
+/// A referee. See the module documentation.
 #[derive(Default)]
 pub struct Referee {
     running: Option<Running>,
@@ -81,19 +80,19 @@ pub struct Referee {
 
 impl std::fmt::Debug for Referee {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The faces of sealed cards stay out of logs.
+        // The faces of sealed cards must not reach logs.
         let game = self.running.as_ref().map(|running| running.game.info().id);
         write!(f, "Referee({game:?})")
     }
 }
 
 impl Referee {
-    /// A referee without a game.
+    /// Creates a referee without a game.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Answers a line, without its line end; the answer has none either.
+    /// Answers a line. Neither the line nor the answer has a line ending.
     pub fn answer(&mut self, line: &[u8]) -> String {
         let reply = self
             .carry_out(line)
@@ -101,7 +100,7 @@ impl Referee {
         reply.to_string()
     }
 
-    /// The answer to a line that cannot be looked at, and why it cannot.
+    /// The answer to an unreadable line, with the reason.
     pub fn refuse(why: &str) -> String {
         let error = Error::BadJson(why.to_owned());
         json!({"ok": false, "error": error.to_json()}).to_string()
@@ -199,7 +198,8 @@ impl Running {
         let action = game
             .action_from_json(seat, action, chance.faces())
             .map_err(|error| refused(error.to_string()))?;
-        // The faces that an action claims are judged by a table; here by who holds them all.
+        // At a table, the other seats verify the faces that an action claims. Here the referee
+        // does: it knows them all.
         let honest = |shown: &fairdeal_protocol::game::Shown| {
             chance.faces().get(shown.card) == Some(shown.face)
         };
@@ -257,7 +257,7 @@ fn stopped(game: &AnyGame, refusal: Refusal, refused: impl Fn(String) -> Error) 
     }
 }
 
-/// What is asked for next, as the page writes it.
+/// The chance needed next, as the referee's page writes it.
 fn needs(game: &AnyGame, need: &Need) -> Value {
     if let Need::Flip(Flip::Die(sides)) = need {
         return json!({ "roll": sides });

@@ -1,4 +1,4 @@
-//! The shape of a request: everything that can be said about a line without looking at the rules.
+//! The shape of a request: everything that can be checked without knowing the rules.
 
 use fairdeal_protocol::seat::{MAX_SEATS, Seat};
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use super::Error;
 use crate::chance::RefereeChance;
 use crate::{AnyGame, GameInfo, TableGame, game_info};
 
-/// A request whose shape is right.
+/// A well-formed request.
 pub(super) enum Request {
     New {
         game: &'static GameInfo,
@@ -27,7 +27,7 @@ pub(super) enum Request {
     Status,
 }
 
-/// Explicit chance, as it was written.
+/// Explicit chance as written in the request.
 #[derive(Default)]
 pub(super) struct ChanceLists {
     shuffles: Vec<Vec<Value>>,
@@ -35,7 +35,7 @@ pub(super) struct ChanceLists {
 }
 
 impl ChanceLists {
-    /// Hands the lists on, the entries as the game numbers them.
+    /// Adds the lists to `chance`, with entries numbered as the game numbers them.
     pub(super) fn give(self, game: &AnyGame, chance: &mut RefereeChance) {
         let numbered = |list: Vec<Value>| {
             let entries = list.iter().map(|entry| game.shuffled_from_json(entry));
@@ -73,13 +73,13 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| bad(format!("'{field}' must be text")))
     }
 
-    /// A seat of a game with that many; before there is one, of the largest table.
+    /// A seat of a game with that many seats; without a game, any seat of the largest table.
     fn seat(self, seats: Option<usize>) -> Result<Seat, Error> {
         let number = self.value("seat")?.as_u64();
         let number = number.and_then(|number| usize::try_from(number).ok());
         let number = number.ok_or_else(|| bad("'seat' must be the number of a seat, from 0"))?;
         let Some(seats) = seats else {
-            // Which seats there are is not known without a game, and that is what is wrong first.
+            // Without a game the valid seats are unknown, and the missing game is the first error.
             return Seat::new(number).ok_or(Error::NoGame);
         };
         Seat::new(number)
@@ -102,7 +102,7 @@ impl<'a> Fields<'a> {
         };
         let roll = |value: &Value| {
             if value.is_i64() || value.is_u64() {
-                // What no die shows stays what no die shows.
+                // An impossible roll becomes 0, which is also impossible.
                 let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
                 Ok(number.unwrap_or(0))
             } else {
@@ -134,7 +134,7 @@ fn seed(value: &Value) -> Result<[u8; 32], Error> {
 }
 
 impl Request {
-    /// Reads a request; `seats` of the game in progress, if there is one.
+    /// Reads a request; `seats` is the number of seats of the game in progress, if there is one.
     pub(super) fn read(value: &Value, seats: Option<usize>) -> Result<Self, Error> {
         let fields = value
             .as_object()

@@ -7,7 +7,7 @@ use crate::loot::cards;
 
 mod views;
 
-/// A referee that is spoken to in JSON.
+/// A referee driven by JSON values.
 #[derive(Default)]
 struct Spoken(Referee);
 
@@ -30,7 +30,7 @@ impl Spoken {
         reply
     }
 
-    /// Everything that can be seen, to compare.
+    /// Everything visible, for comparison.
     fn state(&mut self) -> Value {
         let views: Vec<Value> = [json!(null), json!(0), json!(1)]
             .into_iter()
@@ -146,7 +146,7 @@ fn without_a_game_and_after_its_end() {
     ] {
         assert_eq!(referee.code(&request), "no_game");
     }
-    // The shape is looked at first.
+    // The shape is checked first.
     assert_eq!(
         referee.code(&json!({"op": "act", "seat": 0})),
         "bad_request"
@@ -225,7 +225,7 @@ fn chance_that_runs_out_says_what_it_needs_and_changes_nothing() {
     all.sort_by_key(Value::to_string);
     assert_eq!(needs, all);
     assert_eq!(referee.code(&json!({"op": "status"})), "no_game");
-    // A refused `new` leaves the game in progress going.
+    // A refused `new` keeps the game in progress.
     referee.done(&explicit());
     let before = referee.state();
     assert_eq!(referee.code(&request), "chance_exhausted");
@@ -248,7 +248,7 @@ fn bad_chance_is_dropped_and_nothing_else() {
     request["chance"]["shuffles"][0] = json!([]);
     assert_eq!(referee.code(&request), "bad_chance");
 
-    // In the middle of a game: both fire, and the next deal asks for a shuffle.
+    // In the middle of a game: both seats fire, and the next deal needs a shuffle.
     referee.done(&explicit());
     for seat in [0, 1] {
         let take = json!({"op": "act", "seat": seat, "action": {"type": "take", "from": "draw"}});
@@ -265,7 +265,7 @@ fn bad_chance_is_dropped_and_nothing_else() {
     assert_eq!(referee.state(), before);
     let reply = referee.done(&fire);
     assert!(reply["events"].as_array().unwrap().len() >= 2);
-    // Seat 1 starts the next hand, in which nobody has completed a turn.
+    // Seat 1 starts the next hand; nobody has completed a turn in it.
     assert_eq!(referee.code(&fire), "illegal");
 }
 

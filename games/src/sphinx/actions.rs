@@ -1,4 +1,4 @@
-//! What a seat can do in Sphinx's Paw and what can happen, in JSON and in words.
+//! Actions and events of Sphinx's Paw, in JSON and in words.
 
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -11,7 +11,7 @@ use crate::json::{Fields, wrong};
 use crate::pyramid::Size;
 use crate::{ActionError, listed, name_of};
 
-/// What a seat does.
+/// An action of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SphinxAction {
     /// Puts the Magician on the board.
@@ -21,7 +21,7 @@ pub enum SphinxAction {
     },
     /// Moves the Magician.
     Magician {
-        /// Where to.
+        /// Its destination.
         to: Square,
     },
     /// Leaves the Magician where it is.
@@ -30,23 +30,23 @@ pub enum SphinxAction {
     Introduce {
         /// Its size.
         size: Size,
-        /// Where.
+        /// The square it enters.
         at: Square,
     },
     /// Moves a Monster.
     Monster {
         /// Its size.
         size: Size,
-        /// From where.
+        /// The square it leaves.
         from: Square,
-        /// Where to.
+        /// The square it enters.
         to: Square,
     },
     /// Ends the turn.
     End,
-    /// Is for the end of the game, or no longer.
+    /// Votes for the end of the game, or withdraws that vote.
     Vote {
-        /// Whether the game shall end.
+        /// Whether the game should end.
         end: bool,
     },
 }
@@ -61,7 +61,7 @@ fn size(fields: Fields<'_>) -> Result<Size, ActionError> {
 }
 
 impl SphinxAction {
-    /// As the referee writes it.
+    /// The action as the referee writes it.
     pub(super) fn to_json(self) -> Value {
         match self {
             Self::Place { to } => json!({"type": "place", "to": to.name()}),
@@ -133,7 +133,7 @@ impl SphinxAction {
     }
 }
 
-/// What happened.
+/// An event of the game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum SphinxEvent {
     /// The board was set up.
@@ -142,97 +142,97 @@ pub enum SphinxEvent {
         jacks: Vec<Face>,
         /// The cuts by seat.
         cuts: Vec<Face>,
-        /// Who goes first.
+        /// The first seat to play.
         first: Seat,
     },
     /// A Magician came onto the board or moved.
     Magician {
-        /// Whose.
+        /// The Magician's seat.
         seat: Seat,
-        /// Where it stood, if it was on the board.
+        /// Its previous square, if it was on the board.
         from: Option<Square>,
-        /// Where it stands.
+        /// Its new square.
         to: Square,
     },
     /// A Magician stayed.
     Stayed {
-        /// Whose.
+        /// The Magician's seat.
         seat: Seat,
     },
     /// A Pylon's card was turned up.
     Turned {
-        /// Which Pylon.
+        /// The Pylon.
         pylon: Pylon,
         /// The card.
         card: Face,
-        /// Where a Monster entered by it.
+        /// The square where the card brought in a Monster, if it did.
         entered: Option<Square>,
     },
     /// A die was rolled.
     Rolled {
-        /// Whose turn it is.
+        /// The seat to play.
         seat: Seat,
-        /// The die.
+        /// The number rolled.
         roll: u8,
-        /// What it is worth.
+        /// The points it gives.
         points: u8,
     },
     /// A Monster was introduced.
     Introduced {
-        /// By whom.
+        /// The acting seat.
         seat: Seat,
         /// Its size.
         size: Size,
-        /// Where.
+        /// The square it entered.
         at: Square,
     },
     /// A Monster was moved.
     Moved {
-        /// By whom.
+        /// The acting seat.
         seat: Seat,
         /// Its size.
         size: Size,
-        /// From where.
+        /// The square it left.
         from: Square,
-        /// Where to.
+        /// The square it entered.
         to: Square,
     },
     /// A seat ended its turn.
     Ended {
-        /// Who.
+        /// The seat.
         seat: Seat,
     },
     /// A Magician found its King.
     Won {
-        /// Whose.
+        /// The Magician's seat.
         seat: Seat,
     },
     /// A Magician was surrounded.
     Lost {
-        /// Whose.
+        /// The Magician's seat.
         seat: Seat,
     },
     /// A seat voted.
     Voted {
-        /// Who.
+        /// The voting seat.
         seat: Seat,
-        /// Whether the game shall end.
+        /// Whether the game should end.
         end: bool,
     },
     /// A seat left the game.
     Left {
-        /// Who.
+        /// The departed seat.
         seat: Seat,
     },
     /// The game is over.
     Over {
-        /// Who has won.
+        /// The winning seats.
         winners: SeatSet,
     },
 }
 
 impl SphinxEvent {
-    /// As an object for a log that programs read.
+    /// The event as an object, for machine-readable logs.
     pub(super) fn to_json(&self) -> Value {
         let names = |all: &[Face]| {
             all.iter()
@@ -282,7 +282,7 @@ impl SphinxEvent {
         }
     }
 
-    /// In plain words.
+    /// The event in plain words.
     pub(super) fn text(&self, names: &[String]) -> String {
         let name = |seat: &Seat| name_of(*seat, names);
         match self {

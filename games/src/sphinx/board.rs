@@ -1,13 +1,13 @@
-//! The board of Sphinx's Paw: 64 squares, of which four are central and eight are Pylons.
+//! The board of Sphinx's Paw: 64 squares, of which four are central and eight belong to Pylons.
 
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-/// How many squares a side has.
+/// Number of squares per side.
 const SIDE: u8 = 8;
 
-/// A square, from a1 along the files.
+/// A square, numbered from a1, rank by rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Square(u8);
 
@@ -22,12 +22,12 @@ impl<'de> Deserialize<'de> for Square {
 }
 
 impl Square {
-    /// All of them.
+    /// All squares.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..SIDE * SIDE).map(Self)
     }
 
-    /// The square of that name, such as `d4`.
+    /// The square with that name, such as `d4`.
     pub fn by_name(name: &str) -> Option<Self> {
         let [file, rank] = name.as_bytes() else {
             return None;
@@ -43,65 +43,65 @@ impl Square {
         format!("{file}{}", self.0 / SIDE + 1)
     }
 
-    /// The square so many files and ranks away, if that is on the board.
+    /// The square that many files and ranks away, if it is on the board.
     fn step(self, files: i8, ranks: i8) -> Option<Self> {
         let file = (self.0 % SIDE).checked_add_signed(files)?;
         let rank = (self.0 / SIDE).checked_add_signed(ranks)?;
         (file < SIDE && rank < SIDE).then_some(Self(rank * SIDE + file))
     }
 
-    /// The squares orthogonally next to it.
+    /// Its orthogonal neighbours.
     pub fn orthogonal(self) -> impl Iterator<Item = Self> {
         let steps = [(0, 1), (1, 0), (0, -1), (-1, 0)].into_iter();
         steps.filter_map(move |(files, ranks)| self.step(files, ranks))
     }
 
-    /// The squares diagonally next to it.
+    /// Its diagonal neighbours.
     pub fn diagonal(self) -> impl Iterator<Item = Self> {
         let steps = [(1, 1), (1, -1), (-1, -1), (-1, 1)].into_iter();
         steps.filter_map(move |(files, ranks)| self.step(files, ranks))
     }
 
-    /// All squares around it: eight, five at an edge, three in a corner.
+    /// All its neighbours: eight, five at an edge, three in a corner.
     pub fn around(self) -> impl Iterator<Item = Self> {
         self.orthogonal().chain(self.diagonal())
     }
 
-    /// How many steps of a king lie between two squares.
+    /// The distance between two squares in king's moves.
     pub fn distance(self, other: Self) -> u8 {
         let files = (self.0 % SIDE).abs_diff(other.0 % SIDE);
         files.max((self.0 / SIDE).abs_diff(other.0 / SIDE))
     }
 }
 
-/// A set of squares, one bit a square from a1 along the files.
+/// A set of squares: one bit per square from a1, rank by rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SquareSet(u64);
 
 impl SquareSet {
-    /// The first file, bit for bit.
+    /// The bits of the first file.
     const FIRST_FILE: u64 = u64::from_le_bytes([1; 8]);
-    /// The last file.
+    /// The bits of the last file.
     const LAST_FILE: u64 = Self::FIRST_FILE << (SIDE - 1);
 
-    /// Whether the square is in it.
+    /// Whether the set contains the square.
     pub fn contains(self, square: Square) -> bool {
         self.0 & Self::from(square).0 != 0
     }
 
-    /// These squares without those.
+    /// These squares minus the others.
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// These squares and those.
+    /// The union of both sets.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The squares orthogonally next to any of these; some may be among them.
+    /// The orthogonal neighbours of these squares, which may include some of these squares.
     #[must_use]
     pub fn spread(self) -> Self {
         let ranks = self.0 << SIDE | self.0 >> SIDE;
@@ -114,7 +114,7 @@ impl SquareSet {
         let mut rest = self.0;
         std::iter::from_fn(move || {
             let first = u8::try_from(rest.trailing_zeros()).ok()?;
-            // The lowest bit goes; without any there is no first square.
+            // Clears the lowest bit; an empty set has no first square.
             rest &= rest.checked_sub(1)?;
             Some(Square(first))
         })
@@ -123,7 +123,7 @@ impl SquareSet {
 
 impl From<Square> for SquareSet {
     fn from(square: Square) -> Self {
-        // A square is below 64.
+        // A square's number is below 64.
         Self(1_u64.wrapping_shl(u32::from(square.0)))
     }
 }
@@ -135,7 +135,7 @@ impl FromIterator<Square> for SquareSet {
     }
 }
 
-/// The four squares of the centre.
+/// The four central squares.
 pub fn central() -> impl Iterator<Item = Square> {
     ["d4", "e4", "d5", "e5"]
         .into_iter()
@@ -156,7 +156,7 @@ pub enum Pylon {
 }
 
 impl Pylon {
-    /// All four, in the order in which their packs are dealt.
+    /// All four, in the order of dealing.
     pub const ALL: [Self; 4] = [Self::North, Self::East, Self::South, Self::West];
 
     /// Its name.
@@ -180,14 +180,14 @@ impl Pylon {
         names.into_iter().filter_map(Square::by_name)
     }
 
-    /// The squares of all four.
+    /// The squares of all four Pylons.
     pub fn all_squares() -> SquareSet {
         static ALL: LazyLock<SquareSet> =
             LazyLock::new(|| Pylon::ALL.into_iter().flat_map(Pylon::squares).collect());
         *ALL
     }
 
-    /// The Pylon that a square belongs to.
+    /// The Pylon of a square, if any.
     pub fn at(square: Square) -> Option<Self> {
         if !Self::all_squares().contains(square) {
             return None;
@@ -201,7 +201,7 @@ impl Pylon {
         self.squares().find(|own| *own != square)
     }
 
-    /// Its place in [`Self::ALL`].
+    /// Its index in [`Self::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }

@@ -2,9 +2,9 @@
 
 use fairdeal_protocol::card::Face;
 
-/// How many cards the deck has.
+/// Number of cards in the deck.
 pub const DECK_SIZE: u8 = 52;
-/// Ranks of a suit.
+/// Number of ranks in a suit.
 const RANKS: u8 = 13;
 /// The rank of a Jack.
 pub const JACK: u8 = 11;
@@ -14,7 +14,7 @@ pub const KING: u8 = 13;
 const RANK_NAMES: [&str; 13] = [
     "A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K",
 ];
-/// Suits from high to low, as cuts are compared (rules page, "Setup").
+/// Suits from high to low, for comparing cuts (rules page, "Setup").
 const SUIT_NAMES: [&str; 4] = ["S", "H", "D", "C"];
 
 /// The rank: Ace 1, Jack 11, Queen 12, King 13.
@@ -32,7 +32,7 @@ pub fn is_spade(card: Face) -> bool {
     suit(card) == 0
 }
 
-/// All cards of these ranks.
+/// All cards with these ranks.
 pub fn of_ranks(ranks: &[u8]) -> Vec<Face> {
     let all = (0..DECK_SIZE).map(Face);
     all.filter(|card| ranks.contains(&rank(*card))).collect()
@@ -61,7 +61,7 @@ pub fn in_words(card: Face) -> String {
     format!("the {rank} of {}", suit.unwrap_or_default())
 }
 
-/// The place of a cut: the highest goes first, by rank and then by suit.
+/// The sort key of a cut: by rank, then by suit; the highest goes first.
 pub fn cut_order(card: Face) -> (u8, std::cmp::Reverse<u8>) {
     (rank(card), std::cmp::Reverse(suit(card)))
 }

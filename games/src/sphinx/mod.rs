@@ -1,15 +1,16 @@
-//! Sphinx's Paw, by Matthew Rogers: Magicians look for their King at four Pylons, amid Monsters that
-//! everybody moves.
+//! Sphinx's Paw, by Matthew Rogers: Magicians look for their King at four Pylons. Everybody moves
+//! the Monsters between them.
 //!
-//! The rules page is `docs/rules/sphinxs-paw.md`; ▸ marks its rulings. What a turn does is in `turn`,
-//! squares in [`board`], cards in [`cards`], JSON and words in `view` and `actions`.
+//! The rules page is `docs/rules/sphinxs-paw.md`; ▸ marks its rulings. Turns are in `turn`, squares
+//! in [`board`], cards in [`cards`], JSON and log texts in `view` and `actions`.
 //!
-//! # What is hidden
-//! The sixteen cards of the packs are one sealed deck, dealt to nobody. A Pylon's top card is opened
-//! for all; a King that goes back under its pack lies there as an open face.
+//! # Hidden information
+//! The sixteen cards of the packs form one sealed deck, dealt to nobody. A Pylon's top card is
+//! opened for all. A King that goes back under its pack stays an open face.
 //!
 //! # Chance
-//! The order of the Jacks and of the cuts are coins, as every die is; the packs are a sealed shuffle.
+//! The order of the Jacks and of the cuts are public flips, and so is every die. The packs are a
+//! sealed shuffle.
 
 use std::collections::BTreeMap;
 
@@ -34,10 +35,10 @@ mod view;
 pub use actions::{SphinxAction, SphinxEvent};
 use board::{Pylon, Square, SquareSet};
 
-/// The version of the rules of Sphinx's Paw here.
+/// The version of the rules of Sphinx's Paw in this program.
 pub const RULES_VERSION: u16 = 1;
 
-/// What there is to know about Sphinx's Paw before it is played.
+/// The static description of Sphinx's Paw.
 pub static INFO: GameInfo = GameInfo {
     id: "sphinxs-paw",
     name: "Sphinx's Paw",
@@ -53,24 +54,24 @@ pub static INFO: GameInfo = GameInfo {
     rulebook: include_str!("../../../docs/rules/sphinxs-paw.md"),
 };
 
-/// Monsters a seat: small, medium, large.
+/// Number of Monsters per seat: small, medium, large.
 const MONSTERS: [u8; 3] = [1, 2, 2];
-/// The sides of the die.
+/// Number of sides of the die.
 const SIDES: u32 = 6;
 
-/// How a seat stands.
+/// The standing of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Status {
     /// Still looking for its King.
     Playing,
-    /// It has found it.
+    /// Has found its King.
     Won,
-    /// Its Magician was surrounded, or it left.
+    /// Its Magician was surrounded, or the seat left.
     Lost,
 }
 
 impl Status {
-    /// As the referee writes it.
+    /// The name as the referee writes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Playing => "playing",
@@ -80,7 +81,7 @@ impl Status {
     }
 }
 
-/// The part of a turn that waits for a decision.
+/// The part of a turn that needs a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Phase {
     /// The Magician's step.
@@ -95,14 +96,14 @@ pub struct Sphinx {
     diagonal: bool,
     jacks: Vec<Face>,
     cuts: Vec<Face>,
-    /// By Pylon, the top card last.
+    /// By Pylon; the top card is last.
     packs: [Vec<Slot>; 4],
     /// By Pylon, in order of turning.
     turned: [Vec<Face>; 4],
     status: Vec<Status>,
     votes: SeatSet,
     magicians: Vec<Option<Square>>,
-    /// How many Monsters of each size stand on a square.
+    /// Number of Monsters of each size, by square.
     monsters: BTreeMap<Square, [u8; 3]>,
     supply: [u8; 3],
     turn: Seat,
@@ -115,43 +116,43 @@ pub struct Sphinx {
 }
 
 impl Sphinx {
-    /// Whose turn it is; `None` once the game is over.
+    /// The seat to play; `None` once the game is over.
     pub fn turn(&self) -> Option<Seat> {
         (!self.over).then_some(self.turn)
     }
 
-    /// The part of the turn.
+    /// The current part of the turn.
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// The points left of the die.
+    /// The remaining points of the die.
     pub fn points(&self) -> u8 {
         self.points
     }
 
-    /// The die as thrown in this turn; `None` before it.
+    /// The die as rolled in this turn; `None` before the roll.
     pub fn roll(&self) -> Option<u8> {
         self.roll
     }
 
-    /// Whether a Monster has moved in this turn, so that none enters any more.
+    /// Whether a Monster has moved in this turn: after a move, no Monster can be introduced.
     pub fn has_moved(&self) -> bool {
         self.moved
     }
 
-    /// Whether Magicians go diagonally alone.
+    /// Whether Magicians move only diagonally.
     pub fn is_diagonal(&self) -> bool {
         self.diagonal
     }
 
-    /// How a seat stands.
+    /// The standing of a seat.
     pub fn status(&self, seat: Seat) -> Status {
         let status = self.status.get(seat.index());
         status.copied().unwrap_or(Status::Lost)
     }
 
-    /// The seats that are for the end.
+    /// The seats that vote for the end.
     pub fn votes(&self) -> SeatSet {
         self.votes
     }
@@ -161,27 +162,27 @@ impl Sphinx {
         self.forfeited
     }
 
-    /// Where a seat's Magician stands.
+    /// The square of a seat's Magician, if it is on the board.
     pub fn magician(&self, seat: Seat) -> Option<Square> {
         self.magicians.get(seat.index()).copied().flatten()
     }
 
-    /// The Jack of a seat, whose suit its King has.
+    /// The Jack of a seat; its King has the same suit.
     pub fn jack(&self, seat: Seat) -> Option<Face> {
         self.jacks.get(seat.index()).copied()
     }
 
-    /// How many Monsters of each size stand on a square.
+    /// Number of Monsters of each size on a square.
     pub fn monsters_on(&self, square: Square) -> [u8; 3] {
         self.monsters.get(&square).copied().unwrap_or_default()
     }
 
-    /// The squares with Monsters, and how many of each size.
+    /// The squares with Monsters, and the number of each size.
     pub fn monsters(&self) -> &BTreeMap<Square, [u8; 3]> {
         &self.monsters
     }
 
-    /// The Monsters that are not on the board, by size.
+    /// The Monsters not on the board, by size.
     pub fn supply(&self) -> [u8; 3] {
         self.supply
     }
@@ -200,7 +201,7 @@ impl Sphinx {
         Seat::first(self.status.len())
     }
 
-    /// The seats that still look for their King.
+    /// The seats still looking for their King.
     pub fn still_playing(&self) -> SeatSet {
         let playing = |seat: &Seat| self.status(*seat) == Status::Playing;
         self.seats().filter(playing).collect()
@@ -214,30 +215,30 @@ impl Sphinx {
         self.magicians.contains(&Some(square))
     }
 
-    /// Where a Magician may go from a square.
+    /// The possible steps of a Magician from a square.
     fn magician_steps(&self, from: Square) -> Vec<Square> {
         let straight = from.orthogonal().filter(|_| !self.diagonal);
         let steps = straight.chain(from.diagonal());
         steps.filter(|to| !self.has_monsters(*to)).collect()
     }
 
-    /// The central squares that a Magician may be put on.
+    /// The central squares on which a Magician can be placed.
     fn places(&self) -> Vec<Square> {
         board::central()
             .filter(|at| !self.has_monsters(*at))
             .collect()
     }
 
-    /// "Introduce": a central square, or a Pylon's with a spade turned up beside it; never a
-    /// Magician's.
+    /// "Introduce": a central square, or a square of a Pylon with a spade turned up beside it;
+    /// never a Magician's square.
     fn may_be_introduced_at(&self, square: Square) -> bool {
         let spade = |pylon| self.turned(pylon).iter().any(|card| cards::is_spade(*card));
         let place = board::central().any(|at| at == square) || Pylon::at(square).is_some_and(spade);
         place && !self.has_magician(square)
     }
 
-    /// "Move": the squares within so many orthogonal steps, never through or onto a Magician's
-    /// square or a Pylon's.
+    /// "Move": the squares within that many orthogonal steps, never through or onto a square of a
+    /// Magician or a Pylon.
     pub fn reach(&self, from: Square, steps: u8) -> SquareSet {
         let magicians: SquareSet = self.magicians.iter().flatten().copied().collect();
         let closed = magicians.with(Pylon::all_squares());
@@ -249,7 +250,7 @@ impl Sphinx {
         reached.without(start)
     }
 
-    /// Refuses a seat whose turn it is not, and the other part of the turn.
+    /// Refuses a seat whose turn it is not, and an action of the other part of the turn.
     fn check_turn(&self, seat: Seat, phase: Phase) -> Result<(), Illegal> {
         if self.turn() != Some(seat) {
             return Err(Illegal::NotYourTurn(seat));
@@ -332,7 +333,7 @@ impl Sphinx {
         Ok(())
     }
 
-    /// What the turn's seat may do with Monsters, in order.
+    /// The legal Monster actions of the current seat, in order.
     fn monster_actions(&self) -> Vec<SphinxAction> {
         let mut legal = Vec::new();
         let affordable = |size: &Size| size.pips() <= self.points;
@@ -359,7 +360,7 @@ impl Sphinx {
     }
 }
 
-/// The cards of the pylons.
+/// The cards of the Pylons.
 fn pylon_cards() -> Vec<Face> {
     cards::of_ranks(&[1, 2, 3, cards::KING])
 }

@@ -40,8 +40,8 @@ fn numbers(names: &[&str], all: Vec<Face>) -> Vec<u32> {
     order.into_iter().map(|card| u32::from(card.0)).collect()
 }
 
-/// A table with seats 0 to n−1 holding the Jacks of spades, hearts, diamonds, clubs; the packs begin
-/// with these cards; seat 0 cuts the highest; these dice.
+/// A table whose seats 0 to n−1 hold the Jacks of spades, hearts, diamonds, clubs. The packs begin
+/// with these cards, seat 0 has the highest cut, and these dice are rolled.
 fn table(seats: u8, option: &str, packs: &[&str], rolls: &[u32]) -> (Sphinx, RefereeChance) {
     let given = BTreeMap::from([("magician".to_owned(), option.to_owned())]);
     let rules = rule_set("sphinxs-paw", seats, &given).unwrap();
@@ -119,8 +119,8 @@ fn squares_and_pylons() {
     assert_eq!(central().count(), 4);
 }
 
-/// "Setup": packs of four from the top, north, east, south, west; the highest cut goes first, by rank
-/// and then by suit; "View".
+/// "Setup": packs of four from the top for north, east, south, west. The highest cut goes first, by
+/// rank and then by suit; "View".
 #[test]
 fn the_table_is_set_up() {
     let (game, chance) = table(3, "king", &["KS", "AS", "2H", "3C", "KH"], &[]);
@@ -168,8 +168,8 @@ fn the_table_is_set_up() {
     assert!(cards::cut_order(card("7H")) > cards::cut_order(card("7D")));
 }
 
-/// "Magician": placed on a central square without Monsters; it must be if one is free; one square in
-/// any direction; Magicians may share; ▸ play passes to the right.
+/// "Magician": placed on a central square without Monsters, which is forced if one is free. It moves
+/// one square in any direction. Magicians may share a square; ▸ play passes to the right.
 #[test]
 fn magicians_step() {
     let (mut game, mut chance) = table(3, "king", &[], &[1, 1, 1, 1]);
@@ -207,8 +207,8 @@ fn magicians_may_go_diagonally_alone() {
     assert!(may(&game, 0, go("e5")) && may(&game, 0, SphinxAction::Stay));
 }
 
-/// "If none is free the step is skipped"; "where step 1 needs no decision the die is rolled … within
-/// the request that ended the turn before", so a missing roll fails that request.
+/// "If none is free the step is skipped". "Where step 1 needs no decision the die is rolled … within
+/// the request that ended the turn before". A missing roll therefore fails that request.
 #[test]
 fn without_a_free_square_the_die_is_rolled_at_once() {
     let (mut game, mut chance) = duel(&[], &[1]);
@@ -243,7 +243,7 @@ fn at_north(packs: &[&str], rolls: &[u32]) -> (Sphinx, RefereeChance) {
     (game, chance)
 }
 
-/// "Pylon": Ace, 2, 3 bring a Monster of their pips onto the other square.
+/// "Pylon": Ace, 2, 3 bring a Monster of as many pips onto the other square.
 #[test]
 fn a_low_card_brings_a_monster() {
     let (mut game, mut chance) = at_north(&["3S"], &[2]);
@@ -264,7 +264,7 @@ fn a_low_card_brings_a_monster() {
     assert_eq!(game.turned(Pylon::North), [card("AH")]);
 }
 
-/// Staying on a Pylon turns a card as well; an empty pack gives none.
+/// Staying on a Pylon also turns a card; an empty pack gives none.
 #[test]
 fn staying_turns_a_card_too() {
     let (mut game, mut chance) = at_north(&["AS"], &[2, 2]);
@@ -277,8 +277,8 @@ fn staying_turns_a_card_too() {
     assert_eq!(game.turned(Pylon::North).len(), 1);
 }
 
-/// "A King that is not of the suit of the seat's Jack: shown, and put at the bottom of that pack"; it
-/// stays known, and comes up again.
+/// "A King that is not of the suit of the seat's Jack: shown, and put at the bottom of that pack". It
+/// stays known and comes up again.
 #[test]
 fn another_king_goes_under_the_pack_and_stays_known() {
     let (mut game, mut chance) = at_north(&["KH", "KD", "AS", "2S"], &[1, 1, 1, 1, 1]);
@@ -299,8 +299,8 @@ fn another_king_goes_under_the_pack_and_stays_known() {
     assert_eq!(seen["pylons"]["north"]["turned"], json!(["AS", "2S"]));
 }
 
-/// "The King of the seat's Jack": won; it lies beside the Pylon; the die is still rolled while another
-/// seat plays.
+/// "The King of the seat's Jack": the seat wins, and the King lies beside the Pylon. The die is still
+/// rolled while another seat plays.
 #[test]
 fn the_own_king_wins() {
     let (mut game, mut chance) = at_north(&["KS"], &[5, 3]);
@@ -357,7 +357,7 @@ fn who_is_done_still_moves_monsters() {
 }
 
 /// ▸ "If every Monster is on the board (supply empty) 4, 5, 6 count as 1, 2, 3"; `roll` is the die as
-/// thrown.
+/// rolled.
 #[test]
 fn high_dice_count_less_without_a_supply() {
     for (roll, points) in [(1, 1), (3, 3), (4, 1), (5, 2), (6, 3)] {
@@ -375,8 +375,8 @@ fn high_dice_count_less_without_a_supply() {
     assert_eq!(game.points, 6);
 }
 
-/// "Introduce": costs pips; central squares, or a Pylon's with a spade; never on a Magician; ▸ none
-/// after the first move.
+/// "Introduce": costs its pips; on a central square, or a Pylon's with a spade, never on a
+/// Magician; ▸ none after the first move.
 #[test]
 fn monsters_are_brought() {
     let (mut game, mut chance) = duel(&[], &[6]);
@@ -405,8 +405,8 @@ fn monsters_are_brought() {
     assert!(!may(&game, 0, bring(Size::Small, "e5")), "none is left");
 }
 
-/// "Move": 1 to its pips steps, orthogonal, may turn; through Monsters, never through or onto a
-/// Magician's square or a Pylon's; it may leave one; ▸ ends elsewhere.
+/// "Move": 1 to its pips steps, orthogonal, changing direction freely. It may pass Monsters, but
+/// never a Magician's or a Pylon's square. It may leave a Pylon; ▸ it ends on another square.
 #[test]
 fn monsters_move() {
     let (mut game, mut chance) = duel(&[], &[6]);
@@ -458,7 +458,8 @@ fn monsters_move() {
     assert_eq!(game.points, 5);
 }
 
-/// "Losing" ▸: every square around it on the board, unless it stands on a Pylon; at once.
+/// "Losing" ▸: Monsters on every square around it on the board, unless it stands on a Pylon; at
+/// once.
 #[test]
 fn a_surrounded_magician_is_lost_at_once() {
     let (mut game, mut chance) = table(3, "king", &[], &[6]);
@@ -480,7 +481,8 @@ fn a_surrounded_magician_is_lost_at_once() {
     assert!(!game.over);
 }
 
-/// Voting: only who still plays, only changes; all of them end the game; recounted when one loses.
+/// Voting: only by playing seats, only changes. All of them together end the game; a loss recounts
+/// the votes.
 #[test]
 fn votes_end_the_game_when_all_who_play_want_it() {
     let (mut game, mut chance) = table(3, "king", &[], &[]);
@@ -497,7 +499,8 @@ fn votes_end_the_game_when_all_who_play_want_it() {
     assert!(game.winners().is_empty());
 }
 
-/// "Forfeit": lost, or keeps its win; its turn passes, with the die if the next decides nothing.
+/// "Forfeit": the seat loses, or keeps its win. Its turn passes, with the die if the next seat has
+/// no decision.
 #[test]
 fn who_leaves_has_lost_unless_it_has_won() {
     let (mut game, mut chance) = table(4, "king", &[], &[3, 2]);
@@ -538,7 +541,7 @@ fn actions_are_read_strictly() {
     }
 }
 
-/// A thousand games of random play with people leaving: cards and Monsters are all somewhere.
+/// A thousand games of random play in which seats leave: all cards and Monsters are accounted for.
 #[test]
 fn nothing_is_lost_in_a_thousand_games() {
     let mut rng = ChaCha20Rng::from_seed([6; 32]);

@@ -1,4 +1,4 @@
-//! A turn of Sphinx's Paw: Magician, Pylon, die, Monsters, and what comes of them.
+//! A turn of Sphinx's Paw: Magician, Pylon, die, Monsters, and their effects.
 
 use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::game::{Chance, Flip, Pause};
@@ -23,7 +23,7 @@ impl Sphinx {
         self.begin_turn(next.unwrap_or(self.turn), chance, events)
     }
 
-    /// A turn begins; "where step 1 needs no decision the die is rolled as the turn begins".
+    /// Begins a turn; "where step 1 needs no decision the die is rolled as the turn begins".
     pub(super) fn begin_turn(
         &mut self,
         seat: Seat,
@@ -44,7 +44,7 @@ impl Sphinx {
         self.roll_die(chance, events)
     }
 
-    /// Steps 2 and 3, after the Magician's.
+    /// Runs steps 2 and 3, after the Magician's.
     pub(super) fn after_magician(
         &mut self,
         chance: &mut dyn Chance,
@@ -55,14 +55,14 @@ impl Sphinx {
         {
             self.turn_up(pylon, at, chance, events)?;
         }
-        // No die is rolled once every seat has won or lost.
+        // Once every seat has won or lost, no die is rolled.
         if self.over {
             return Ok(());
         }
         self.roll_die(chance, events)
     }
 
-    /// Step 2: the top card of a Pylon's pack, if there is one.
+    /// Step 2: turns up the top card of a Pylon's pack, if there is one.
     fn turn_up(
         &mut self,
         pylon: Pylon,
@@ -106,8 +106,8 @@ impl Sphinx {
         Ok(())
     }
 
-    /// ▸ A Monster of so many pips enters the Pylon's other square, from the common supply; none if
-    /// that size is used up or a Magician stands there.
+    /// ▸ A Monster of that many pips enters the Pylon's other square from the common supply. None
+    /// enters if that size is used up or a Magician stands there.
     fn enter_by(&mut self, pylon: Pylon, at: Square, pips: u8) -> Option<Square> {
         let size = Size::ALL.into_iter().find(|size| size.pips() == pips)?;
         let other = pylon.other(at)?;
@@ -151,7 +151,7 @@ impl Sphinx {
         }
     }
 
-    /// A Monster comes from the supply.
+    /// Moves a Monster from the supply onto the board.
     pub(super) fn enter(&mut self, size: Size, at: Square) {
         if let Some(left) = self.supply.get_mut(size.index()) {
             *left = left.saturating_sub(1);
@@ -177,7 +177,7 @@ impl Sphinx {
         self.add_monster(size, to);
     }
 
-    /// "Losing" ▸, looked at after every Monster that enters or moves.
+    /// "Losing" ▸, checked after every Monster that enters or moves.
     pub(super) fn look_for_losers(&mut self, events: &mut Vec<SphinxEvent>) {
         let surrounded = |square: Square| {
             Pylon::at(square).is_none() && square.around().all(|around| self.has_monsters(around))
@@ -193,7 +193,7 @@ impl Sphinx {
         self.look_for_the_end(events);
     }
 
-    /// A seat has won or lost: its Magician leaves the board, its vote is void.
+    /// Settles a seat that has won or lost: its Magician leaves the board and its vote is void.
     pub(super) fn settle(&mut self, seat: Seat, status: Status) {
         if let Some(own) = self.status.get_mut(seat.index()) {
             *own = status;
@@ -202,8 +202,8 @@ impl Sphinx {
         self.votes.remove(seat);
     }
 
-    /// "End": when every seat has won or lost, or all that still play want it. With nobody left to
-    /// want anything both are the same.
+    /// "End": every seat has won or lost, or all seats still playing want the end. With no seat
+    /// still playing, both conditions hold.
     pub(super) fn look_for_the_end(&mut self, events: &mut Vec<SphinxEvent>) {
         let all_want = self
             .still_playing()

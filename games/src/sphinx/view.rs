@@ -1,4 +1,4 @@
-//! What a seat may know of Sphinx's Paw, in the JSON of its rules page ("View").
+//! A seat's view of Sphinx's Paw, in the JSON of its rules page ("View").
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -13,7 +13,7 @@ fn names(all: &[Face]) -> Vec<String> {
     all.iter().map(|card| cards::name(*card)).collect()
 }
 
-/// How many of each size, as an object.
+/// The count of each size, as an object.
 fn by_size(counts: [u8; 3]) -> Value {
     let fields = Size::ALL.into_iter().zip(counts);
     let fields = fields.map(|(size, count)| (size.name().to_owned(), json!(count)));
@@ -29,7 +29,7 @@ fn sizes(counts: [u8; 3]) -> Value {
 
 impl TableGame for Sphinx {
     fn view(&self, seat: Option<Seat>, known: &Faces) -> Value {
-        // Cards in packs are hidden from every seat, but for Kings that were turned up.
+        // Cards in packs are hidden from every seat, except for Kings that were turned up.
         let card = |slot: &Slot| match (slot, seat) {
             (Slot::Open(face), _) => Some(cards::name(*face)),
             (Slot::Sealed(card), None) => known.get(*card).map(cards::name),

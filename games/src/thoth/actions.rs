@@ -1,4 +1,4 @@
-//! What a seat can do in Houses of Thoth and what can happen, in JSON and in words.
+//! Actions and events of Houses of Thoth, in JSON and in words.
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -10,7 +10,7 @@ use crate::json::{Fields, wrong};
 use crate::pyramid::Size;
 use crate::{ActionError, listed, name_of, over_text};
 
-/// What a card of the hand is played as.
+/// The use of a card from the hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Use {
     /// The Foundation of a house.
@@ -19,7 +19,7 @@ pub enum Use {
     Raise {
         /// Their size.
         size: Size,
-        /// How many.
+        /// Their number.
         count: u8,
     },
     /// A Story on a full level.
@@ -28,37 +28,37 @@ pub enum Use {
     Roof,
     /// Trouble for another house.
     Trouble {
-        /// Whose.
+        /// The owner of the house.
         target: Seat,
-        /// Which of its two Trouble cards goes; `None` if there are fewer.
+        /// The Trouble card to replace, of two; `None` if there are fewer.
         replace: Option<u8>,
     },
-    /// Relief of the own Trouble.
+    /// Relief of the seat's own Trouble.
     Relieve,
-    /// Nothing.
+    /// No effect.
     Discard,
 }
 
-/// What a seat does.
+/// An action of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ThothAction {
-    /// Bids a card, unseen, for the first turn.
+    /// Bids a face-down card for the first turn.
     Bid {
-        /// Where it lies.
+        /// The card's handle.
         card: Handle,
     },
     /// Picks a card from the pool.
     Pick {
-        /// Which.
+        /// The card.
         card: Face,
     },
     /// Plays the card of the turn.
     Play {
         /// The card.
         card: Face,
-        /// Where it lies if it is sealed; `None` if everybody has seen it.
+        /// Its handle if it is sealed; `None` if everybody has seen it.
         handle: Option<Handle>,
-        /// What for.
+        /// Its use.
         as_: Use,
     },
     /// Discards a card face down and ends the hand.
@@ -66,16 +66,16 @@ pub enum ThothAction {
         /// The card.
         card: Slot,
     },
-    /// Pulls the own house down to its Foundation.
+    /// Pulls the seat's own house down to its Foundation.
     Demolish,
     /// Knocks another house over.
     Topple {
-        /// Whose.
+        /// The owner of the house.
         target: Seat,
     },
 }
 
-/// A seat by its number.
+/// Reads a seat number.
 fn seat(fields: Fields<'_>, field: &'static str) -> Result<Seat, ActionError> {
     let value = fields.value(field)?;
     let number = value
@@ -87,7 +87,7 @@ fn seat(fields: Fields<'_>, field: &'static str) -> Result<Seat, ActionError> {
 }
 
 impl ThothAction {
-    /// As the referee writes it; a card that stays hidden is `null` to who does not know it.
+    /// The action as the referee writes it. A hidden card is `null` unless `known` has it.
     pub(super) fn to_json(self, known: &Faces) -> Value {
         let hidden = |slot: Slot| slot.face(known).map(cards::name);
         match self {
@@ -115,7 +115,7 @@ impl ThothAction {
         }
     }
 
-    /// Reads an action of a seat that has this hand.
+    /// Reads an action of a seat that holds this hand.
     pub(super) fn from_json(
         value: &Value,
         whose: Seat,
@@ -213,100 +213,100 @@ impl ThothAction {
     }
 }
 
-/// What happened.
+/// An event of the game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum ThothEvent {
     /// A hand was dealt.
     Dealt {
-        /// Which, from 1.
+        /// The number of the hand, from 1.
         hand_no: u32,
-        /// Who deals.
+        /// The dealer.
         dealer: Seat,
     },
     /// A seat has bid.
     Bid {
-        /// Who.
+        /// The bidding seat.
         seat: Seat,
     },
     /// All bids were shown.
     Bids {
-        /// By seat; `None` for a seat that has left.
+        /// By seat; `None` for a departed seat.
         bids: Vec<Option<Face>>,
-        /// Who has won the auction; nobody on a tie.
+        /// The winner of the auction; `None` on a tie.
         winner: Option<Seat>,
     },
-    /// A seat got a card of the pool.
+    /// A seat received a card of the pool.
     Picked {
-        /// Who.
+        /// The receiving seat.
         seat: Seat,
-        /// Which.
+        /// The card.
         card: Face,
     },
     /// A seat drew a card.
     Drew {
-        /// Who.
+        /// The drawing seat.
         seat: Seat,
     },
     /// The discard pile became the deck.
     Reshuffled {
-        /// How many cards.
+        /// Number of cards shuffled.
         cards: usize,
     },
     /// A card was played.
     Played {
-        /// Who.
+        /// The acting seat.
         seat: Seat,
-        /// Which.
+        /// The card.
         card: Face,
-        /// What as.
+        /// Its use.
         as_: Use,
     },
     /// A house was pulled down to its Foundation.
     Demolished {
-        /// Whose.
+        /// The owner of the house.
         seat: Seat,
-        /// Whether it fell by itself.
+        /// Whether a die brought it down, rather than its owner.
         fell: bool,
     },
     /// A die of happenstance was rolled.
     Rolled {
-        /// Who.
+        /// The rolling seat.
         seat: Seat,
-        /// What.
+        /// The number rolled.
         roll: u32,
     },
     /// A house was knocked over.
     KnockedOver {
-        /// By whom.
+        /// The acting seat.
         by: Seat,
-        /// Whose house it was.
+        /// The owner of the house.
         victim: Seat,
-        /// Whether on purpose.
+        /// Whether the seat toppled it on purpose.
         toppled: bool,
     },
     /// The hand is over and scored.
     Scored {
-        /// Who ended it.
+        /// The seat that ended the hand.
         ended_by: Seat,
         /// The scores of the hand.
         scores: Vec<i64>,
-        /// The totals after it.
+        /// The totals after this hand.
         totals: Vec<i64>,
     },
     /// A seat left the game.
     Left {
-        /// Who.
+        /// The departed seat.
         seat: Seat,
     },
     /// The game is over.
     Over {
-        /// Who won it.
+        /// The winning seats.
         winners: SeatSet,
     },
 }
 
 impl ThothEvent {
-    /// As an object for a log that programs read.
+    /// The event as an object, for machine-readable logs.
     pub(super) fn to_json(&self) -> Value {
         match self {
             Self::Dealt { hand_no, dealer } => {
@@ -354,7 +354,7 @@ impl ThothEvent {
         }
     }
 
-    /// In plain words.
+    /// The event in plain words.
     pub(super) fn text(&self, names: &[String]) -> String {
         let name = |seat: &Seat| name_of(*seat, names);
         match self {

@@ -22,7 +22,8 @@ impl Thoth {
         self.settle_bids(chance, events)
     }
 
-    /// Shows the bids when all have bid, and decides the auction unless the highest are tied.
+    /// Shows the bids when all seats have bid, and decides the auction unless the highest bids are
+    /// tied.
     pub(super) fn settle_bids(
         &mut self,
         chance: &mut dyn Chance,
@@ -66,7 +67,7 @@ impl Thoth {
         };
         self.starter = winner;
         self.phase = Phase::Pick;
-        // The seat on the winner's right first, the winner last.
+        // The seat on the winner's right picks first, the winner last.
         self.pickers = self.clockwise_from(winner);
         self.pickers.reverse();
         self.go_on_picking(chance, events)
@@ -84,7 +85,7 @@ impl Thoth {
         self.go_on_picking(chance, events)
     }
 
-    /// A card of the pool goes to a hand, in the open.
+    /// Moves a card of the pool to a hand, in the open.
     fn get(&mut self, seat: Seat, card: Face, events: &mut Vec<ThothEvent>) {
         if let Some(hand) = self.hands.get_mut(seat.index()) {
             hand.push(Slot::Open(card));
@@ -92,7 +93,7 @@ impl Thoth {
         events.push(ThothEvent::Picked { seat, card });
     }
 
-    /// Goes on until somebody has a choice, or play begins.
+    /// Continues until a seat has a choice, or play begins.
     pub(super) fn go_on_picking(
         &mut self,
         chance: &mut dyn Chance,
@@ -103,7 +104,8 @@ impl Thoth {
             if lacks > 0 && self.pool.len() > lacks {
                 return Ok(());
             }
-            // ▸ Where the pool holds no more than the picker lacks, it gets them without picking.
+            // ▸ A picker that lacks at least as many cards as the pool holds gets them all without
+            // picking.
             if lacks > 0 {
                 for card in std::mem::take(&mut self.pool) {
                     self.get(picker, card, events);
@@ -111,7 +113,7 @@ impl Thoth {
             }
             self.pickers.remove(0);
         }
-        // ▸ What nobody lacks goes to the discard pile, in pool order.
+        // ▸ Cards that no seat lacks go to the discard pile, in pool order.
         self.discard.append(&mut self.pool);
         self.phase = Phase::Play;
         // If the winner left before play, the next seat clockwise plays first.

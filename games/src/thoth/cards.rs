@@ -1,17 +1,17 @@
-//! The Tarot deck of Houses of Thoth: 22 trumps, then four suits of fourteen, and what each card is in
-//! this game.
+//! The Tarot deck of Houses of Thoth: 22 trumps, then four suits of fourteen, and the role of each
+//! card in this game.
 
 use fairdeal_protocol::card::Face;
 use serde::{Deserialize, Serialize};
 
-/// How many cards the deck has.
+/// Number of cards in the deck.
 pub const DECK_SIZE: u8 = 78;
-/// How many of them are trumps.
+/// Number of trumps.
 const TRUMPS: u8 = 22;
-/// How many cards a suit has.
+/// Number of cards in a suit.
 const SUIT_SIZE: u8 = 14;
 
-/// An element, which pyramids are made of.
+/// An element of pyramids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Element {
     /// Trumps.
@@ -43,7 +43,7 @@ impl Element {
         }
     }
 
-    /// Its place in [`Self::ALL`].
+    /// Its index in [`Self::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }
@@ -57,7 +57,7 @@ const SUITS: [(&str, Element); 4] = [
     ("disks", Earth),
 ];
 
-/// The court cards from low to high, each with the element of its value.
+/// The court cards from low to high, each with its rank's element.
 const COURTS: [(&str, Element); 4] = [
     ("princess", Earth),
     ("prince", Air),
@@ -65,7 +65,8 @@ const COURTS: [(&str, Element); 4] = [
     ("king", Fire),
 ];
 
-/// The trumps with the element of the zodiacal ones; see also [`elemental`] and [`is_planetary`].
+/// The names of the trumps, by number. For their elements, see [`elemental`], [`zodiacal`] and
+/// [`is_planetary`].
 const TRUMP_NAMES: [&str; 22] = [
     "fool",
     "magician",
@@ -95,7 +96,7 @@ const FOOL: u8 = 0;
 const HANGED_MAN: u8 = 12;
 /// Judgment, which also matches spirit as a Roof.
 pub const JUDGMENT: Face = Face(20);
-/// The world, elemental and planetary.
+/// The world, both elemental and planetary.
 pub const WORLD: Face = Face(21);
 
 /// A suited card.
@@ -103,7 +104,7 @@ pub const WORLD: Face = Face(21);
 pub enum Suited {
     /// Ace 1 to 10.
     Small(u8),
-    /// With the element of its value.
+    /// A court card, with its rank's element.
     Court(Element),
 }
 
@@ -117,7 +118,7 @@ pub fn is_trump(card: Face) -> bool {
     card.0 < TRUMPS
 }
 
-/// The suit's element and what the card is in it; `None` for a trump.
+/// The suit's element and the card's place in the suit; `None` for a trump.
 pub fn suited(card: Face) -> Option<(Element, Suited)> {
     let place = card.0.checked_sub(TRUMPS)?;
     let (_, element) = SUITS.get(usize::from(place / SUIT_SIZE))?;
@@ -129,7 +130,7 @@ pub fn suited(card: Face) -> Option<(Element, Suited)> {
     Some((*element, suited))
 }
 
-/// The suit's element of a small card or court card.
+/// The element of a suited card's suit; `None` for a trump.
 pub fn suit_element(card: Face) -> Option<Element> {
     suited(card).map(|(element, _)| element)
 }
@@ -145,7 +146,7 @@ pub fn elemental(card: Face) -> Option<Element> {
     }
 }
 
-/// "Planetary" trumps, the world among them.
+/// "Planetary" trumps, including the world.
 pub fn is_planetary(card: Face) -> bool {
     matches!(card.0, 1 | 2 | 3 | 10 | 16 | 19 | 21)
 }
@@ -171,7 +172,7 @@ pub fn is_foundation(card: Face) -> bool {
     is_ace(card) || is_planetary(card) || elemental(card).is_some()
 }
 
-/// "Raise": the element a card is redeemed for, and its value in pips; `None` for a court card.
+/// "Raise": the element and the value in pips of a redeemed card; `None` for a court card.
 pub fn redeemed(card: Face) -> Option<(Element, u8)> {
     match suited(card) {
         Some((element, Suited::Small(value))) => Some((element, value)),
@@ -201,7 +202,7 @@ pub fn allows(level: Face, element: Element) -> bool {
     }
 }
 
-/// "Story": planetary trumps anywhere, court cards over a pyramid of their suit's element.
+/// "Story": planetary trumps on any level, court cards over a pyramid of their suit's element.
 pub fn fits_as_story(card: Face, below: &[Element]) -> bool {
     match suited(card) {
         Some((element, Suited::Court(_))) => below.contains(&element),
@@ -210,7 +211,7 @@ pub fn fits_as_story(card: Face, below: &[Element]) -> bool {
     }
 }
 
-/// "Roof": the element that a card matches as a Roof, if it can be one.
+/// "Roof": the element that the card matches as a Roof, or `None` if it cannot be one.
 pub fn roof_element(card: Face) -> Option<Element> {
     match suited(card) {
         Some((element, Suited::Small(10))) => Some(element),
@@ -225,7 +226,7 @@ pub fn relieves(card: Face) -> Option<Element> {
     suit_element(card).or_else(|| elemental(card))
 }
 
-/// "Auction": what a bid is worth; trumps above all, then kings down to aces, suits aside.
+/// "Auction": the value of a bid: trumps are highest, then kings down to aces; suits do not matter.
 pub fn bid_worth(card: Face) -> u8 {
     if is_trump(card) {
         SUIT_SIZE + card.0
@@ -234,7 +235,7 @@ pub fn bid_worth(card: Face) -> u8 {
     }
 }
 
-/// "Scoring": what a hand costs; never above 0.
+/// "Scoring": the score of a hand; never above 0.
 pub fn hand_score(hand: impl IntoIterator<Item = Face>) -> i64 {
     let (mut small, mut courts) = (0, 0);
     for card in hand {
@@ -254,7 +255,7 @@ pub fn hand_score(hand: impl IntoIterator<Item = Face>) -> i64 {
     -small - courts
 }
 
-/// A card by its whole name: "queen of cups", "hanged man".
+/// A card's full name: "queen of cups", "hanged man".
 pub fn full_name(card: Face) -> String {
     let between = if is_trump(card) { " " } else { " of " };
     name(card).replace('-', between)
@@ -290,12 +291,12 @@ pub fn name(card: Face) -> String {
     format!("{rank}-{suit}")
 }
 
-/// The card of that name.
+/// The card with that name.
 pub fn by_name(text: &str) -> Option<Face> {
     all().find(|card| name(*card) == text)
 }
 
-/// Whether the number is a card's.
+/// Whether the deck has this card.
 pub fn is_card(card: Face) -> bool {
     card.0 < DECK_SIZE
 }

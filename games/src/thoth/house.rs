@@ -1,4 +1,4 @@
-//! Houses, and the bank that their pyramids come from.
+//! Houses, and the bank of pyramids.
 
 use fairdeal_protocol::card::Face;
 use serde::Serialize;
@@ -6,30 +6,30 @@ use serde::Serialize;
 use super::cards::{self, Element};
 use crate::pyramid::Size;
 
-/// How many pyramids a level holds.
+/// Number of pyramids that a level holds.
 pub const CORNERS: usize = 4;
-/// How many Trouble cards lie against a house at most.
+/// The maximum number of Trouble cards against a house.
 pub const MOST_TROUBLE: usize = 2;
-/// How many pyramids of each element and size there are.
+/// Number of pyramids of each element and size.
 const EACH: u8 = 5;
 
 /// A pyramid of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Pyramid {
-    /// What it is made of.
+    /// Its element.
     pub element: Element,
     /// Its size.
     pub size: Size,
 }
 
 impl Pyramid {
-    /// As the referee writes it.
+    /// The name as the referee writes it.
     pub fn name(self) -> String {
         format!("{}-{}", self.element.name(), self.size.name())
     }
 }
 
-/// The pyramids that stand in no house.
+/// The pyramids that are in no house.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Bank([[u8; 3]; 5]);
 
@@ -40,7 +40,7 @@ impl Default for Bank {
 }
 
 impl Bank {
-    /// How many of that element and size it has.
+    /// Number of pyramids of that element and size.
     pub fn count(&self, element: Element, size: Size) -> u8 {
         let sizes = self.0.get(element.index());
         sizes
@@ -55,14 +55,14 @@ impl Bank {
             .get_mut(pyramid.size.index())
     }
 
-    /// Gives one out.
+    /// Removes a pyramid.
     pub(super) fn give(&mut self, pyramid: Pyramid) {
         if let Some(count) = self.slot(pyramid) {
             *count = count.saturating_sub(1);
         }
     }
 
-    /// Takes one back.
+    /// Takes a pyramid back.
     pub(super) fn take_back(&mut self, pyramid: Pyramid) {
         if let Some(count) = self.slot(pyramid) {
             *count = count.saturating_add(1);
@@ -100,7 +100,7 @@ impl Level {
             .collect()
     }
 
-    /// Whether a pyramid of that size and element may be added, the bank aside.
+    /// Whether a pyramid of that size and element may be added, regardless of the bank.
     pub fn takes(&self, pyramid: Pyramid) -> bool {
         let size = self.pyramids.first().map(|first| first.size);
         !self.is_full()
@@ -108,7 +108,7 @@ impl Level {
             && cards::allows(self.card, pyramid.element)
     }
 
-    /// Whether the bank has anything that could be added.
+    /// Whether the bank has a pyramid that could be added.
     fn can_grow(&self, bank: &Bank) -> bool {
         Element::ALL.into_iter().any(|element| {
             let mut sizes = Size::ALL.into_iter();
@@ -139,12 +139,12 @@ impl House {
         !self.trouble.is_empty()
     }
 
-    /// The level that is built on.
+    /// The top level, on which the seat builds.
     pub fn top(&self) -> Option<&Level> {
         self.levels.last()
     }
 
-    /// How many Stories it has.
+    /// Number of Stories.
     pub fn stories(&self) -> usize {
         self.levels.len().saturating_sub(1)
     }
@@ -154,8 +154,8 @@ impl House {
         self.levels.iter().flat_map(|level| &level.pyramids)
     }
 
-    /// "Immune": by the top Story's pyramids, or, while it is bare, by its suit. ▸ A Foundation gives
-    /// none, and a Story with pyramids none by its suit.
+    /// "Immune": by the top Story's pyramids, or by its suit while it is bare. ▸ A Foundation gives
+    /// no immunity, and a Story with pyramids gives none by its suit.
     pub fn is_immune(&self, element: Element) -> bool {
         match self.top() {
             Some(story) if self.stories() > 0 => {
@@ -169,8 +169,8 @@ impl House {
         }
     }
 
-    /// "Calling the end" ▸: a Foundation, free corners on the top level, and nothing in the bank for
-    /// them.
+    /// "Calling the end" ▸: the house has a Foundation and free corners on the top level, but the
+    /// bank has nothing for them.
     pub fn is_blocked(&self, bank: &Bank) -> bool {
         self.top()
             .is_some_and(|top| !top.is_full() && !top.can_grow(bank))
@@ -186,7 +186,7 @@ impl House {
                 .any(|trouble| cards::zodiacal(*trouble) == relieved)
     }
 
-    /// "Scoring": pips, Stories, the Roof and what it matches.
+    /// "Scoring": pips, Stories, the Roof and its matches.
     pub fn score(&self) -> i64 {
         let pips: i64 = self
             .pyramids()

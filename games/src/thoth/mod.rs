@@ -1,19 +1,19 @@
-//! Houses of Thoth, by Matthew Rogers: houses are built from Tarot cards and pyramids, against Trouble
-//! and, if the table likes, happenstance.
+//! Houses of Thoth, by Matthew Rogers: seats build houses from Tarot cards and pyramids. Trouble and
+//! optional happenstance work against them.
 //!
-//! The rules page is `docs/rules/houses-of-thoth.md`; quoted headings in comments are its own, and ▸
-//! marks its rulings. What a turn does is in `turn`, the auction in `auction`, cards in [`cards`],
-//! houses and the bank in [`house`], JSON and words in `view` and `actions`.
+//! The rules page is `docs/rules/houses-of-thoth.md`. Quoted headings in comments refer to it, and ▸
+//! marks its rulings. Turns are in `turn`, the auction in `auction`, cards in [`cards`], houses and
+//! the bank in [`house`], JSON and log texts in `view` and `actions`.
 //!
-//! # What is hidden
-//! Cards dealt or drawn are known to their owner alone, the deck to nobody. A bid names its card's
-//! handle, and all bids are opened together. Cards picked from the pool lie in the hand in the open.
-//! The card that calls the end stays sealed; when the hand is scored all other cards are opened, and
-//! the next hand is a new deal.
+//! # Hidden information
+//! Only the owner knows cards dealt or drawn; nobody knows the deck. A bid names its card's handle,
+//! and all bids are opened together. Cards picked from the pool stay open in the hand. The card that
+//! calls the end stays sealed. When the hand is scored, all other cards are opened, and the next
+//! hand is a new deal.
 //!
 //! # Chance
-//! A roll for the first dealer; for each hand a shuffle of 78 cards (each after the first in a new
-//! deal); a shuffle for each re-shuffle; with happenstance a die of 20.
+//! A roll picks the first dealer. Each hand needs a shuffle of 78 cards; every hand after the first
+//! is a new deal. Each re-shuffle is another shuffle. Happenstance rolls a 20-sided die.
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown};
@@ -35,10 +35,10 @@ mod view;
 pub use actions::{ThothAction, ThothEvent, Use};
 use house::{Bank, House, MOST_TROUBLE, Pyramid};
 
-/// The version of the rules of Houses of Thoth here.
+/// The version of the rules of Houses of Thoth in this program.
 pub const RULES_VERSION: u16 = 1;
 
-/// What there is to know about Houses of Thoth before it is played.
+/// The static description of Houses of Thoth.
 pub static INFO: GameInfo = GameInfo {
     id: "houses-of-thoth",
     name: "Houses of Thoth",
@@ -66,15 +66,15 @@ pub static INFO: GameInfo = GameInfo {
     rulebook: include_str!("../../../docs/rules/houses-of-thoth.md"),
 };
 
-/// How many cards each seat is dealt.
+/// Number of cards dealt to each seat.
 const DEALT: usize = 5;
 
-/// What the table is at.
+/// The phases of a hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Phase {
     /// The auction of the first hand.
     Bid,
-    /// The bids go back to the hands.
+    /// Picking from the pool of bids.
     Pick,
     /// Turns.
     Play,
@@ -83,13 +83,13 @@ pub enum Phase {
 /// A hand that has been scored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LastHand {
-    /// Who ended it.
+    /// The seat that ended it.
     pub ended_by: Seat,
-    /// Every seat's cards in the order they came; none for a seat that had left.
+    /// Every seat's cards in the order they came; empty for a departed seat.
     pub hands: Vec<Vec<Face>>,
     /// The houses as they stood.
     pub houses: Vec<House>,
-    /// What house and hand scored together.
+    /// The score of each seat's house and hand together.
     pub scores: Vec<i64>,
 }
 
@@ -99,12 +99,12 @@ pub struct Thoth {
     target: i64,
     auction: bool,
     happenstance: bool,
-    /// From 1; 0 before the first deal.
+    /// Number of the hand, from 1; 0 before the first deal.
     hand_no: u32,
     dealer: Seat,
-    /// The dealer's left, or who won the auction, also after it left.
+    /// The seat on the dealer's left, or the auction's winner, even after it has left.
     starter: Seat,
-    /// Whose turn it is in play.
+    /// The seat to play, in [`Phase::Play`].
     turn: Seat,
     phase: Phase,
     extra_turns: u32,
@@ -113,7 +113,7 @@ pub struct Thoth {
     /// The discard pile, its top card last.
     discard: Vec<Face>,
     bank: Bank,
-    /// By seat, in the order they came; empty for a seat that has left.
+    /// By seat, in the order they came; empty for a departed seat.
     hands: Vec<Vec<Slot>>,
     /// The cards of seats that left during this hand.
     aside: Vec<Slot>,
@@ -121,10 +121,10 @@ pub struct Thoth {
     bids: Vec<Option<Handle>>,
     /// The bids of earlier rounds, in the open.
     pool: Vec<Face>,
-    /// Who is still to pick from the pool, first the seat that picks now.
+    /// The seats still to pick from the pool; the current picker is first.
     pickers: Vec<Seat>,
     houses: Vec<House>,
-    /// The card that called the end, and whose it was.
+    /// The card that called the end, with its owner.
     face_down: Option<(Seat, Slot)>,
     totals: Vec<i64>,
     forfeited: SeatSet,
@@ -143,12 +143,12 @@ impl Thoth {
         self.hand_no
     }
 
-    /// What the table is at.
+    /// The current phase.
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// The extra turns still to come, beside the one being taken.
+    /// The extra turns still to come, excluding the current one.
     pub fn extra_turns(&self) -> u32 {
         self.extra_turns
     }
@@ -163,12 +163,12 @@ impl Thoth {
         &self.discard
     }
 
-    /// The pyramids that stand in no house.
+    /// The pyramids that are in no house.
     pub fn bank(&self) -> &Bank {
         &self.bank
     }
 
-    /// A seat's cards in the order they came; none if it has left.
+    /// A seat's cards in the order they came; empty for a departed seat.
     pub fn hand_of(&self, seat: Seat) -> &[Slot] {
         self.hands.get(seat.index()).map_or(&[], Vec::as_slice)
     }
@@ -178,7 +178,7 @@ impl Thoth {
         &self.aside
     }
 
-    /// The bids that lie in the open, to be picked from.
+    /// The open bids, to be picked from.
     pub fn pool(&self) -> &[Face] {
         &self.pool
     }
@@ -198,7 +198,7 @@ impl Thoth {
         self.forfeited
     }
 
-    /// The hand before this one; at the end of the game this one, if it was scored.
+    /// The previous hand. At the end of the game it is the final hand, if that was scored.
     pub fn last_hand(&self) -> Option<&LastHand> {
         self.last_hand.as_ref()
     }
@@ -214,7 +214,7 @@ impl Thoth {
         all.filter(|seat| !self.forfeited.contains(*seat)).collect()
     }
 
-    /// The seats still in the game, clockwise from that one.
+    /// The seats still in the game, clockwise from `first`.
     fn clockwise_from(&self, first: Seat) -> Vec<Seat> {
         let seats = self.totals.len().clamp(1, MAX_SEATS);
         (0..seats)
@@ -299,7 +299,7 @@ impl Thoth {
                 house.is_relieved_by(card),
                 "that card relieves no Trouble of this house",
             ),
-            // ▸ A card that would relieve the own Trouble can only be played as that.
+            // ▸ A card that would relieve the seat's own Trouble can only be played as relief.
             Use::Discard => rule(
                 !house.is_relieved_by(card),
                 "a card that relieves the Trouble has to be played as relief",
@@ -376,7 +376,7 @@ impl Thoth {
         Err(Illegal::rule("that card is not in the seat's hand"))
     }
 
-    /// Every way in which a card might be used, legal or not, in order.
+    /// Every conceivable use of a card, legal or not, in order.
     fn uses(&self, card: Face) -> Vec<Use> {
         let mut uses = vec![Use::Foundation];
         if cards::redeemed(card).is_some() {
@@ -395,7 +395,7 @@ impl Thoth {
         uses
     }
 
-    /// What a seat may do in its turn, in order.
+    /// The legal actions of a seat in its turn, in order.
     fn turn_actions(&self, seat: Seat, known: &Faces) -> Vec<ThothAction> {
         let mut legal = Vec::new();
         let may_end = !self.is_in_trouble(seat) && self.is_blocked();
@@ -443,7 +443,7 @@ impl Game for Thoth {
             got: String::new(),
         })?;
         let seats = usize::from(rules.seats);
-        // The dealer is rolled; until then the first seat stands for it.
+        // The dealer is rolled; until then the first seat is a placeholder.
         let first = Seat::new(0).ok_or(RuleSetError::UnknownGame(String::new()))?;
         Ok(Self {
             target,
@@ -646,7 +646,7 @@ impl Game for Thoth {
         self.leave(seat);
         events.push(ThothEvent::Left { seat });
         if self.playing().len() < 2 {
-            // The running hand is not scored.
+            // The unfinished hand is not scored.
             self.end(events);
             return Ok(());
         }
@@ -680,7 +680,7 @@ impl Game for Thoth {
         if !self.over {
             return SeatSet::EMPTY;
         }
-        // The highest total wins, equal totals share; who left cannot win.
+        // The highest total wins and ties share the win; a departed seat cannot win.
         best_of(self.playing(), &self.totals)
     }
 }

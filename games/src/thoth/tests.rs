@@ -24,7 +24,7 @@ fn card(name: &str) -> Face {
     cards::by_name(name).unwrap()
 }
 
-/// A game from explicit chance: the deck begins with these cards; seat `dealer` deals.
+/// A game from explicit chance: the deck begins with these cards, and seat `dealer` deals.
 struct Set {
     game: Thoth,
     chance: RefereeChance,
@@ -50,7 +50,7 @@ fn set_up(seats: u8, dealer: u32, options: &[(&str, &str)], first: &[&str]) -> S
     Set { game, chance }
 }
 
-/// Two seats, seat 0 starts; its hand is what is given, with fillers.
+/// Two seats, seat 0 starts; its hand is the given cards plus fillers.
 fn duel(hand: &[&str]) -> Set {
     with_hand(&[], hand)
 }
@@ -62,7 +62,7 @@ fn with_hand(options: &[(&str, &str)], hand: &[&str]) -> Set {
 }
 
 impl Set {
-    /// Puts cards into a hand, in the open: easy to play, and nothing else looks at it.
+    /// Puts open cards into a hand: they are easy to play, and nothing checks where they came from.
     fn give(&mut self, who: usize, hand: &[&str]) {
         self.game.hands[who] = hand.iter().map(|name| Slot::Open(card(name))).collect();
     }
@@ -172,7 +172,7 @@ fn the_deck() {
     );
 }
 
-/// "A hand": five each from the dealer's left, who starts with a draw; "View".
+/// "A hand": five cards each from the dealer's left; that seat starts with a draw; "View".
 #[test]
 fn a_hand_is_dealt() {
     let order = [
@@ -241,8 +241,8 @@ fn a_hand_is_dealt() {
     assert_eq!(keys, page);
 }
 
-/// "foundation": Aces, planetary and elemental trumps, ▸ the hanged man too; an elemental one gives an
-/// extra turn, the world as well.
+/// "foundation": Aces, planetary and elemental trumps, ▸ also the hanged man. An elemental one gives
+/// an extra turn, and so does the world.
 #[test]
 fn foundations() {
     let fit = [
@@ -278,7 +278,7 @@ fn foundations() {
     ] {
         let mut set = duel(&[name]);
         set.do_(name, Use::Foundation);
-        // The extra turn is being taken, so none is left to come.
+        // The extra turn has already begun, so none is left to come.
         assert_eq!(
             (set.game.turn == seat(0), set.game.extra_turns),
             (extra, 0),
@@ -335,7 +335,8 @@ fn raising() {
     assert!(!set.may("10-wands", raise(Medium, 1)));
 }
 
-/// "Allowed": by the level's card; trumps give spirit, worth 12, 7 and 4, three with an extra turn.
+/// "Allowed": by the level's card. Trumps give spirit, worth 12, 7 and 4; three of them give an
+/// extra turn.
 #[test]
 fn what_levels_allow() {
     let allowed = |level: &str| -> Vec<&str> {
@@ -373,7 +374,7 @@ fn what_levels_allow() {
     }
 }
 
-/// "story" and "roof": on four pyramids; ▸ a Roof also straight above the Foundation's.
+/// "story" and "roof": on four pyramids; ▸ a Roof may also go directly above the Foundation.
 #[test]
 fn stories_and_roofs() {
     let hand = [
@@ -411,8 +412,8 @@ fn stories_and_roofs() {
     assert_eq!(set.game.houses[0].stories(), 1);
 }
 
-/// "Trouble": against another house with a Foundation, two at most, the new one in the old one's
-/// place.
+/// "Trouble": against another house with a Foundation, two at most; the new card takes the old
+/// one's place.
 #[test]
 fn making_trouble() {
     let mut set = duel(&["emperor", "death", "moon", "sun"]);
@@ -433,7 +434,7 @@ fn making_trouble() {
     assert_eq!(set.game.discard, [card("devil")]);
 }
 
-/// "Immune": a bare Story by its suit, ▸ one with pyramids by those alone; a Foundation never.
+/// "Immune": a bare Story by its suit, ▸ one with pyramids only by those; a Foundation never.
 #[test]
 fn immunity() {
     let immune = |levels: &[(&str, &[(Element, Size)])]| -> Vec<&str> {
@@ -458,8 +459,8 @@ fn immunity() {
     );
 }
 
-/// "A seat in Trouble may only draw and discard, or relieve"; ▸ it may not call the end, and what
-/// relieves can only be played as that.
+/// "A seat in Trouble may only draw and discard, or relieve". ▸ It may not call the end, and a
+/// relieving card can only be played as relief.
 #[test]
 fn in_trouble() {
     let mut set = duel(&["3-wands", "4-cups", "king-wands", "judgment", "sun", "moon"]);
@@ -495,7 +496,7 @@ fn relieving() {
             set.game.discard,
             [card("emperor"), card("strength"), card(name)]
         );
-        // One of the extra turns is being taken.
+        // One of the extra turns has already begun.
         assert_eq!(set.game.turn == seat(0), turns > 0, "{name}");
         assert_eq!(set.game.extra_turns, u32::saturating_sub(turns, 1));
     }
@@ -524,7 +525,7 @@ fn extra_turns_add_up() {
     assert_eq!(set.game.turn, seat(1));
 }
 
-/// ▸ The discard pile is shuffled when a card is to be drawn; with both empty none is drawn.
+/// ▸ The discard pile is shuffled when a card is to be drawn; with both empty, none is drawn.
 #[test]
 fn decks_run_out() {
     let mut set = duel(&["2-cups", "3-cups"]);
@@ -557,7 +558,7 @@ fn decks_run_out() {
     set.do_("2-cups", Use::Discard);
     assert!(set.game.discard.is_empty());
     assert_eq!(set.game.deck.len(), 1);
-    // Nothing at all.
+    // Both piles are empty.
     let mut set = duel(&["fool"]);
     set.game.deck.clear();
     set.do_("fool", Use::Foundation);
@@ -613,7 +614,7 @@ fn calling_the_end() {
     let events = set.act(end);
     let last = set.game.last_hand.as_ref().unwrap();
     assert_eq!(last.ended_by, seat(0));
-    // The ten is part of no hand: 2 pips less the 2 of cups; 2 pips less 5 for two court cards.
+    // The ten is in no hand: 2 pips minus the 2 of cups; 2 pips minus 5 for two court cards.
     assert_eq!(last.scores, [0, -3]);
     assert_eq!(last.hands[0], [card("2-cups")]);
     assert!(matches!(&events[0], ThothEvent::Scored { .. }));
@@ -654,7 +655,7 @@ fn scoring_and_the_end() {
     set.house(0, &[("ace-wands", FIRE4), ("sun", mixed)]);
     set.give(1, &["fool"]);
     let events = set.do_("10-wands", Use::Roof);
-    // 4 + 12 pips, a Story, a Roof, six of fire, less the 3 of cups.
+    // 4 + 12 pips, a Story, a Roof, six of fire, minus the 3 of cups.
     assert_eq!(set.game.totals, [4 + 12 + 1 + 5 + 6 - 3, 0]);
     assert!(set.game.over);
     assert_eq!(set.game.winners().iter().collect::<Vec<_>>(), [seat(0)]);
@@ -707,7 +708,7 @@ fn auction(rounds: [[&str; 3]; 5]) -> Set {
     set_up(3, 0, &[("opening", "auction")], &order)
 }
 
-/// "Auction": hidden until all have bid; the highest trump wins; picks go to the right, the winner
+/// "Auction": hidden until all have bid; the highest trump wins. Picks go to the right, the winner
 /// last, ▸ without picking where there is no choice.
 #[test]
 fn an_auction() {
@@ -798,7 +799,7 @@ fn ties_bid_again() {
         (view["starter"].clone(), view["to_act"].clone()),
         (json!(0), json!([2]))
     );
-    // Seat 2 lacks two.
+    // Seat 2 lacks two cards.
     set.act(ThothAction::Pick {
         card: card("king-cups"),
     });
@@ -812,7 +813,7 @@ fn ties_bid_again() {
     set.act(ThothAction::Pick {
         card: card("3-cups"),
     });
-    // The winner gets the last two, in pool order.
+    // The winner gets the last two cards, in pool order.
     let hand = set.view(None)["hands"][0].clone();
     assert_eq!(
         (hand[3].clone(), hand[4].clone()),
@@ -842,8 +843,8 @@ fn hands_may_run_out() {
     assert_eq!(set.game.to_act().iter().collect::<Vec<_>>(), [seat(0)]);
 }
 
-/// A seat that leaves takes its running bid with it; what it bid before stays in the pool; what
-/// nobody lacks is discarded in pool order; the next seat plays first if the winner leaves.
+/// A departed seat takes its current bid with it; its earlier bids stay in the pool. Cards that no
+/// seat lacks are discarded in pool order. If the winner leaves, the next seat plays first.
 #[test]
 fn leaving_an_auction() {
     let rounds = [
@@ -862,7 +863,7 @@ fn leaving_an_auction() {
     set.leave(1);
     assert_eq!(set.view(None)["bids"], json!(["5-cups", null, null]));
     assert_eq!(set.game.phase, Phase::Bid);
-    // The last that is waited for leaves: the bids are settled.
+    // The last seat to bid leaves, which settles the bids.
     let mut other = auction(rounds);
     bid(&mut other, 0, "king-wands");
     bid(&mut other, 1, "2-cups");
@@ -871,7 +872,7 @@ fn leaving_an_auction() {
         (other.game.phase, other.game.starter),
         (Phase::Pick, seat(0))
     );
-    // On with the first: seat 2 bids, and wins nothing.
+    // Back to the first table: seat 2 bids, and wins nothing.
     bid(&mut set, 2, "4-cups");
     assert_eq!(
         set.view(None)["pool"],
@@ -883,7 +884,7 @@ fn leaving_an_auction() {
     );
     set.leave(0);
     assert!(set.game.over, "one is left");
-    // With more at the table: the winner leaves while the others pick.
+    // With more seats at the table, the winner leaves while the others pick.
     let mut set = auction(rounds);
     bid(&mut set, 1, "2-cups");
     bid(&mut set, 2, "3-cups");
@@ -909,8 +910,8 @@ fn falling(rolls: &[u32]) -> Set {
     set
 }
 
-/// "After a `raise` or `story` a 20-sided die is rolled if the house has at least one Story": at most
-/// the Stories, and it falls.
+/// "After a `raise` or `story` a 20-sided die is rolled if the house has at least one Story". It
+/// falls on a roll of at most the number of Stories.
 #[test]
 fn houses_fall() {
     let mut set = falling(&[1]);
@@ -933,13 +934,13 @@ fn houses_fall() {
         1,
         "two is more than the Stories"
     );
-    // No die without a Story.
+    // Without a Story, no die is rolled.
     let mut set = falling(&[]);
     set.house(0, &[("magician", &[])]);
     set.do_("7-cups", raise(Small, 4));
 }
 
-/// "Otherwise 20": the next house clockwise is knocked over; a raise's own card is discarded first,
+/// "Otherwise 20": the next house clockwise is knocked over. A raise's own card is discarded first,
 /// then Foundation, Stories, Trouble; the victim takes over the house.
 #[test]
 fn accidents() {
@@ -962,14 +963,14 @@ fn accidents() {
     assert_eq!(set.game.houses[2].levels[0].card, card("magician"));
     assert!(!set.game.houses[2].in_trouble());
     assert_eq!(set.game.bank.count(Element::Water, Small), 5);
-    // Nobody else has a house: nothing.
+    // Without another house, nothing happens.
     let mut set = falling(&[20]);
     set.house(0, &[("magician", FIRE4)]);
     set.do_("king-wands", Use::Story);
     assert_eq!(set.game.houses[0].stories(), 1);
 }
 
-/// "demolish" and "topple": before the turn's card, also in Trouble; they do not use up the turn.
+/// "demolish" and "topple": before the turn's card, even in Trouble; they do not use up the turn.
 #[test]
 fn knocking_over_on_purpose() {
     let mut set = falling(&[]);
@@ -1012,8 +1013,8 @@ fn knocking_over_on_purpose() {
     assert!(plain.game.check(seat(0), &ThothAction::Demolish).is_err());
 }
 
-/// "Forfeit": the hand is set aside, house and Trouble are discarded, extra turns are gone; its hand
-/// scores 0 and it is dealt nothing.
+/// "Forfeit": the hand is set aside, house and Trouble are discarded, extra turns are lost. The
+/// seat's hand scores 0, and it is dealt nothing.
 #[test]
 fn leaving_play() {
     let mut set = set_up(3, 2, &[("target", "1000")], &[]);
@@ -1078,8 +1079,8 @@ fn actions_are_read_strictly() {
     );
 }
 
-/// A thousand games of random play with every option and with people leaving: all cards and pyramids
-/// are somewhere, every seat that is waited for can act.
+/// A thousand games of random play with every option, in which seats leave. All cards and pyramids
+/// are accounted for, and every seat that is to act can act.
 #[test]
 fn nothing_is_lost_in_a_thousand_games() {
     let mut rng = ChaCha20Rng::from_seed([7; 32]);
@@ -1111,7 +1112,7 @@ fn nothing_is_lost_in_a_thousand_games() {
             }
             let who = waiting[below(waiting.len())];
             let mut legal = game.legal(who, chance.faces());
-            // Discards are what random play does too much of.
+            // Random play discards too often.
             let better = |action: &ThothAction| {
                 !matches!(
                     action,

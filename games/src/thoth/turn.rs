@@ -1,4 +1,4 @@
-//! A hand of Houses of Thoth: dealing, drawing, what a card does, houses that fall, the scoring.
+//! A hand of Houses of Thoth: dealing, drawing, the effects of cards, falling houses, scoring.
 
 use fairdeal_protocol::card::{Face, Handle, Slot};
 use fairdeal_protocol::game::{Chance, Flip, Pause};
@@ -8,13 +8,14 @@ use super::cards::{self, Suited};
 use super::house::{Bank, House, Level, Pyramid};
 use super::{DEALT, LastHand, Phase, Thoth, ThothEvent, Use};
 
-/// The sides of the die of happenstance.
+/// Number of sides of the happenstance die.
 const SIDES: u32 = 20;
-/// What toppling a house costs.
+/// The cost of toppling a house, in points.
 const TOPPLE: i64 = 156;
 
 impl Thoth {
-    /// "A hand": shuffle, deal five to each seat one at a time from the dealer's left, who starts.
+    /// "A hand": shuffles and deals five cards to each seat, one at a time from the dealer's left.
+    /// That seat starts.
     pub(super) fn deal_hand(
         &mut self,
         chance: &mut dyn Chance,
@@ -50,7 +51,7 @@ impl Thoth {
         self.begin_turn(self.starter, chance, events)
     }
 
-    /// Deals the deck's top card to a seat; says whether there was one.
+    /// Deals the deck's top card to a seat. Returns whether there was one.
     fn deal_to(&mut self, seat: Seat, chance: &mut dyn Chance) -> bool {
         let Some(card) = self.deck.pop() else {
             return false;
@@ -62,7 +63,7 @@ impl Thoth {
         true
     }
 
-    /// A turn begins with a card. ▸ "If the deck is empty … the discard pile is shuffled into a new
+    /// Begins a turn with a draw. ▸ "If the deck is empty … the discard pile is shuffled into a new
     /// deck; if that is empty too, no card is drawn."
     pub(super) fn begin_turn(
         &mut self,
@@ -84,7 +85,7 @@ impl Thoth {
         Ok(())
     }
 
-    /// The turn's card has been played: an extra turn, or the next seat's.
+    /// Ends the play of the turn's card: an extra turn follows, or the next seat's turn.
     fn finish_turn(
         &mut self,
         seat: Seat,
@@ -98,7 +99,7 @@ impl Thoth {
         self.begin_turn(self.next_after(seat), chance, events)
     }
 
-    /// Takes a card out of a hand.
+    /// Removes a card from a hand.
     pub(super) fn lay_down(&mut self, seat: Seat, slot: Slot) {
         if let Some(hand) = self.hands.get_mut(seat.index())
             && let Some(place) = hand.iter().position(|other| *other == slot)
@@ -115,7 +116,7 @@ impl Thoth {
         self.extra_turns = self.extra_turns.saturating_add(turns);
     }
 
-    /// Carries out what a card is played as.
+    /// Carries out a card's use.
     pub(super) fn play(
         &mut self,
         seat: Seat,
@@ -128,7 +129,7 @@ impl Thoth {
         match as_ {
             Use::Foundation => {
                 self.add_level(seat, card);
-                // "An elemental one gives an extra turn", the world among them.
+                // "An elemental one gives an extra turn", including the world.
                 self.give_turns(u32::from(cards::elemental(card).is_some()));
             }
             Use::Raise { size, count } => {
@@ -261,7 +262,7 @@ impl Thoth {
         });
     }
 
-    /// "Knocked over": the victim's house goes, and the perpetrator's becomes the victim's.
+    /// "Knocked over": the victim's house goes, and the victim gets the perpetrator's house.
     fn knock_over(&mut self, by: Seat, victim: Seat) {
         self.clear_house(victim);
         let house = self.house_mut(by).map(std::mem::take).unwrap_or_default();
@@ -270,7 +271,7 @@ impl Thoth {
         }
     }
 
-    /// A house's cards go to the discard pile, its pyramids to the bank.
+    /// Discards a house's cards and returns its pyramids to the bank.
     fn clear_house(&mut self, seat: Seat) {
         let Some(house) = self.houses.get_mut(seat.index()).map(std::mem::take) else {
             return;
@@ -281,9 +282,9 @@ impl Thoth {
         self.discard.extend(house.cards());
     }
 
-    // Ends.
+    // The end of a hand.
 
-    /// "Scoring", and the next hand unless a total has reached the target.
+    /// "Scoring", then the next hand unless a total has reached the target.
     pub(super) fn end_hand(
         &mut self,
         ended_by: Seat,
@@ -346,7 +347,7 @@ impl Thoth {
         });
     }
 
-    /// "Forfeit": the hand and the running bid are set aside, the house is cleared.
+    /// "Forfeit": the hand and the current bid are set aside, and the house is cleared.
     pub(super) fn leave(&mut self, seat: Seat) {
         self.forfeited.insert(seat);
         if let Some(hand) = self.hands.get_mut(seat.index()) {

@@ -1,4 +1,4 @@
-//! What a seat may know of Houses of Thoth, in the JSON of its rules page ("View").
+//! A seat's view of Houses of Thoth, in the JSON of its rules page ("View").
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::Game as _;

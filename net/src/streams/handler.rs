@@ -1,4 +1,4 @@
-//! The streams of one connection: at most one that we write, and one that we read.
+//! The streams of one connection: at most one outbound and one inbound stream.
 
 use std::collections::VecDeque;
 use std::io;
@@ -22,44 +22,44 @@ use super::Name;
 use crate::allowance::Allowance;
 use crate::codec::{read_frame, write_frame};
 
-/// The protocol's name; its number changes with the frame or with what is in it.
+/// The protocol's name; its number changes with the frame format or the message format.
 pub(crate) const PROTOCOL: StreamProtocol = StreamProtocol::new("/fairdeal/table/5");
 
-/// How long a stream may take to open.
+/// Maximum time for opening a stream.
 const OPENING: Duration = Duration::from_secs(10);
-/// Streams that a peer may open on one connection: a new one takes the place of one that broke, so an honest peer needs
-/// few.
+/// Limit on the streams that a peer may open on one connection. A new stream replaces a broken one, so an honest peer
+/// needs few.
 const STREAMS: Allowance = Allowance::new(64, Duration::from_secs(1));
-/// The answer to a message that is taken.
+/// The acknowledgement of an accepted message.
 const TAKEN: [u8; 1] = [1];
-/// Answers that are read at once.
+/// Number of acknowledgements read at once.
 const ANSWERS: usize = 64;
 
-/// Orders to the handler.
+/// Commands to the handler.
 #[derive(Debug)]
 pub(crate) enum Tell {
-    /// Write this message on the stream of that name, which takes the place of any other.
+    /// Write this message on the stream with that name, which replaces any other.
     Write(Name, Arc<[u8]>),
-    /// Give up the stream of that number.
+    /// Give up the stream with that number.
     Stop(u64),
-    /// The message that was read on that stream is taken.
+    /// The owner has accepted the message read on that stream.
     Taken(Name),
-    /// Read that stream no more.
+    /// Stop reading that stream.
     Leave(Name),
 }
 
-/// Reports of the handler.
+/// Reports from the handler.
 #[derive(Debug)]
 pub(crate) enum Said {
-    /// A message was read; the next is read when it is taken.
+    /// A message was read. The next one is read once the owner has accepted it.
     Read { name: Name, bytes: Vec<u8> },
-    /// The peer has taken so many messages of the stream of that number.
+    /// The peer has acknowledged this many messages of the stream with that number.
     Taken { number: u64, count: usize },
-    /// The stream of that number is broken, or did not open.
+    /// The stream with that number broke or did not open.
     Broken { number: u64 },
     /// The peer does not speak the protocol.
     OtherProtocol { number: u64 },
-    /// The peer opens one stream after the other.
+    /// The peer opens streams too fast.
     TooManyStreams,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Handler {
     max_message: usize,
     streams: Allowance,
     inbound: Option<Inbound>,
-    /// The stream that the peer has opened since: read when the last message of the one before is taken.
+    /// A newer stream of the peer, read once the owner has accepted the last message of the current one.
     next: Option<Stream>,
     outbound: Option<Outbound>,
     said: VecDeque<Said>,
@@ -80,18 +80,18 @@ impl std::fmt::Debug for Handler {
     }
 }
 
-/// The stream that we read.
+/// The state of the inbound stream.
 enum Inbound {
-    /// A message is awaited.
+    /// Waiting for a message.
     Reading(BoxFuture<'static, io::Result<(Name, Vec<u8>, Stream)>>),
-    /// The owner has not taken the last message yet.
+    /// The owner has not accepted the last message yet.
     Read(Name, Stream),
 }
 
-/// The stream that we write.
+/// The outbound stream.
 struct Outbound {
     name: Name,
-    /// The messages that are not written yet.
+    /// The messages not written yet.
     queue: VecDeque<Arc<[u8]>>,
     open: Opening,
 }
@@ -122,7 +122,8 @@ impl Handler {
         }
     }
 
-    /// A peer that opens another stream has done with the one before. It still waits until its message is taken.
+    /// Accepts a new stream: the peer has finished with the previous one. A message not yet accepted by the
+    /// owner delays it.
     fn accept(&mut self, stream: Stream) {
         if !self.streams.take(Instant::now()) {
             self.said.push_back(Said::TooManyStreams);
@@ -139,7 +140,8 @@ impl Handler {
         self.inbound = Some(Inbound::Reading(first.boxed()));
     }
 
-    /// The stream of the last message, if it is that one: nobody has to wait for the message any more.
+    /// Ends the wait for the message on the stream with that name. Returns the stream unless a newer
+    /// one replaces it.
     fn let_go(&mut self, name: Name) -> Option<Stream> {
         let is_it = |inbound: &mut Inbound| matches!(inbound, Inbound::Read(of, _) if *of == name);
         let Some(Inbound::Read(_, stream)) = self.inbound.take_if(is_it) else {
@@ -366,7 +368,7 @@ async fn write_all<T: AsyncWrite + Unpin + Send>(
     Ok(half)
 }
 
-/// How many answers have come.
+/// Reads acknowledgements and returns their number.
 async fn read_answers<T: AsyncRead + Unpin>(mut half: T) -> io::Result<(usize, T)> {
     let mut answers = [0; ANSWERS];
     match half.read(&mut answers).await? {

@@ -1,16 +1,17 @@
-//! Messages between peers: one ordered stream each way, whatever connections there are.
+//! Messages between peers: one ordered stream each way, independent of individual connections.
 //!
-//! Whoever has something to say opens a stream on the newest connection with the peer and writes one frame after the
-//! other. The peer answers each with one byte once its owner has taken the message. What has no answer when a connection
-//! breaks, or a newer one comes, is said again on the newest, in the same order. So messages arrive in order as long as
-//! there is a connection at all, and a dead one holds up nothing; a message may arrive twice, never after a later one.
+//! The sender opens a stream on the newest connection with the peer and writes one frame after another. The peer
+//! acknowledges each message with one byte once its owner has accepted it. If a connection breaks, or a newer one
+//! opens, unacknowledged messages are sent again on the newest, in the same order. Messages therefore arrive in order
+//! as long as any connection exists, and a dead one blocks nothing. A message may arrive twice, but never after a
+//! later one.
 //!
-//! A reader has one message at a time on each connection and reads the next when that one is taken: a peer that sends
-//! faster than it is read has to wait, and costs the memory of one message.
+//! A reader holds one message per connection and reads the next once the owner has accepted it. A peer that sends
+//! faster than that has to wait, and costs the memory of one message.
 //!
-//! Each stream begins with its [`Name`]: eight bytes that the program has drawn at random when it started, and the number
-//! of the stream. Of a program's streams the one with the highest number counts. Another program under the same key is a
-//! peer that was started again, and knows nothing of what was said before.
+//! Each stream begins with its [`Name`]: eight random bytes drawn when the program started, and the number of the
+//! stream. Among a program's streams, the one with the highest number counts. Another program under the same key
+//! means that the peer restarted and knows nothing of earlier messages.
 
 mod handler;
 
@@ -29,23 +30,24 @@ use libp2p::{Multiaddr, PeerId as Libp2pPeerId};
 use super::PeerId;
 use handler::{Handler, Said, Tell};
 
-/// Messages to one peer that wait, those without an answer with them.
+/// Maximum number of queued messages per peer, including unacknowledged ones.
 const MAX_QUEUED: usize = 64;
-/// The same, in bytes: a multiple of the longest message.
+/// The same in bytes, as a multiple of the longest message.
 const MAX_QUEUED_BYTES: usize = 16;
-/// Bytes that may be under way to one peer without an answer; a longer message goes alone.
+/// Maximum number of unacknowledged bytes in flight to one peer; a longer message is sent alone.
 const WINDOW: usize = 64 * 1024;
-/// Streams in a row that a peer breaks without taking a message, until its connection is closed.
+/// Number of consecutive streams that a peer may break without an acknowledgement before its
+/// connection is closed.
 const MAX_BROKEN: u32 = 3;
 
-/// A stream: the program that has opened it, and the how many-th of that program it is.
+/// The name of a stream: the program that opened it, and its number within that program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) program: [u8; 8],
     pub(super) number: u64,
 }
 
-/// The place of a message, for the report that it is taken.
+/// The origin of a message, for reporting that the owner has accepted it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Receipt {
     peer: PeerId,
@@ -54,20 +56,20 @@ pub(super) struct Receipt {
 }
 
 impl Receipt {
-    /// The peer that sent it.
+    /// The sender of the message.
     pub(super) fn peer(self) -> PeerId {
         self.peer
     }
 }
 
-/// The news of the streams.
+/// An event of the streams.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// A message; the next one comes when this one is taken.
+    /// A message; the next one comes once this one is accepted.
     Message { bytes: Vec<u8>, receipt: Receipt },
-    /// The peer has taken all that was sent.
+    /// The peer has acknowledged everything sent.
     AllTaken,
-    /// The peer was started again: all that was on its way to it is dropped.
+    /// The peer has restarted: all messages in flight to it are dropped.
     StartedAgain(PeerId),
     /// The peer does not speak this protocol.
     OtherProtocol(PeerId),
@@ -78,7 +80,7 @@ pub(super) enum Event {
 pub(super) struct Streams {
     max_message: usize,
     program: [u8; 8],
-    /// Of this program's streams, the last one's number.
+    /// The number of this program's last stream.
     number: u64,
     peers: BTreeMap<PeerId, Line>,
     events: VecDeque<ToSwarm<Event, Tell>>,
@@ -87,22 +89,22 @@ pub(super) struct Streams {
 /// The state of the streams with a connected peer.
 #[derive(Debug, Default)]
 struct Line {
-    /// The newest is the last, and carries what is sent.
+    /// Oldest first; the newest carries outgoing messages.
     connections: Vec<ConnectionId>,
-    /// The messages that the peer has not taken, the first ones under way.
+    /// The unacknowledged messages; the first ones are in flight.
     queue: VecDeque<Arc<[u8]>>,
     bytes: usize,
-    /// How many are under way, and how many bytes.
+    /// The number of messages in flight, and of their bytes.
     under_way: (usize, usize),
-    /// The number of the stream on which they are.
+    /// The number of the stream that carries them.
     number: u64,
     broken: u32,
-    /// The stream on which the peer speaks.
+    /// The current inbound stream.
     inbound: Option<(ConnectionId, Name)>,
 }
 
 impl Streams {
-    /// Streams of messages up to `max_message` bytes; `program` is drawn at random.
+    /// Creates the streams, for messages of up to `max_message` bytes; `program` is random.
     pub(super) fn new(max_message: usize, program: [u8; 8]) -> Self {
         Self {
             max_message,
@@ -113,7 +115,8 @@ impl Streams {
         }
     }
 
-    /// Sends a message after all others. False if the peer is not connected, or too many wait.
+    /// Queues a message behind all others. Returns false if the peer is not connected or the queue
+    /// is full.
     pub(super) fn send(&mut self, peer: PeerId, bytes: Vec<u8>) -> bool {
         let most = self.max_message.saturating_mul(MAX_QUEUED_BYTES);
         let Some(line) = self.peers.get_mut(&peer) else {
@@ -128,18 +131,18 @@ impl Streams {
         true
     }
 
-    /// The bytes that a peer has not taken yet.
+    /// Number of bytes that a peer has not acknowledged.
     pub(super) fn burden(&self, peer: PeerId) -> usize {
         self.peers.get(&peer).map_or(0, |line| line.bytes)
     }
 
-    /// Whether a peer has taken all that was sent.
+    /// Whether a peer has acknowledged everything sent.
     pub(super) fn is_idle(&self, peer: PeerId) -> bool {
         let line = self.peers.get(&peer);
         line.is_none_or(|line| line.queue.is_empty())
     }
 
-    /// The owner has taken a message.
+    /// Records that the owner has accepted a message.
     pub(super) fn taken(&mut self, receipt: Receipt) {
         let Receipt {
             peer,
@@ -161,7 +164,7 @@ impl Streams {
         self.events.push_back(ToSwarm::GenerateEvent(event));
     }
 
-    /// Says all that was not taken again, on a new stream of the newest connection.
+    /// Sends all unacknowledged messages again, on a new stream of the newest connection.
     fn begin_again(&mut self, peer: PeerId) {
         self.number = self.number.saturating_add(1);
         if let Some(line) = self.peers.get_mut(&peer) {
@@ -171,7 +174,7 @@ impl Streams {
         }
     }
 
-    /// Hands on what the window leaves room for.
+    /// Passes on as many messages as the window allows.
     fn pump(&mut self, peer: PeerId) {
         let Some(line) = self.peers.get_mut(&peer) else {
             return;
@@ -243,7 +246,7 @@ impl Streams {
 
     fn on_read(&mut self, peer: PeerId, connection: ConnectionId, name: Name, bytes: Vec<u8>) {
         let line = self.peers.get_mut(&peer);
-        // What a dead program has left in a connection that is being closed comes too late.
+        // The connection is being closed: messages left in it by a dead program come too late.
         let Some(line) = line.filter(|line| line.connections.contains(&connection)) else {
             return;
         };
@@ -272,7 +275,8 @@ impl Streams {
         self.say(Event::Message { bytes, receipt });
     }
 
-    /// The connections from before are dead, and what waits was meant for the program that is no more.
+    /// Handles a restart of the peer: older connections are dead, and queued messages were meant for
+    /// the old program.
     fn started_again(&mut self, peer: PeerId, connection: ConnectionId) {
         let Some(line) = self.peers.get_mut(&peer) else {
             return;
@@ -317,7 +321,7 @@ impl NetworkBehaviour for Streams {
     fn on_swarm_event(&mut self, event: FromSwarm<'_>) {
         match event {
             FromSwarm::ConnectionEstablished(new) => {
-                // The gate lets nobody else through.
+                // The gate admits no other peers.
                 let Ok(peer) = PeerId::try_from(new.peer_id) else {
                     return;
                 };

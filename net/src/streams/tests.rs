@@ -1,4 +1,4 @@
-//! The streams of one program without a network, and what a rude one can do with them.
+//! The streams of one program without a network, and the possible abuse by a misbehaving peer.
 
 use std::task::Waker;
 use std::time::Duration;
@@ -42,7 +42,7 @@ fn name(program: u8, number: u64) -> Name {
 /// The streams of one program with one peer.
 struct World(Streams);
 
-/// The effects, without those of no interest here.
+/// The relevant effects.
 #[derive(Debug, PartialEq, Eq)]
 enum Did {
     Wrote(ConnectionId, u64, usize),
@@ -156,7 +156,7 @@ fn as_much_is_under_way_as_the_window_has_room_for() {
     let taken = |count| Said::Taken { number: 1, count };
     let half = || Did::Wrote(link(1), 1, WINDOW / 2);
     assert_eq!(world.said(1, taken(1)), vec![half(), half()]);
-    // More answers than there were messages.
+    // More acknowledgements than there were messages.
     assert_eq!(world.said(1, taken(64)), vec![half()]);
     assert_eq!(world.said(1, taken(1)), vec![Did::AllTaken]);
     assert!(world.0.is_idle(peer()) && world.0.burden(peer()) == 0);
@@ -174,7 +174,7 @@ fn a_peer_that_takes_nothing_costs_a_bounded_queue() {
     assert_eq!(sent, MAX_QUEUED_BYTES);
 }
 
-/// A stale connection may lose what it carries, or hold it for long.
+/// A stale connection may lose its messages, or hold them for long.
 #[test]
 fn what_was_not_taken_is_said_again_on_the_newest_connection() {
     let mut world = World::new();
@@ -192,7 +192,7 @@ fn what_was_not_taken_is_said_again_on_the_newest_connection() {
     let again = |at, number| [2, 3].map(|length| Did::Wrote(link(at), number, length));
     let [two, three] = again(2, 2);
     assert_eq!(world.connect(2), vec![Did::Stopped(link(1)), two, three]);
-    // An answer that the old one still brings is none to the new one.
+    // An acknowledgement on the old connection does not count for the new one.
     assert_eq!(
         world.said(
             1,
@@ -205,7 +205,7 @@ fn what_was_not_taken_is_said_again_on_the_newest_connection() {
     );
     assert_eq!(world.close(1), vec![]);
     world.connect(3);
-    // The newest goes; the one before carries on.
+    // The newest connection closes; the previous one takes over.
     assert_eq!(world.close(3), Vec::from(again(2, 4)));
 }
 
@@ -248,7 +248,7 @@ fn the_newest_stream_of_a_peer_counts() {
         world.read(2, new, 2),
         vec![Did::Left(link(1), old), Did::Heard(vec![2])]
     );
-    // It was on its way for longer, and its message was said again on the new one.
+    // The message took longer on the old connection, and was sent again on the new one.
     assert_eq!(world.read(1, old, 1), vec![Did::Left(link(1), old)]);
     assert_eq!(world.read(2, new, 3), vec![Did::Heard(vec![3])]);
 }
@@ -265,13 +265,13 @@ fn a_peer_that_was_started_again_knows_nothing_of_before() {
         vec![Did::Closed(link(1)), Did::StartedAgain, Did::Heard(vec![2])]
     );
     assert!(world.0.is_idle(peer()));
-    // What the dead program has left in its connection.
+    // Messages that the dead program left in its connection.
     assert_eq!(world.read(1, name(8, 51), 3), vec![]);
     assert_eq!(world.close(1), vec![]);
     assert_eq!(world.read(2, name(9, 1), 4), vec![Did::Heard(vec![4])]);
 }
 
-/// Not one of our nodes, but the swarm of one, that minds no window.
+/// The peer is a bare swarm, not one of our nodes, and ignores the window.
 #[tokio::test]
 async fn a_peer_that_ignores_its_window_waits_and_disturbs_nobody() {
     let mut config = quick(Transport::Memory);
@@ -283,7 +283,7 @@ async fn a_peer_that_ignores_its_window_waits_and_disturbs_nobody() {
     rude.dial(address.clone()).unwrap();
     let mut taken = 0;
     loop {
-        // It ends when nothing has been taken for a while: nobody reads there.
+        // The wait ends when nothing has been accepted for a while: nobody reads there.
         let quiet = Duration::from_millis(500);
         let next = tokio::time::timeout(quiet, rude.select_next_some()).await;
         match next {
@@ -305,7 +305,7 @@ async fn a_peer_that_ignores_its_window_waits_and_disturbs_nobody() {
             }
         }
     }
-    // No more were taken than the channel to the owner holds.
+    // No more messages were accepted than the owner's channel holds.
     assert!(taken <= 32, "{taken} taken");
     tokio::spawn(async move { while rude.next().await.is_some() {} });
 
@@ -318,7 +318,7 @@ async fn a_peer_that_ignores_its_window_waits_and_disturbs_nobody() {
     tokio::time::timeout(PATIENCE, heard).await.unwrap();
 }
 
-/// A stream for each message would be a way round the rule that one message waits on a connection.
+/// One stream per message would circumvent the limit of one waiting message per connection.
 #[tokio::test]
 async fn a_new_stream_is_read_when_the_message_before_is_taken() {
     let mut config = quick(Transport::Memory);
@@ -349,7 +349,7 @@ async fn a_new_stream_is_read_when_the_message_before_is_taken() {
     {
         heard += 1;
     }
-    // Those in the channel to the owner, one that waited for it, and the newest stream's.
+    // The messages in the owner's channel, one that waited for it, and the newest stream's.
     assert!((2..=34).contains(&heard), "{heard} heard");
 }
 

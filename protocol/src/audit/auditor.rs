@@ -47,11 +47,11 @@ pub struct Audit<G: Game> {
     kept: EntryNames,
     next_fault: usize,
     next_halted: usize,
-    /// What proves the faults of the seats that are out of the open step.
+    /// Proofs of the faults of the seats removed from the open step.
     proven: Vec<(Seat, Entry)>,
     /// Why seats are out of the open step.
     reasons: BTreeMap<Seat, Reason>,
-    /// What the steps that were checked have brought, until it is taken.
+    /// Results of the checked steps, until they are taken.
     news: Vec<News<G>>,
     /// The seeds that the last step has opened.
     opened: BTreeMap<Seat, Seed>,
@@ -106,7 +106,7 @@ impl<G: Game> Audit<G> {
         })
     }
 
-    /// What has been checked so far.
+    /// Checks made so far.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -154,7 +154,7 @@ impl<G: Game> Audit<G> {
         self.replica.faces_by(&self.opened)
     }
 
-    /// What the steps that were checked since the last call have brought.
+    /// Results of the steps checked since the last call.
     pub fn take_news(&mut self) -> Vec<News<G>> {
         std::mem::take(&mut self.news)
     }
@@ -189,7 +189,7 @@ impl<G: Game> Audit<G> {
     /// report, and what it gave comes back.
     ///
     /// # Errors
-    /// What `each` broke it off with.
+    /// The value with which `each` stopped the audit.
     pub fn run<B>(
         mut self,
         each: &mut dyn FnMut(&mut Self) -> ControlFlow<B>,
@@ -384,7 +384,7 @@ impl<G: Game> Audit<G> {
         self.reasons.insert(fault.seat, Reason::Fault(fault));
     }
 
-    /// A two-faced seat that was removed at the open step: the proof, and all others' words that they go on
+    /// The removal of an equivocating seat at the open step: the proof, and all others' fork reports that they continue
     /// from there; whether there is one.
     fn read_halted(&mut self) -> Result<bool, Finding> {
         let (step, table) = (self.replica.step(), self.replica.table());
@@ -630,7 +630,7 @@ impl<G: Game> Audit<G> {
         }
         if self.next_halted != transcript.halted().len() {
             return Err(Finding::Trailer(
-                "it holds words on a two-faced seat that lead nowhere",
+                "it holds statements about an equivocating seat that lead nowhere",
             ));
         }
         if transcript.log_hash() != self.replica.parent() {
@@ -748,7 +748,7 @@ impl<G: Game> Audit<G> {
         Ok(counted)
     }
 
-    /// What was found.
+    /// The finding.
     pub fn report(&self, finding: Option<Finding>) -> Report {
         let game = self.replica.game();
         Report {

@@ -3,7 +3,7 @@
 //!
 //! The follower asks: it says how many entries it holds and which is the last, and is handed whole steps from there
 //! on, together with what removed seats from them. So a seat keeps nothing for it, and hands it one page at a time.
-//! Where a halt has taken entries back, the place that the follower names is not there any more, and it begins anew.
+//! Where a halt has taken entries back, the place that the follower names is not there any more, and it begins again.
 
 use super::auditor::{Audit, Finding, Report};
 use crate::charter::SignedCharter;
@@ -15,7 +15,7 @@ use crate::transcript::page::{Mark, Page};
 /// Why a follower goes no further.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FollowError {
-    /// What was handed to it is not fair, or not what the seats have signed.
+    /// The log is unfair, or not as the seats signed it.
     #[error("{0}")]
     Finding(#[from] Finding),
     /// More than a transcript holds.
@@ -64,7 +64,7 @@ impl<G: Game> Follower<G> {
         self.audit.transcript()
     }
 
-    /// What the audit has found so far; of a log that has ended, its verdict.
+    /// Report of the audit so far; its verdict once the log has ended.
     pub fn report(&self, finding: Option<Finding>) -> Report {
         self.audit.report(finding)
     }

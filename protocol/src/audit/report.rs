@@ -1,4 +1,4 @@
-//! What an audit finds: how often each check was made, what is wrong, who left, and the report of all that.
+//! Findings of an audit: the number of each check, the first fault, departed seats, and the report of it all.
 
 use crate::game::RuleSetError;
 use crate::hash::Hash32;
@@ -40,7 +40,7 @@ pub struct Tally {
     pub removal_statements: u64,
     /// Entries that prove faults, for which their seats were removed.
     pub faults: u64,
-    /// Words of the others on where they go on without a two-faced seat.
+    /// Fork reports of the others on where they continue without an equivocating seat.
     pub halts: u64,
     /// Keys, tips, shuffles and share entries computed again from the seeds, byte for byte.
     pub recomputed: u64,
@@ -76,7 +76,7 @@ impl Tally {
             ),
             ("proven faults of seats that were removed", self.faults),
             (
-                "words on where to go on without a two-faced seat",
+                "statements on how to continue without an equivocating seat",
                 self.halts,
             ),
             (
@@ -87,7 +87,7 @@ impl Tally {
     }
 }
 
-/// What is wrong with a transcript, where, and whose entry it is.
+/// A fault of a transcript, with its place and the seat whose entry it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Finding {
     /// The charter's rules make no game here.
@@ -100,7 +100,7 @@ pub enum Finding {
         index: usize,
         /// The step it stands in.
         step: u64,
-        /// What is wrong.
+        /// The fault.
         why: String,
     },
     /// An entry that does not stand where it belongs.
@@ -152,9 +152,9 @@ pub enum Finding {
         /// The seat.
         seat: Seat,
     },
-    /// Words on a two-faced seat that do not lead to where the log goes on.
+    /// Fork reports on an equivocating seat that do not lead to where the log continues.
     #[error(
-        "step {step}: the others' words do not say that the log goes on there without {culprit}"
+        "step {step}: the others' statements do not say that the log continues there without {culprit}"
     )]
     Halted {
         /// The step.
@@ -170,7 +170,7 @@ pub enum Finding {
     Broken {
         /// The step.
         step: u64,
-        /// What went wrong.
+        /// The reason.
         why: String,
     },
 }
@@ -184,7 +184,7 @@ impl Finding {
     /// The seat whose fault the finding proves, if it proves one.
     ///
     /// An entry that does not fit the others proves nothing against its own seat: whoever wrote the
-    /// file may have moved it, or any other seat signed anew what it follows from or names.
+    /// file may have moved it, or any other seat signed again what it follows from or names.
     pub fn seat(&self) -> Option<Seat> {
         match self {
             Self::Fault(fault) => Some(fault.seat),
@@ -240,7 +240,7 @@ pub enum Reason {
     Fault(Fault),
 }
 
-/// What an audit found.
+/// Result of an audit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The table id.
@@ -268,7 +268,7 @@ pub struct Report {
     pub claims: Vec<Abandonment>,
     /// The seats that did not open their seeds although the game is over: their shuffles are checked by proofs alone.
     pub unopened: SeatSet,
-    /// What is wrong; `None` if nothing is.
+    /// The first fault; `None` if the log is fair.
     pub finding: Option<Finding>,
 }
 

@@ -71,7 +71,7 @@ impl fmt::Debug for CoinChain {
     }
 }
 
-/// What everybody knows of a seat's chain: its tip, or the last preimage opened.
+/// Public state of a seat's chain: its tip, or the last preimage opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoinTip {
     chain: u32,

@@ -23,7 +23,7 @@ const S_IN_BYTES: usize = 128;
 /// 64 bytes that nobody else may see.
 pub(super) type Secret = Zeroizing<[u8; 64]>;
 
-/// What one side sends: its point, and data that the run authenticates beside it.
+/// One side's message: its point, and data that the run authenticates beside it.
 #[derive(Clone, Copy)]
 pub(super) struct Share<'a> {
     pub(super) point: &'a Point,

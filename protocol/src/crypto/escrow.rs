@@ -119,9 +119,9 @@ pub enum EscrowError {
     #[error("the parts are not for exactly the holders in order")]
     Seats,
     /// A part whose point is the identity: its holder would not be needed.
-    #[error("the part for {to} is nothing")]
+    #[error("the part for {to} is zero")]
     Identity {
-        /// Whose.
+        /// Owner of the escrow.
         to: Seat,
     },
     /// \\(\sum_j X_{ij} \ne X_i\\).
@@ -138,7 +138,7 @@ pub enum PartError {
         /// The seat.
         holder: Seat,
     },
-    /// What it unmasks is not the logarithm of \\(X_{ij}\\): a reason to complain.
+    /// The unmasked value is not the logarithm of \\(X_{ij}\\): a reason to complain.
     #[error("the part for {holder} does not open")]
     Wrong {
         /// The seat.
@@ -200,7 +200,7 @@ fn mask(owner: &Context, holders: SeatSet, to: Seat, shared: &[u8; 32]) -> Scala
     )
 }
 
-/// What the parts are derived for: other holders or other keys give other parts.
+/// Context that the parts are derived for: other holders or keys give other parts.
 fn derivation(holders: &BTreeMap<Seat, Point>) -> Hash32 {
     let hasher = Hasher::new(domain::ESCROW_CONTEXT).number(holders.len() as u64);
     holders
@@ -321,7 +321,7 @@ pub struct Complaint {
     proof: EqualityProof,
 }
 
-/// What a complaint comes to. One of the two seats is always at fault.
+/// Outcome of a complaint. One of the two seats is always at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The complaint's own proof does not hold: the holder's fault.

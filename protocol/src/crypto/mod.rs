@@ -11,6 +11,8 @@ mod cpace;
 pub mod elgamal;
 mod equality;
 pub mod escrow;
+#[cfg(test)]
+mod foreign;
 pub mod group;
 pub mod key;
 pub mod pake;

@@ -122,7 +122,7 @@ impl fmt::Debug for Password {
     }
 }
 
-/// Who knocks where. Both sides fill it in from what *they* know: the keys are those of the channel that
+/// The guest and the table of a login attempt. Both sides fill it in from what *they* know: the keys are those of the channel that
 /// the messages come by, never some that a message names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Door {
@@ -358,7 +358,7 @@ mod tests {
         ChaCha20Rng::seed_from_u64(number)
     }
 
-    /// What each side has and thinks.
+    /// State and belief of each side.
     type Side<'a> = (&'a str, Door);
 
     fn knock(side: Side<'_>, run: u64) -> (Guest, Knock) {

@@ -18,7 +18,7 @@ use crate::domain;
 use crate::hash::{Hash32, Hasher};
 use crate::seat::Seat;
 
-/// Whose randomness, of which deal, at which table: absorbed by every hash and proof.
+/// Table, deal and seat that randomness belongs to: absorbed by every hash and proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
     /// The table id: the hash of the charter.

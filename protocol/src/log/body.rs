@@ -1,4 +1,4 @@
-//! What an entry says: one variant a kind of message of the lockstep log.
+//! Bodies of entries: one variant for each kind of message in the lockstep log.
 
 use serde::{Deserialize, Serialize};
 
@@ -140,7 +140,7 @@ pub enum Body {
     },
     /// Gather: the parts that the others gave this seat open, but for these.
     Accept {
-        /// Whose part does not, with the proof; nothing from an honest seat among honest ones.
+        /// Owners whose part does not open, with the proof; empty from an honest seat among honest ones.
         complaints: Bounded<(Seat, Complaint), MAX_PARTS>,
         /// The second shuffle of the deal, from the seat whose turn it is.
         shuffled: Option<Shuffled>,
@@ -153,7 +153,7 @@ pub enum Body {
 }
 
 impl Body {
-    /// What it is, in a word, for messages.
+    /// Its kind in a word, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Commit { .. } => "commitment",

@@ -28,13 +28,13 @@ pub enum Ground {
 pub struct Claim {
     /// The table id.
     pub table: Hash32,
-    /// Who signs.
+    /// Signing seat.
     pub seat: Seat,
     /// Its open step.
     pub step: u64,
     /// The hash of the step before.
     pub parent: Hash32,
-    /// Who is absent, or out of time.
+    /// Seats that are absent, or out of time.
     pub absent: SeatSet,
     /// Which of the two.
     pub ground: Ground,
@@ -110,7 +110,7 @@ impl SignedClaim {
         self.entry.as_ref()
     }
 
-    /// What it says, whoever signed it.
+    /// The claim, before its signature is checked.
     pub fn claim(&self) -> &Claim {
         &self.claim
     }

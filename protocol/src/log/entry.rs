@@ -23,14 +23,14 @@ pub const MAX_ENTRIES: usize = 256;
 /// The largest entry, in bytes: the shuffle of a deck of 100 cards takes 23 KiB.
 pub const MAX_ENTRY: usize = 32 << 10;
 
-/// What an entry says, and where.
+/// An entry's body and its place in the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
     /// The table id.
     pub table: Hash32,
     /// The step of the log, from 0.
     pub step: u64,
-    /// Whose entry.
+    /// Author.
     pub seat: Seat,
     /// The hash of the step before.
     pub parent: Hash32,
@@ -38,7 +38,7 @@ pub struct Content {
     pub digest: Hash32,
     /// The seat's last release of consents to removals ([`crate::membership`]), of this step or of the one before.
     pub release: Option<Hash32>,
-    /// What it says.
+    /// Its body.
     pub body: Body,
 }
 
@@ -150,7 +150,7 @@ impl Entry {
         })
     }
 
-    /// What it says.
+    /// The entry.
     pub fn content(&self) -> &Content {
         &self.content
     }

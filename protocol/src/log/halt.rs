@@ -1,4 +1,4 @@
-//! Halts: how those who hold the proof that a seat is two-faced agree where to go on without it.
+//! Fork reports (halts): seats that hold the proof that another equivocated agree where to continue without it.
 //!
 //! A seat that has signed two things for one place may have been answered differently by honest seats. So
 //! whoever holds the proof signs nothing more in that part of the log, but one word: how far it has come, with
@@ -13,10 +13,10 @@
 //! next   point + 3: nobody's open step is further than point + 2, and nobody signs beyond its open step
 //! ```
 //!
-//! Those who take part in a step are at most one step apart; but one that has left with the step before need
+//! Participants of a step are at most one step apart; but one that has left with the step before need
 //! not have it as the others do, who may be two steps further then. So each word names three states.
 //!
-//! Who "all others" are they may see differently too, where one has gone in the last step. So each word names
+//! They may also see "all others" differently, where one has gone in the last step. So each word names
 //! the seats that its signer reckons with, and all whom any of them names must have signed ([`circle`]). Who
 //! goes on so, and is itself reckoned with by each of them, has the same circle as every other that does.
 
@@ -46,9 +46,9 @@ pub struct Position {
 pub struct Halt {
     /// The table id.
     pub table: Hash32,
-    /// The party that is two-faced, by its lowest seat.
+    /// The equivocating party, by its lowest seat.
     pub culprit: Seat,
-    /// Who signs.
+    /// Signing seat.
     pub seat: Seat,
     /// Its open step.
     pub step: u64,
@@ -57,7 +57,7 @@ pub struct Halt {
     /// The parents of the steps before the open one, the last one first; none from before the log began, or
     /// went on after another halt.
     pub earlier: Bounded<Hash32, EARLIER>,
-    /// Who takes part in its open step or took part in the one before.
+    /// Participants of its open step or of the one before.
     pub seats: SeatSet,
 }
 
@@ -110,7 +110,7 @@ impl SignedHalt {
         (ours && signed).then(|| self.halt.clone()).ok_or(HaltError)
     }
 
-    /// What it says, whoever signed it.
+    /// The fork report, before its signature is checked.
     pub fn halt(&self) -> &Halt {
         &self.halt
     }
@@ -136,7 +136,7 @@ pub struct Resolution {
 }
 
 impl Resolution {
-    /// What the entries of the next step name as the step before.
+    /// Parent of the next step's entries.
     pub fn name(&self, table: &Hash32, culprit: Seat) -> Hash32 {
         Hasher::new(domain::HALTED)
             .hash(table)

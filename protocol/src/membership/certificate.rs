@@ -1,4 +1,4 @@
-//! What proves a removal to anybody: for each decision of its step the proposal, accepts of a majority, and, where
+//! The proof of a removal for anybody: for each decision of its step the proposal, accepts of a majority, and, where
 //! seats go, the consents of all that stay.
 //!
 //! Copies may differ in which majority and which round they show; what they decide does not.

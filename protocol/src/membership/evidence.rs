@@ -71,7 +71,7 @@ fn directed(one: &Statement, other: &Statement) -> bool {
     }
 }
 
-/// What a record of a seat is worth beside the consents of its signer.
+/// Worth of a seat's record beside the consents of its signer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// No consent forbids it.
@@ -83,7 +83,7 @@ pub enum Standing {
 }
 
 impl StepRemoval {
-    /// What a record of the step after this one is worth, if it is signed by `seat` and names that release.
+    /// Worth of a record of the next step that `seat` signed and that names that release.
     ///
     /// `later` is the step after, where the release may stand.
     pub(super) fn next_record(
@@ -101,7 +101,7 @@ impl StepRemoval {
         self.standing(forbidden, later, release, &outcome.entries)
     }
 
-    /// What an entry of this step is worth that names other seats' entries of the step.
+    /// Worth of an entry of this step that names other seats' entries of the step.
     pub(super) fn entry(
         &self,
         seat: Seat,

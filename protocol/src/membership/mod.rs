@@ -80,7 +80,7 @@ pub struct Membership {
     open: StepRemoval,
     /// The steps before, in which others may still be.
     past: BTreeMap<u64, StepRemoval>,
-    /// Those of them in which anybody has signed anything: in most games none.
+    /// Instances in which any seat has signed: in most games none.
     disputed: BTreeSet<u64>,
 }
 
@@ -245,7 +245,7 @@ impl Membership {
         }
     }
 
-    /// What a record of a step is worth that a seat signs there and that names a release.
+    /// Worth of a seat's record of a step that names a release.
     pub fn record(&self, step: u64, seat: Seat, release: Option<Hash32>) -> Standing {
         let (Some(before), Some(at)) = (
             step.checked_sub(1)
@@ -257,7 +257,7 @@ impl Membership {
         before.next_record(at, seat, release)
     }
 
-    /// What an entry of the open step is worth that names those of others.
+    /// Worth of an entry of the open step that names others' entries.
     pub fn entry(
         &self,
         seat: Seat,

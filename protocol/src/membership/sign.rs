@@ -1,4 +1,4 @@
-//! What this seat signs next in a step, by the rules of an honest party.
+//! An honest seat's next statement in a step.
 //!
 //! A pure function of the statements that are held and of the [`View`]: whoever replays a journal comes to the same,
 //! but for the moments at which rounds and waits end.
@@ -18,7 +18,7 @@ const LONGEST: u16 = 11;
 /// The same for a round from which another party calls away: twelve seconds.
 const CALLED: u16 = 2;
 
-/// What a seat sees of the open step.
+/// A seat's view of the open step.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     /// The time, in milliseconds of a clock that never jumps.
@@ -26,7 +26,7 @@ pub struct View<'a> {
     /// The entries that would count if no consent of this seat held them back: each judged by its content, and all
     /// that it names counts.
     pub acceptable: &'a EntryNames,
-    /// Those of them that count.
+    /// Entries that count.
     pub counted: &'a EntryNames,
     /// The missing seats that this seat may consent to remove: absent, or a person has asked for it.
     pub removable: SeatSet,
@@ -41,7 +41,7 @@ pub struct View<'a> {
 }
 
 impl StepRemoval {
-    /// What this seat has to sign, if anything, given how the step looks; and for which instance.
+    /// This seat's next statement, if any, given its view of the step; and its instance.
     pub(super) fn next(&self, view: &View<'_>) -> Option<(u16, Says)> {
         let instance = self.instance();
         if !view.may_sign || !self.live(instance).contains(self.me) {

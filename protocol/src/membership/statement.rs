@@ -1,4 +1,4 @@
-//! What seats sign about an absent party: consents, vetoes, the messages of one decision, and releases.
+//! Statements that seats sign about an absent party: consents, vetoes, the messages of one decision, and releases.
 //!
 //! Statements are flat. One that builds on others names them by hash, and is worth nothing where those are
 //! not held: every seat hands on every statement, so that whoever receives one can receive what it names.
@@ -19,7 +19,7 @@ pub const MAX_REASONS: usize = 24;
 /// Entries of some seats, each by its hash, in seat order.
 pub type Entries = Bounded<(Seat, Hash32), MAX_SEATS>;
 
-/// What an instance decides.
+/// Outcome of an instance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Value {
     /// These seats are removed; of their entries exactly those named count.
@@ -31,7 +31,7 @@ pub enum Value {
     },
     /// Everybody counts this entry.
     Keep {
-        /// Whose entry.
+        /// Author of the entry.
         seat: Seat,
         /// The entry.
         entry: Hash32,
@@ -86,7 +86,7 @@ pub enum Says {
     },
     /// "From this instance on I count that entry of that seat."
     Veto {
-        /// Whose entry.
+        /// Author of the entry.
         seat: Seat,
         /// The entry.
         entry: Hash32,
@@ -133,11 +133,11 @@ pub struct Statement {
     pub parent: Hash32,
     /// The instance, from 0: how many decisions of the step came before.
     pub instance: u16,
-    /// Who signs.
+    /// Signing seat.
     pub seat: Seat,
     /// The signer's last release, of this step or of the one before.
     pub release: Option<Hash32>,
-    /// What it says.
+    /// The statement.
     pub says: Says,
 }
 
@@ -189,7 +189,7 @@ impl SignedStatement {
         })
     }
 
-    /// What it says, whoever signed it.
+    /// The statement, before its signature is checked.
     pub fn unverified(&self) -> &Statement {
         &self.statement
     }
@@ -220,12 +220,12 @@ impl Verified {
         }
     }
 
-    /// What it says.
+    /// The statement.
     pub fn statement(&self) -> &Statement {
         &self.signed.statement
     }
 
-    /// Who signed it.
+    /// Signing seat.
     pub fn seat(&self) -> Seat {
         self.signed.statement.seat
     }

@@ -32,7 +32,7 @@ pub struct Place {
 /// A decided instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// What is decided.
+    /// The decision.
     pub value: Value,
     /// The proposal that a majority has accepted.
     pub proposal: Hash32,

@@ -28,9 +28,9 @@ use crate::seat::{Seat, SeatSet};
 /// A group of claims that closes a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Abandonment {
-    /// Who has signed: all seats present.
+    /// Signing seats: all those present.
     pub by: SeatSet,
-    /// Who is absent, by their word.
+    /// Absent seats, by their word.
     pub absent: SeatSet,
     /// Why they may close it.
     pub ground: Ground,

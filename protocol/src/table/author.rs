@@ -1,4 +1,4 @@
-//! What a seat with its secrets writes: the contents of its entries, as functions of the public
+//! Writes a seat's entries with its secrets: their contents, as functions of the public
 //! state and its seed alone.
 
 use super::replica::{Broken, Owed, Replica};

@@ -162,7 +162,7 @@ impl Chance for Replay<'_> {
 mod tests {
     use super::*;
 
-    /// What comes of an engine that asks for that deck.
+    /// Outcome of an engine that asks for that deck.
     fn asked(cards: &[Face]) -> Result<Vec<Request>, Broken> {
         let mut replay = Replay::new(&[]);
         assert_eq!(replay.shuffle(cards), Err(Pause));

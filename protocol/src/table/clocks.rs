@@ -9,7 +9,7 @@
 //!   has been awake, and in contact with another party, for a while without a break.
 //! - *Turn time*: a reachable seat that takes longer than that may be proposed for removal, by a person.
 //!
-//! The two moments of a long wait go into the journal ([`Clocks::to_keep`]), so that a restart does not begin it anew.
+//! The two moments of a long wait go into the journal ([`Clocks::to_keep`]), so that a restart does not begin it again.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Those that a charter holds; without any nobody is ever absent.
+    /// The limits of the charter; without any, nobody is ever absent.
     pub fn of(timing: Option<Timing>) -> Self {
         Self {
             absence: timing.map_or(u64::MAX, Timing::absence_ms),
@@ -101,7 +101,7 @@ pub struct Clocks {
     fresh: SeatSet,
     /// Since when entries of the open step are due, by the wall clock.
     due: BTreeMap<Seat, u64>,
-    /// What was kept last, and the uptime then.
+    /// The state persisted last, and the uptime then.
     kept: Option<(Waits, u64)>,
 }
 
@@ -146,7 +146,7 @@ impl Clocks {
             _ => {
                 self.awake_from = self.uptime;
                 self.contact = None;
-                // What seems to come after now was noted by another clock: those waits begin anew.
+                // What seems to come after now was noted by another clock: those waits begin again.
                 let moments = self.heard.values_mut().chain(self.due.values_mut());
                 moments.for_each(|moment| *moment = now.min(*moment));
             }
@@ -310,7 +310,7 @@ impl Clocks {
             is_long.then_some(Wait { seat, due, heard })
         });
         let waits: Vec<Wait> = waits.collect();
-        // After a return, a timeout that is no longer than the calm has begun anew anyway.
+        // After a return, a timeout that is no longer than the calm has begun again anyway.
         let counts = self.limits.absence > CALM;
         let known = |wait: &Wait| {
             self.kept.as_ref().is_some_and(|(kept, _)| {
@@ -490,7 +490,7 @@ mod tests {
         assert!(program.clocks.may_consent(), "a short silence is no break");
         program.pass(SECOND, &[]);
         program.pass(2 * MINUTE, &[1]);
-        assert!(!program.clocks.may_consent(), "it begins anew");
+        assert!(!program.clocks.may_consent(), "it begins again");
         program.pass(SECOND, &[1]);
         assert!(program.clocks.may_consent());
     }

@@ -98,7 +98,7 @@ pub(super) struct Deal {
     tips: BTreeMap<Seat, CoinTip>,
     flips: u32,
     decks: Vec<SealedDeck>,
-    /// Who was dealt a card.
+    /// Seats that were dealt a card.
     owners: BTreeMap<Handle, Seat>,
     made: BTreeMap<Seat, Vec<Made>>,
 }

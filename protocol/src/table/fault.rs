@@ -15,26 +15,26 @@ pub struct Fault {
     pub seat: Seat,
     /// The step of the entry.
     pub step: u64,
-    /// What is wrong with it.
+    /// The fault.
     pub what: FaultKind,
 }
 
-/// What is wrong with an entry.
+/// A fault of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
     /// An entry of a kind that this step does not take from this seat.
     #[error("sent {} where {} was due", a(got), a(wanted))]
     WrongKind {
-        /// What was sent.
+        /// The kind that was sent.
         got: &'static str,
-        /// What was due.
+        /// The kind that was due.
         wanted: &'static str,
     },
     /// A key or its proof is bad.
     #[error("{0}")]
     Key(#[from] KeyError),
     /// The bytes of an action are not the canonical encoding of one.
-    #[error("sent bytes that are no action of this game")]
+    #[error("sent bytes that are not an action of this game")]
     MalformedAction,
     /// The action is illegal.
     #[error("illegal action: {0}")]
@@ -55,7 +55,7 @@ pub enum FaultKind {
         got: usize,
         /// How many were due.
         wanted: usize,
-        /// What was wrong with the coin, if anything.
+        /// The fault of the coin, if any.
         coin: &'static str,
     },
     /// The proof of the shares does not hold.
@@ -85,11 +85,11 @@ pub enum FaultKind {
     /// The part of its key that it gave one seat does not open.
     #[error("put a part of its key in escrow with {holder} that does not open")]
     BadPart {
-        /// Who complained of it, with proof.
+        /// Seat that complained of it, with proof.
         holder: Seat,
     },
     /// A complaint about a part that opens, without proof, or about no part.
-    #[error("complained falsely of the escrow of {owner}")]
+    #[error("made a false complaint about the escrow of {owner}")]
     FalseComplaint {
         /// About whose.
         owner: Seat,
@@ -108,7 +108,7 @@ pub enum FaultKind {
     Equivocation,
 }
 
-/// What an opened seed does not reproduce.
+/// Value that an opened seed does not reproduce.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningFault {
     /// The commitment.

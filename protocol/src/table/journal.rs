@@ -1,4 +1,4 @@
-//! What a seat keeps on disk, so that it can come back after a crash as if nothing had happened.
+//! Records that a seat keeps on disk, to resume after a crash as if nothing had happened.
 //!
 //! A record is in the journal before anything that depends on it is sent: the seed before its
 //! commitment, an own entry before it goes out, and with it every entry that it may name and all
@@ -39,12 +39,12 @@ pub enum Record {
     Refused(SignedEntry),
     /// A removal statement, of any seat.
     Statement(Box<SignedStatement>),
-    /// A word on how far a seat had come, when another was proven two-faced.
+    /// A fork report: how far a seat had come when another was proven to equivocate.
     Halt(SignedHalt),
     /// A word that closed the table, because the other of two seats stayed away.
     Claim(SignedClaim),
     /// For whom the open step waits, and since when: written now and then, so that a restart does not begin the wait
-    /// anew.
+    /// again.
     Waits(Waits),
 }
 

@@ -47,17 +47,17 @@ pub struct Head {
 pub enum Message {
     /// Entries, of whatever seats.
     Entries(Bounded<SignedEntry, MAX_ENTRIES>),
-    /// What the sender has.
+    /// The sender's position.
     Head(Head),
     /// A seat has signed two entries for one place.
     Evidence(Box<Equivocation>),
     /// A seat has come back and asks what the others hold of its own.
     StateRequest(StateRequest),
-    /// What a seat holds of another that has come back.
+    /// Entries that a seat holds of another that has come back.
     StateReply(Box<SignedStateReply>),
     /// Removal statements of any seats; what one names comes before it.
     Statements(Bounded<SignedStatement, MAX_STATEMENTS>),
-    /// How far seats had come, of whatever seats, when one was proven two-faced.
+    /// Fork reports: how far seats had come when one was proven to equivocate.
     Halts(Bounded<SignedHalt, MAX_SEATS>),
     /// A seat has closed the table, because others stayed away.
     Claim(Box<SignedClaim>),

@@ -44,16 +44,16 @@ pub enum End {
     Stopped,
 }
 
-/// What removed a seat from a step: the entry that proves its fault.
+/// A seat's removal from a step, by the entry that proves its fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proven {
-    /// Who is guilty.
+    /// The seat at fault.
     pub seat: Seat,
     /// Its own entry, which stands in no step.
     pub entry: SignedEntry,
 }
 
-/// What removed a two-faced seat: the proof, and all others' words on where they go on.
+/// An equivocating seat's removal: the proof, and all others' statements on where they continue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Halted {
     /// The proof.
@@ -62,7 +62,7 @@ pub struct Halted {
     pub halts: Bounded<SignedHalt, MAX_SEATS>,
 }
 
-/// What stands after the entries.
+/// The part after the entries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Trailer {
     pub(crate) end: End,
@@ -73,7 +73,7 @@ pub(crate) struct Trailer {
     pub(crate) removals: Bounded<Certificate, MAX_CERTIFICATES>,
     /// The proofs that removed seats, by step and in the order in which they went.
     pub(crate) faults: Bounded<Proven, MAX_SEATS>,
-    /// What removed two-faced seats, in order.
+    /// Removals of equivocating seats, in order.
     pub(crate) halted: Bounded<Halted, MAX_SEATS>,
     /// The claims that closed the table, by seat and then by whom they name.
     pub(crate) claims: Bounded<SignedClaim, MAX_CLAIMS>,
@@ -108,7 +108,7 @@ pub struct Transcript {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TranscriptError {
     /// It does not begin like one.
-    #[error("this is no fairdeal transcript (it does not begin with \"fairdeal\")")]
+    #[error("this is not a fairdeal transcript (it does not begin with \"fairdeal\")")]
     NotATranscript,
     /// Another version of the format.
     #[error("the transcript has format version {0}; this program reads version {VERSION}")]
@@ -243,7 +243,7 @@ impl Transcript {
         self.trailer.log
     }
 
-    /// What removed absent parties, by step.
+    /// Removals of absent parties, by step.
     pub fn removals(&self) -> &[Certificate] {
         &self.trailer.removals
     }
@@ -253,7 +253,7 @@ impl Transcript {
         &self.trailer.faults
     }
 
-    /// What removed two-faced seats, in order.
+    /// Removals of equivocating seats, in order.
     pub fn halted(&self) -> &[Halted] {
         &self.trailer.halted
     }

@@ -25,7 +25,7 @@ pub struct Mark {
 /// Whole steps that follow a [`Mark`], and what removed seats from them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {
-    /// What it follows.
+    /// The mark that it follows.
     pub from: Mark,
     /// The entries, by step and seat.
     pub entries: Bounded<SignedEntry, MAX_ENTRIES>,
@@ -33,7 +33,7 @@ pub struct Page {
     pub removals: Bounded<Certificate, MAX_CERTIFICATES>,
     /// The proofs that removed seats from them.
     pub faults: Bounded<Proven, MAX_SEATS>,
-    /// What removed two-faced seats between them.
+    /// Removals of equivocating seats between them.
     pub halted: Bounded<Halted, MAX_SEATS>,
     /// How the log ends, if nothing follows.
     pub last: Option<Last>,
@@ -46,7 +46,7 @@ pub struct Last {
     pub end: End,
     /// The hash of the last complete step.
     pub log: Hash32,
-    /// The proof, if the table stopped because a seat was two-faced.
+    /// The proof, if the table stopped because a seat equivocated.
     pub equivocation: Option<Box<Equivocation>>,
     /// Claims that closed the table.
     pub claims: Bounded<SignedClaim, MAX_CLAIMS>,

@@ -131,7 +131,7 @@ pub fn decode<T: Serialize + DeserializeOwned>(
     Ok(value)
 }
 
-/// What is wrong with the bytes; the library itself shows its types.
+/// The fault of the bytes; the library's own message shows its types.
 fn in_words(error: DecodeError) -> String {
     match error {
         DecodeError::UnexpectedEnd { .. } => "cut short".to_owned(),

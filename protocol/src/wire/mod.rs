@@ -1,4 +1,4 @@
-//! What goes over the wire and into files: the codec and the bounds of every collection.
+//! Encoding for the wire and for files: the codec and the bounds of every collection.
 
 pub mod bounded;
 pub mod codec;

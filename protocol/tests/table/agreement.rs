@@ -107,7 +107,7 @@ fn a_bad_network_changes_nothing() {
     }
 }
 
-/// Who leaves is out, and the others play on: with the cards that it held set aside, and the rest of the
+/// A seat that leaves is out, and the others play on: with the cards that it held set aside, and the rest of the
 /// deck sealed under the keys of those who stay.
 #[test]
 fn leavers_leave_a_game_that_goes_on() {
@@ -199,7 +199,7 @@ fn an_absent_seat_is_removed_wherever_it_went() {
     assert!(removed > 30 && voided > 2 && rebuilt > 10, "{all:?}");
 }
 
-/// At a strict table no key is in escrow: a deal that has lost a seat is begun anew.
+/// At a strict table no key is in escrow: a deal that has lost a seat is begun again.
 #[test]
 fn a_strict_table_deals_anew_without_who_is_gone() {
     let (mut removed, mut voided) = (0, 0);
@@ -325,7 +325,7 @@ fn late_seats_that_are_removed_part_nobody() {
         let out = |stop: &Stop| matches!(stop, Stop::Removed(_));
         // The result stands also where somebody came too late with its seeds.
         let over = |stop: &Stop| matches!(stop, Stop::Unopened(_));
-        // Who has finished may have been voted out of the last step, and need not learn it: nothing follows.
+        // A seat that has finished may have been voted out of the last step, and need not learn it: nothing follows.
         let late = |table: &Table<Drill>| {
             let others = sim.room.tables().filter(|other| other.is_finished());
             let mut others = others.flat_map(|other| &sim.room[other.me()].events);

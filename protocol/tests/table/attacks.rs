@@ -344,7 +344,7 @@ fn close(parent: u8) -> Content {
     }
 }
 
-/// Who is beaten cannot unmake a game, or spoil its transcript, by two-faced entries after its end.
+/// A beaten seat cannot undo a game, or spoil its transcript, by equivocating after its end.
 #[test]
 fn a_finished_game_stays_finished() {
     let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, Plan::default());
@@ -438,7 +438,7 @@ fn no_seed_is_opened_on_the_word_of_one() {
         };
         let after = |who| bodies.get(&(step + 1, seat(who)));
         forks += usize::from(after(0) == Some(&Body::Confirm));
-        // Later ones are of the deal that is begun anew.
+        // Later ones are of the deal that is begun again.
         let opened = bodies.iter().any(|((at, _), body)| {
             (step + 1..=step + 3).contains(at) && matches!(body, Body::Open { .. })
         });
@@ -760,7 +760,7 @@ fn bad_parts_of_shares_are_named() {
         let (sim, fault) = found.expect("in ten games there is an occasion");
         let what = FaultKind::PartShares;
         assert_eq!((fault.seat, &fault.what), (seat(CHEAT), &what));
-        // Two are gone then: the deal is begun anew, and the two who stay play it to its end.
+        // Two are gone then: the deal is begun again, and the two who stay play it to its end.
         let whole = sim.room[0].table.transcript();
         assert!(whole == sim.room[2].table.transcript());
         let report = audit::<Drill>(&whole);
@@ -777,7 +777,7 @@ fn bad_parts_of_shares_are_named() {
     }
 }
 
-/// Who has left can sign what it likes: it stops nobody, neither by entries for places that it has no part
+/// A departed seat can sign what it likes: it stops nobody, neither by entries for places that it has no part
 /// in nor by other entries for places that all have confirmed.
 #[test]
 fn the_last_word_of_a_leaver_stops_nobody() {

@@ -1,4 +1,4 @@
-//! What a dishonest seat can send: each is refused by every honest seat, the right seat is named,
+//! Messages of a dishonest seat: each is refused by every honest seat, the right seat is named,
 //! and a stranger who audits the stopped transcript names it too.
 
 use fairdeal_protocol::card::Face;
@@ -64,7 +64,7 @@ fn named(what: &str, mut change: impl FnMut(&mut Content) -> bool) -> FaultKind 
     convicted(&sim, seat(CHEAT))
 }
 
-/// What a cheat does to its deck.
+/// A cheat's change to its deck.
 type ChangeDeck = Box<dyn FnMut(&mut Vec<Ciphertext>)>;
 
 fn answers(body: &mut Body) -> Option<&mut Answers> {

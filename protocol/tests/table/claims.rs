@@ -1,4 +1,4 @@
-//! Closing a table that nobody can go on with: claims of those who are present, and games that are over.
+//! Closing a table that nobody can continue: claims of those who are present, and games that are over.
 
 use fairdeal_protocol::audit::auditor::{Finding, audit};
 use fairdeal_protocol::game::{Game as _, RuleSet};

@@ -46,7 +46,7 @@ fn steps(transcript: &Transcript) -> Vec<(u32, StepKind)> {
     }
 }
 
-/// Who stayed has finished alike; what the audit says, and the steps.
+/// The seats that stayed have finished alike; returns the audit's report and the steps.
 fn finished(sim: &Sim, stayed: &[usize], what: &str) -> (Report, Vec<(u32, StepKind)>) {
     let first = &sim.room[stayed[0]].table;
     for index in stayed {

@@ -1,4 +1,4 @@
-//! Transcripts that were cut, put together anew or signed again: what an auditor finds in them.
+//! Transcripts that were cut, reassembled or signed again: what an auditor finds in them.
 
 use fairdeal_protocol::audit::auditor::{Finding, audit};
 use fairdeal_protocol::audit::follow::{FollowError, Follower};
@@ -68,7 +68,7 @@ fn what_can_be_cut_off_a_transcript() {
     assert!(!audit::<Drill>(&forge(&whole, &twice, End::Finished)).is_fair());
 }
 
-/// A dishonest seat that signs one of its actions anew in a file of its own makes the file
+/// A dishonest seat that signs one of its actions again in a file of its own makes the file
 /// worthless, but puts no blame on an honest seat.
 #[test]
 fn an_entry_signed_anew_blames_nobody_honest() {
@@ -290,7 +290,7 @@ fn a_removal_without_its_proof_is_no_removal() {
     assert_eq!(other, Some(Finding::Unproven { step, seat }));
 }
 
-/// The words on where the log goes on without a two-faced seat have to name the log that stands before them.
+/// The reports on where the log continues without an equivocating seat have to name the log that stands before them.
 #[test]
 fn words_on_another_log_do_not_lead_on_from_this_one() {
     let mut faced = None;

@@ -57,7 +57,7 @@ fn what_waits_is_dropped_with_its_deal() {
     assert!(room[leader].table.is_my_turn(), "and the player is asked");
 }
 
-/// What a seat signs must be true whatever its player says: a false face would prove it a cheat.
+/// A seat's signed words must be true whatever its player says: a false face would prove it a cheat.
 #[test]
 fn a_false_claim_of_the_player_is_not_signed() {
     let mut room = pair();

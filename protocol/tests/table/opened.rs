@@ -1,4 +1,4 @@
-//! What an audit tells on its way: the faces that opened seeds give, and how far it has come.
+//! Progress of an audit: the faces that opened seeds give, and how far it has come.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -101,7 +101,7 @@ fn opened_seeds_give_every_card_of_a_deal() {
     }
 }
 
-/// Who leaves opens no seed: what it held stays its own, and everything else opens.
+/// A seat that leaves opens no seed: what it held stays its own, and everything else opens.
 #[test]
 fn the_hand_of_one_who_left_stays_sealed() {
     let mut kept = 0;

@@ -1,4 +1,4 @@
-//! What a few seats may not bring about, whatever they sign: words that are not theirs to give, rounds without
+//! Outcomes that a few seats may not bring about, whatever they sign: words that are not theirs to give, rounds without
 //! end, accusations in an order of their choice, departures at awkward moments.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -125,7 +125,7 @@ fn a_forfeit_between_two_deals_is_not_lost() {
     assert_eq!(audit::<Drill>(&first.transcript()).finding, None);
 }
 
-/// What was being dealt to a seat that goes stays sealed.
+/// Cards on their way to a departing seat stay sealed.
 #[test]
 fn a_card_on_its_way_to_who_is_gone_is_opened_to_nobody() {
     let mut sim = Sim::new(&rules(4, 60), GONE_WHILE_DEALT_TO, Plan::impatient());

@@ -2,7 +2,7 @@
 //! the clock, and lets a bot play the seat if there is one.
 //!
 //! Here it starts and runs, and hears the network; `seating` is the way to the table, `table` the play, `watching`
-//! looking on at another's table, `visitors` those who look on at ours, `talk` what people say to each other.
+//! watching another's table, `visitors` the spectators of ours, `talk` the chat.
 
 mod indirect;
 mod listening;
@@ -47,9 +47,9 @@ use super::gallery::Gallery;
 use super::journal::{Interrupted, Place, SavedSeat};
 use super::lobby::{Agreed, GuestLobby, HostLobby, Outbox, host_seat};
 use super::talk::Talk;
-use super::text::clean;
 use super::{Command, Handle, LobbyView, PeerState, SessionEvent, Waits};
 use crate::store::{DataDir, IdentityKey, Journal, StoreError};
+use crate::text::clean;
 
 use indirect::Indirect;
 use listening::{config_of, elsewhere, spawn_near};
@@ -80,7 +80,7 @@ pub enum Role {
     Host(RuleSet),
     /// Sit down at one.
     Guest(JoinTarget),
-    /// Look on, with the ticket of one.
+    /// Watch as a spectator, with a ticket.
     Watcher(JoinTarget),
 }
 
@@ -100,13 +100,13 @@ pub struct Pilot {
     /// How well.
     pub level: Level,
     /// How long it thinks before each action.
-    pub pace: Duration,
+    pub delay: Duration,
 }
 
-/// What a session is started with.
+/// Settings of a new session.
 #[derive(Debug)]
 pub struct Setup {
-    /// Who this player is.
+    /// The player's identity.
     pub identity: IdentityKey,
     /// Its name, as others will see it.
     pub name: String,
@@ -119,7 +119,7 @@ pub struct Setup {
     pub moves_in: bool,
     /// Whether a host's table is shown to the LAN.
     pub lan: bool,
-    /// Who plays the seat, if it is not the holder of the handle.
+    /// Bot that plays the seat, unless the holder of the handle does.
     pub pilot: Option<Pilot>,
     /// Where journals, transcripts and evidence are kept.
     pub data: Arc<DataDir>,
@@ -145,7 +145,7 @@ pub enum SessionError {
     #[error("the name is longer than 64 bytes; choose a shorter one with --name")]
     Name,
     /// The system has no randomness.
-    #[error("the system gives no random bytes: {0}")]
+    #[error("the system provides no random bytes: {0}")]
     Random(getrandom::Error),
     /// The journal is another player's.
     #[error(
@@ -336,14 +336,14 @@ pub fn resume(
     }))
 }
 
-/// What plays a seat, as its program declares it.
+/// Player of a seat, person or bot, as its program declares it.
 fn played_by(pilot: Option<Pilot>) -> Result<PlayedBy, SessionError> {
     pilot.map_or(Ok(PlayedBy::Person), |pilot| {
         PlayedBy::bot(pilot.level.name()).map_err(SessionError::Level)
     })
 }
 
-/// What a driver is put together from.
+/// Parts of a driver.
 struct Parts {
     node: NodeHandle,
     network: mpsc::Receiver<NodeEvent>,
@@ -397,7 +397,7 @@ fn run(parts: Parts) -> Handle {
     }
 }
 
-/// Whose disk this session writes to.
+/// Disk that this session writes to.
 struct Keeper {
     data: Arc<DataDir>,
     /// The identity of a bot of the house, which has no file of its own.
@@ -452,7 +452,7 @@ struct Seated {
     peers: BTreeMap<Seat, PeerId>,
     /// The seats that are proven guilty of a fault.
     guilty: SeatSet,
-    /// What the player was last told of who is waited for, and of what may be done about it.
+    /// Last report to the player of overdue seats and of possible remedies.
     told_waits: Waits,
     /// The head that was last told to all, and for how many ticks it has not been repeated.
     told_head: Option<(Head, u32)>,
@@ -468,12 +468,12 @@ struct Seated {
     gallery: Option<Gallery>,
 }
 
-/// What convinces strangers of faults at the table.
+/// Evidence of faults at the table.
 #[derive(Default)]
 struct Evidence {
     /// The file of the last fault.
     last: Option<PathBuf>,
-    /// What there was no room for.
+    /// Evidence that the disk had no room for.
     unsaved: Vec<Transcript>,
 }
 
@@ -484,7 +484,7 @@ struct Driver {
     place: Place,
     /// Where to listen as soon as another session is gone from there.
     awaited: Vec<Multiaddr>,
-    /// Who plays the seat instead of the holder of the handle.
+    /// Bot that plays the seat instead of the holder of the handle.
     pilot: Option<Pilot>,
     bot: Option<Box<dyn Bot<AnyGame>>>,
     keeper: Keeper,
@@ -495,7 +495,7 @@ struct Driver {
     settled: bool,
     /// Whether the game has ended and its transcript or evidence is not on disk: its journal is all that there is of it.
     unsaved: bool,
-    /// What the table has to say once there is room on the disk for its records.
+    /// Outputs of the table that wait for room on the disk for its records.
     stalled: Option<table::Batch>,
     /// Whether room for the deal that has begun is not reserved yet.
     needs_room: bool,
@@ -816,7 +816,7 @@ impl Driver {
         }
     }
 
-    /// Addresses have come or gone: the ticket, or what this guest says of itself, is written anew in a moment.
+    /// Addresses have come or gone: the ticket, or this guest's own record, is rewritten in a moment.
     fn addresses_change(&mut self) {
         let waits = matches!(self.stage, Stage::Host { .. } | Stage::Guest(_));
         if waits && self.addresses_at.is_none() {

@@ -1,4 +1,4 @@
-//! What a table's news are to its players, and to those who look on.
+//! Words for a table's news, to its players and spectators.
 
 use fairdeal_games::{AnyGame, TableGame as _};
 use fairdeal_protocol::audit::auditor::{Departure, Reason};
@@ -7,7 +7,7 @@ use fairdeal_protocol::table::replica::News;
 
 use crate::session::{PeerState, SessionEvent};
 
-/// What the news of a table comes to, for whoever looks at it.
+/// A table's news as an event for players and spectators.
 pub(crate) fn told_by(news: News<AnyGame>, game: &AnyGame, names: &[String]) -> Vec<SessionEvent> {
     let name = |seat: Seat| {
         let name = names.get(seat.index()).cloned();
@@ -35,7 +35,7 @@ pub(crate) fn told_by(news: News<AnyGame>, game: &AnyGame, names: &[String]) -> 
             return vec![SessionEvent::Peer { seat, state }];
         }
         News::Voided(deal) => format!(
-            "Deal {} cannot go on without who is gone; it is dealt anew, and counts for nothing.",
+            "Deal {} lost a player it needs; it is redealt and does not count.",
             deal + 1
         ),
         News::Removed(_) | News::Finished | News::Dealt { .. } => return Vec::new(),

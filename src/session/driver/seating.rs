@@ -17,9 +17,9 @@ use super::{ALL_DIAL, Driver, Opening, Seated, Stage};
 use crate::session::gallery::Gallery;
 use crate::session::journal::{self, Header, ResumeError};
 use crate::session::lobby::{Agreed, LobbyError, Outbox};
-use crate::session::text::player_names;
 use crate::session::{LobbySeat, LobbyView, PeerState, SessionEvent, Waits};
 use crate::store::{Journal, StoreError};
+use crate::text::player_names;
 
 impl Driver {
     /// Listening addresses have had time to come up: a host can write its ticket.
@@ -129,7 +129,7 @@ impl Driver {
             Err(error) => return self.fail(error.to_string()).await,
             Ok(result) => result,
         };
-        // Who has a seat is not among the strangers that make room for others.
+        // Seated peers are not among the strangers that make room for others.
         if let Stage::Host { lobby, .. } = &self.stage {
             let seated = self.connected.iter().filter(|peer| lobby.knows(**peer));
             for peer in seated {

@@ -22,7 +22,6 @@ use zeroize::Zeroizing;
 
 use super::news::told_by;
 use super::{Attended, Driver, LINGER, Seated, Stage, TICK};
-use crate::history;
 use crate::session::frame::Frame;
 use crate::session::gallery::Gallery;
 use crate::session::journal::Place;
@@ -30,13 +29,14 @@ use crate::session::{
     PeerState, Seating, SessionEvent, Snapshot, Standing, Waiting, Waits, coarse,
 };
 use crate::store::StoreError;
+use crate::summary;
 
 /// Ticks in which a head that has not changed is not told, at most.
 const QUIET: u32 = 2;
 /// For how long a seat must be silent before its player is told, in milliseconds.
 const SILENT: u64 = 15_000;
 
-/// What a table has to say: its records go to disk before its frames go out.
+/// Outputs of a table: its records go to disk before its frames go out.
 #[derive(Default)]
 pub(super) struct Batch {
     records: Vec<Zeroizing<Vec<u8>>>,
@@ -194,7 +194,7 @@ impl Driver {
         }
     }
 
-    /// What the table has to say now.
+    /// The table's present outputs.
     fn collect(&mut self) -> Option<Batch> {
         let Stage::Table(seated) = &mut self.stage else {
             return None;
@@ -291,7 +291,7 @@ impl Driver {
                 .legal(table.me(), table.known())
                 .iter()
                 .any(|action| table.game().out_of_turn(action));
-        self.think = may_act.then(|| Instant::now() + pilot.pace);
+        self.think = may_act.then(|| Instant::now() + pilot.delay);
     }
 
     /// Tells the player with which seats there has been no direct link for a while, if that is new.
@@ -567,12 +567,12 @@ impl Driver {
         self.keeper.house.is_none().then(|| {
             let table = &seated.table;
             let (transcript, me) = (table.transcript(), Some(table.me()));
-            let kept = history::keep(&self.keeper.data, &transcript, table.game(), me, forfeited);
+            let kept = summary::keep(&self.keeper.data, &transcript, table.game(), me, forfeited);
             kept.map_err(|error| error.to_string())
         })
     }
 
-    /// Whose digest is wrong, by a replay: that seat, or none if it is our own program that went wrong.
+    /// Seat with a wrong digest, by a replay; `None` if this program computed the wrong one.
     fn astray(&self, seat: Seat, transcript: &Transcript) -> Option<Seat> {
         let finding = audit::<AnyGame>(transcript).finding;
         finding
@@ -645,10 +645,10 @@ impl Driver {
     }
 }
 
-/// What is on disk of a table that has ended.
+/// Files saved of a table that has ended.
 struct Kept {
     transcript: Option<PathBuf>,
-    /// What is not, and why.
+    /// The file that could not be saved, and why.
     missing: Option<String>,
 }
 

@@ -3,7 +3,7 @@
 //! In the lobby guests are connected with the host alone, which passes on what they say; there it could say something
 //! in a guest's name, and nobody else could. At the table each seat says it to the others itself; the host passes it
 //! on to the seats that have no connection with the one that spoke, and these alone take its word for it. Those who
-//! look on hear all of it from the host. Nothing of it is kept: talk is in no log and no transcript.
+//! watch hear all of it from the host. Nothing of it is kept: chat is in no log and no transcript.
 
 use fairdeal_net::{PeerId, Ticket};
 use fairdeal_protocol::seat::Seat;
@@ -45,7 +45,7 @@ impl Driver {
         }
     }
 
-    /// Those to whom this player speaks.
+    /// Peers that this player's messages go to.
     fn listeners(&mut self) -> Vec<PeerId> {
         match &mut self.stage {
             Stage::Host { lobby, .. } => {
@@ -82,7 +82,7 @@ impl Driver {
         self.tell_saying(seat, &said).await;
     }
 
-    /// Whose words these are: the peer's own, or those of the seat that it names if it may do that.
+    /// Author of a message: the peer itself, or the seat that it names if it may speak for it.
     fn speaker(&self, peer: PeerId, of: Option<Seat>) -> Option<Seat> {
         match &self.stage {
             Stage::Host { lobby, .. } if of.is_none() => lobby.seat_of(peer),
@@ -103,7 +103,7 @@ impl Driver {
         }
     }
 
-    /// Those who hear a seat through this one: at the host, who has no connection with it.
+    /// Peers that hear a seat through this one: at the host, those without a connection to it.
     fn cut_off_from(&mut self, seat: Seat) -> Vec<PeerId> {
         match &mut self.stage {
             Stage::Host { lobby, .. } => {
@@ -191,7 +191,7 @@ impl Driver {
         }
     }
 
-    /// The same to one who looks on.
+    /// The same to a spectator.
     pub(super) fn send_invitation(&self, peer: PeerId) {
         let Stage::Table(seated) = &self.stage else {
             return;

@@ -1,4 +1,4 @@
-//! The driver of a host, towards those who have no seat at its table: they may look on, or are turned away.
+//! The driver of a host, towards peers without a seat at its table: they watch as spectators, or are turned away.
 
 use fairdeal_net::PeerId;
 
@@ -7,7 +7,7 @@ use crate::session::frame::Frame;
 use crate::session::gallery::Gallery;
 
 impl Driver {
-    /// Hands those who look on what they wait for.
+    /// Serves the spectators' requests.
     pub(super) fn serve(&mut self) {
         let Stage::Table(seated) = &mut self.stage else {
             return;
@@ -36,7 +36,7 @@ impl Driver {
             return self.refuse(peer, why);
         };
         if !gallery.may_speak(peer) {
-            return self.drop_peer(peer, "one that looks on and does not stop talking");
+            return self.drop_peer(peer, "a spectator that keeps sending messages");
         }
         match frame {
             Frame::Knock { lobby, knock } => {
@@ -71,7 +71,7 @@ impl Driver {
                 );
             }
             Frame::Join(_) => self.refuse(peer, "the table is already playing; you can watch it"),
-            // Said to a program that has been started anew since: it says who it is next.
+            // Said to a program that has been restarted since: it says who it is next.
             Frame::More { .. } => {}
             _ => self.drop_peer(peer, "a stranger has no say at a table"),
         }

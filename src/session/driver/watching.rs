@@ -1,4 +1,4 @@
-//! The driver of one who looks on: it is handed the log of a table by its host, and checks it as it comes.
+//! The driver of a spectator: it is handed the log of a table by its host, and checks it as it comes.
 
 use std::time::Duration;
 
@@ -18,16 +18,16 @@ use tokio::time::Instant;
 
 use super::news::{removal, told_by};
 use super::{Attended, Driver, Stage};
-use crate::history;
 use crate::session::door::GuestDoor;
 use crate::session::frame::{Frame, Roster, Showing, Watch};
 use crate::session::lobby::{Outbox, host_seat, view_of};
-use crate::session::text::{clean_reason, player_names};
 use crate::session::{Seating, SessionEvent, Snapshot, Standing, Waits};
+use crate::summary;
+use crate::text::{clean_reason, player_names};
 
 /// After how long without an answer it asks again.
 const ASK_AGAIN: Duration = Duration::from_secs(5);
-/// How often the log may go back: each time takes a seat that is two-faced.
+/// How often the log may go back: each time takes an equivocating seat.
 const MAX_ANEW: u32 = 8;
 
 /// Why what a host shows is not the table of the ticket.
@@ -37,7 +37,7 @@ enum ShownError {
     #[error("the host shows no table: {0}")]
     Charter(#[from] CharterError),
     /// It is that of another lobby.
-    #[error("the host shows another table than the ticket's")]
+    #[error("the host shows a different table from the ticket's")]
     OtherTable,
     /// Its first seat, which is the host's, has another key than the host in the ticket: it may be a table of bots of
     /// one's own, signed by them all.
@@ -62,7 +62,7 @@ fn shown_charter(
     Ok(charter)
 }
 
-/// One who looks on.
+/// A spectator.
 pub(super) struct Watching {
     pub(super) host: PeerId,
     watch: Watch,
@@ -112,7 +112,7 @@ impl Watching {
         }
     }
 
-    /// What to say to the host until it shows the table.
+    /// The request to repeat until the host shows the table.
     fn wish(&self) -> Frame {
         match self.door.as_ref().and_then(GuestDoor::knock) {
             Some(knock) => Frame::Knock {
@@ -123,14 +123,14 @@ impl Watching {
         }
     }
 
-    /// What to say to the host that has just been connected: it may have forgotten us.
+    /// The greeting to a newly connected host: it may have forgotten this spectator.
     pub(super) fn greeting(&self) -> Outbox {
         let more = self.shown.as_ref().map(Shown::more);
         let frames = std::iter::once(self.wish()).chain(more);
         frames.map(|frame| (self.host, frame)).collect()
     }
 
-    /// What to say now and then.
+    /// The periodic message.
     pub(super) fn tick(&mut self) -> Outbox {
         let knocks = self.door.as_ref().and_then(GuestDoor::knock).is_some();
         let wish = (self.shown.is_none() || knocks).then(|| self.wish());
@@ -177,7 +177,7 @@ impl Shown {
     }
 }
 
-/// What the protocol waits for, as far as it shows in complete steps.
+/// Seats that the protocol waits for, as far as complete steps show.
 pub(crate) fn progress(replica: &Replica<AnyGame>) -> Progress {
     let kind = replica.kind();
     let awaited = match kind {
@@ -196,7 +196,7 @@ pub(crate) fn progress(replica: &Replica<AnyGame>) -> Progress {
 }
 
 impl Driver {
-    /// Takes a frame for one who looks on; only the host is listened to.
+    /// Takes a frame for a spectator, who listens only to the host.
     pub(super) async fn watched(&mut self, peer: PeerId, frame: Frame) {
         let Stage::Watch(watching) = &mut self.stage else {
             return;
@@ -208,7 +208,7 @@ impl Driver {
         match frame {
             Frame::Refused(reason) => {
                 let reason = clean_reason(reason.as_str());
-                self.fail(format!("the host does not let you look on: {reason}"))
+                self.fail(format!("the host refuses spectators: {reason}"))
                     .await;
             }
             Frame::Challenge(challenge) => {
@@ -368,7 +368,7 @@ impl Driver {
         let (scores, winners) = (game.scores(), game.winners().iter().collect());
         let finished = shown.follower.replica().is_finished();
         let log = shown.follower.replica().parent();
-        let kept = history::keep(&self.keeper.data, &transcript, game, None, None);
+        let kept = summary::keep(&self.keeper.data, &transcript, game, None, None);
         let saved = kept.map_err(|error| error.to_string());
         if !finished {
             let kept = match saved {
@@ -399,7 +399,7 @@ impl Driver {
         }
     }
 
-    /// What was shown is not fair: the table has stopped with a proof, or the host shows what is none.
+    /// The log is unfair: the table has stopped with a proof, or the host shows an invalid one.
     async fn stop_watching(&mut self, error: FollowError) {
         let Stage::Watch(watching) = &mut self.stage else {
             return;

@@ -51,7 +51,7 @@ fn join(host: &mut HostLobby, n: u8, join: Join) -> Outbox {
     outbox
 }
 
-/// Whom the host sends away is told so, and comes back to no seat; another gets it.
+/// A guest that the host sends away is told so and gets no seat again; another guest takes it.
 #[test]
 fn who_is_sent_away_stays_away() {
     let mut host = host(2);
@@ -120,7 +120,7 @@ fn nothing(_: &Frame) -> bool {
     false
 }
 
-/// What the first guests say at a tick.
+/// Messages of the first guests at a tick.
 fn ticks(guests: &[GuestLobby]) -> Vec<(u8, Outbox)> {
     (1..).zip(guests.iter().map(GuestLobby::tick)).collect()
 }
@@ -295,7 +295,7 @@ fn nobody_begins_before_all_are_ready() {
     assert_eq!(agreed.len(), 3);
 }
 
-/// What a guest says of its readiness is lost: the roster shows that, and it says it again.
+/// A lost message of readiness: the roster shows that, and the guest sends it again.
 #[test]
 fn lost_words_on_being_ready_are_said_again() {
     let (mut host, mut guests) = (host(2), [guest(1)]);
@@ -386,7 +386,7 @@ fn who_does_not_make_up_its_mind_is_not_followed() {
     assert!(roster(&outbox, 2).is_some());
 }
 
-/// Who looks on, or has no seat, is not asked whether it is ready.
+/// Spectators and guests without a seat are not asked whether they are ready.
 #[test]
 fn only_seats_are_ready() {
     let mut host = host(2);

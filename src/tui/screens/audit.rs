@@ -46,7 +46,7 @@ impl Audit {
                         let sign = theme.glyph("✓", "+");
                         lines.push(Line::styled(format!(" {sign} {words}"), theme.good()));
                         let deals = format!(
-                            " {} steps; deals: {}, opened and computed again: {}",
+                            " {} steps; deals: {}, opened and recomputed: {}",
                             report.steps, report.deals, report.deals_opened
                         );
                         lines.push(Line::raw(deals));

@@ -84,7 +84,7 @@ impl History {
                 ));
                 lines.push(Line::styled(format!(" log {}", summary.log), theme.faint()));
             }
-            What::Waits(_) => lines.push(Line::raw(" It waits to be gone on with.")),
+            What::Waits(_) => lines.push(Line::raw(" You can resume it.")),
             What::Open(_) => lines.push(Line::raw(" It is being played.")),
             What::Unread => {}
             What::Unreadable(why) => {
@@ -98,7 +98,7 @@ impl History {
         canvas.rows(inner, lines);
         let y = inner.bottom().saturating_sub(1);
         let words = match past.what {
-            What::Waits(_) => "go on with it",
+            What::Waits(_) => "resume",
             _ => "look at it again",
         };
         let spans = vec![

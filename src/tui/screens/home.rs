@@ -16,7 +16,7 @@ use crate::tui::keys::Intent;
 use crate::tui::news::News;
 use crate::tui::screen::{Effect, Question, Screen, Wish, Wishes, World};
 
-/// What can be chosen here.
+/// Entries of the menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Entry {
     /// A game, by its number.
@@ -197,7 +197,7 @@ impl Screen for Home {
         at.y += 1;
         let ways = [
             (Entry::Join, "join with a ticket"),
-            (Entry::Watch, "look on at a table"),
+            (Entry::Watch, "watch a table"),
             (Entry::History, "history"),
             (Entry::Settings, "settings"),
             (Entry::Quit, "leave"),
@@ -345,7 +345,7 @@ impl Screen for Home {
                 table.map_or_else(String::new, |table| format!("join {}'s table", table.host))
             }
             Entry::Join => "join with a ticket".to_owned(),
-            Entry::Watch => "look on at a table".to_owned(),
+            Entry::Watch => "watch a table".to_owned(),
             Entry::History => "history: past games".to_owned(),
             Entry::Settings => "settings".to_owned(),
             Entry::Quit => "leave fairdeal".to_owned(),

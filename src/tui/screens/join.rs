@@ -1,4 +1,4 @@
-//! A ticket or an address, and the password if there is one: to join a table, or to look on at it.
+//! A ticket or an address, and the password if there is one: to join a table, or to watch it.
 
 use fairdeal_net::JoinTarget;
 use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
@@ -19,7 +19,7 @@ const TARGET: Target = Target::Button(0);
 const PASSWORD: Target = Target::Button(1);
 const GO: Target = Target::Button(2);
 
-/// What the ticket is for.
+/// Purpose of the ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tui) enum Purpose {
     Join,
@@ -72,7 +72,7 @@ impl Join {
         };
         let name = match self.purpose {
             Purpose::Join => "joining",
-            Purpose::Watch => "looking on",
+            Purpose::Watch => "watching",
         };
         wishes.push(Wish::Effect(effect));
         wishes.push(Wish::Replace(Box::new(Sitting::new(name, false))));

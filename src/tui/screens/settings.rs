@@ -5,19 +5,19 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::{column, label, setting};
+use crate::appearance::{Pyramids, ThemeName};
 use crate::store::Settings;
 use crate::tui::canvas::{Canvas, Target, wrapped};
 use crate::tui::field::Field;
 use crate::tui::keys::Intent;
 use crate::tui::screen::{Screen, Wish, Wishes, World};
-use crate::tui::theme::{Pyramids, ThemeName};
 
 /// The longest name.
 const MAX_NAME: usize = 32;
 /// How long bots can think, in milliseconds.
-const PACES: [u64; 6] = [0, 200, 400, 700, 1200, 2000];
+const BOT_DELAYS: [u64; 6] = [0, 200, 400, 700, 1200, 2000];
 
-/// What can be set.
+/// The settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Item {
     Name,
@@ -26,7 +26,7 @@ enum Item {
     Ascii,
     Motion,
     Level,
-    Pace,
+    BotDelay,
 }
 
 const ITEMS: [Item; 7] = [
@@ -36,7 +36,7 @@ const ITEMS: [Item; 7] = [
     Item::Ascii,
     Item::Motion,
     Item::Level,
-    Item::Pace,
+    Item::BotDelay,
 ];
 
 /// See the module's head.
@@ -69,7 +69,7 @@ impl SettingsScreen {
                 settings.bot_level =
                     turned(&Level::ALL.map(|(level, _)| level), settings.bot_level, by);
             }
-            Item::Pace => settings.bot_pace = turned(&PACES, settings.bot_pace, by),
+            Item::BotDelay => settings.bot_delay = turned(&BOT_DELAYS, settings.bot_delay, by),
         }
         wishes.push(Wish::Settings(Box::new(settings)));
     }
@@ -127,9 +127,9 @@ fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str)
             settings.bot_level.name().to_owned(),
             "For tables that are opened from now on.",
         ),
-        Item::Pace => (
+        Item::BotDelay => (
             "bots think",
-            format!("{} ms", settings.bot_pace),
+            format!("{} ms", settings.bot_delay),
             "Before each action; for tables that are opened from now on.",
         ),
     }

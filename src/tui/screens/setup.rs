@@ -1,4 +1,4 @@
-//! What a table is opened with: seats, bots, the game's options, and who can come.
+//! Settings of a new table: seats, bots, the game's options, and who can come.
 
 use fairdeal_games::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION};
 use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
@@ -15,10 +15,10 @@ use crate::tui::field::Field;
 use crate::tui::keys::Intent;
 use crate::tui::screen::{Effect, Opening, Screen, Tone, Wish, Wishes, World};
 
-/// What the option of a day's deal is where there is none.
+/// Value of the daily option without a day.
 const NO_DAY: &str = "none";
 
-/// What can be set.
+/// The settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Item {
     /// On this machine alone, or for others too.
@@ -124,7 +124,7 @@ impl Setup {
         items
     }
 
-    /// What it is called, how it stands, and what it means.
+    /// Its name, value and meaning.
     fn told(&self, item: Item) -> (String, String, String) {
         let yes = |on: bool| if on { "yes" } else { "no" }.to_owned();
         let (name, value, meaning) = match item {
@@ -156,7 +156,7 @@ impl Setup {
                 };
                 let meaning = match option.key {
                     key if key == TABLE_OPTION.key => {
-                        "No keys in escrow: a deal that loses a seat is dealt anew.".to_owned()
+                        "No keys in escrow: a deal that loses a seat is redealt.".to_owned()
                     }
                     Timing::TURN_TIME => {
                         "After it the others may go on without the player, if all agree.".to_owned()

@@ -162,7 +162,7 @@ fn ticket() -> Ticket {
     Ticket::new([1; 8], host, [address]).unwrap()
 }
 
-/// What appears by itself is not chosen by a key that was meant for something else.
+/// A key meant for something else does not choose a thing that appears by itself.
 /// Home and End go to the first and the last of what can be chosen.
 #[test]
 fn there_is_a_first_and_a_last() {

@@ -44,7 +44,7 @@ fn source_spot(from: Source) -> Spot {
     }
 }
 
-/// What is played from a spot.
+/// Card that is played from a spot.
 fn source(spot: Spot) -> Option<Source> {
     match spot {
         Spot::Pile(0) => Some(Source::Draw),
@@ -67,7 +67,7 @@ fn target_spot(game: &Ivory, to: Target) -> Spot {
     }
 }
 
-/// What a card goes to at a spot.
+/// Destination of a card at a spot.
 fn target(game: &Ivory, spot: Spot) -> Option<Target> {
     match spot {
         TOWER => Some(Target::Tower),
@@ -102,7 +102,7 @@ fn target_words(game: &Ivory, to: Target) -> String {
     }
 }
 
-/// What can be done with a card that is available.
+/// Actions with an available card.
 fn about_plays(game: &Ivory, from: Source) -> String {
     let plays = game.plays().into_iter();
     let targets: Vec<String> = plays

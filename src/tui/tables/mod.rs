@@ -31,7 +31,7 @@ use super::theme::Theme;
 pub(super) enum Spot {
     /// A card of a hand.
     Card(Slot),
-    /// What belongs to a seat: its house, its stacks, its row.
+    /// A seat's property: its house, its stacks, its row.
     Seat(Seat),
     /// A part of that.
     Part(Seat, u8),
@@ -46,7 +46,7 @@ pub(super) enum Spot {
 /// From where a table is looked at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look<'a> {
-    /// The player's own seat; `None` of one who looks on.
+    /// The player's own seat; `None` for a spectator.
     pub(super) me: Option<Seat>,
     /// The names at the table by seat, short enough for boards (at most 8 columns) and all different.
     pub(super) names: &'a [String],
@@ -70,7 +70,7 @@ impl Look<'_> {
 pub(super) struct Deed {
     /// The letter that does it; none if it would be one too many.
     pub(super) key: Option<char>,
-    /// What stands on it, in a word or two.
+    /// Its label, in a word or two.
     pub(super) label: &'static str,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Deed {
 pub(super) enum Motion {
     /// Something goes from one spot to another; it is drawn on its way as these few letters.
     Fly {
-        /// What: at most 8 columns.
+        /// The label: at most 8 columns.
         what: Line<'static>,
         /// From where, as it was before.
         from: Spot,
@@ -108,10 +108,10 @@ pub(super) trait Board: TableGame {
     /// A few words for the title: the hand, the target.
     fn heading(&self) -> String;
 
-    /// What stands beside a seat's name, in at most 12 columns: how many cards it holds, whether it has won.
+    /// Note beside a seat's name, in at most 12 columns: the number of its cards, whether it has won.
     fn seat_note(&self, seat: Seat) -> String;
 
-    /// What the player is asked for when it is to act, as a sentence.
+    /// Prompt for the player to act, as a sentence.
     fn prompt(&self, me: Seat) -> String;
 
     /// How many rows under the board the own hand takes, over the whole width of the screen; the screen has
@@ -134,7 +134,7 @@ pub(super) trait Board: TableGame {
     /// then chooses one of them by its words. No path is the beginning of another one's.
     fn path(&self, action: &Self::Action, look: &Look<'_>) -> Vec<Spot>;
 
-    /// What an action does, in words that stand by themselves: "raise 2 small fire on the Queen of Cups".
+    /// Effect of an action, in words that stand by themselves: "raise 2 small fire on the Queen of Cups".
     fn words(&self, action: &Self::Action, look: &Look<'_>) -> String;
 
     /// The actions that a player means who chooses `spot` after those picked, legal or not: the screen shows
@@ -144,19 +144,19 @@ pub(super) trait Board: TableGame {
     /// The button of a deed.
     fn deed(&self, number: u8) -> Deed;
 
-    /// What is asked before an action that nobody wants to do by mistake.
+    /// Question before an action that nobody wants to take by mistake.
     fn question(&self, action: &Self::Action, look: &Look<'_>) -> Option<String> {
         let _ = (action, look);
         None
     }
 
-    /// What an action brings, of those with the same spots that differ in that alone: the most is offered first.
+    /// Gain of an action, among those with the same spots that differ only in it: the most is offered first.
     fn worth(&self, action: &Self::Action) -> Option<u16> {
         let _ = action;
         None
     }
 
-    /// What a spot is and does, in a few short sentences for whoever does not know the rules.
+    /// Explanation of a spot, in a few short sentences for players who do not know the rules.
     fn about(&self, spot: Spot, look: &Look<'_>) -> Vec<String>;
 
     /// An action that would be good now, for a player who asks for help in a game played alone.
@@ -165,10 +165,10 @@ pub(super) trait Board: TableGame {
         None
     }
 
-    /// What the eye should see of an event. The board is the one after it.
+    /// Animation of an event. The board is the one after it.
     fn motions(&self, event: &Self::Event, look: &Look<'_>) -> Vec<Motion>;
 
-    /// What is told step by step of an event, such as a scoring. The board is the one after it.
+    /// Step-by-step account of an event, such as a scoring. The board is the one after it.
     fn show(&self, event: &Self::Event, look: &Look<'_>) -> Option<Show> {
         let _ = (event, look);
         None

@@ -1,4 +1,4 @@
-//! What a player can do, as the spots by which each action is chosen.
+//! A player's legal actions, as the spots by which each is chosen.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -13,9 +13,9 @@ use super::{Look, Spot, attempts, path, question, words, worth};
 pub(in crate::tui) struct Offer {
     /// By which spots it is chosen.
     pub(in crate::tui) path: Vec<Spot>,
-    /// What it does.
+    /// Its effect.
     pub(in crate::tui) words: String,
-    /// What is asked before it is done.
+    /// Question before it is done.
     pub(in crate::tui) question: Option<String>,
     /// The action.
     pub(in crate::tui) action: AnyAction,
@@ -30,7 +30,7 @@ pub(in crate::tui) struct Offers {
 }
 
 impl Offers {
-    /// What the player who looks can do now.
+    /// The player's present offers.
     pub(in crate::tui) fn of(game: &AnyGame, look: &Look<'_>) -> Self {
         let mine = look.me.map(|me| game.legal(me, look.known));
         let offer = |action: AnyAction| Offer {
@@ -61,7 +61,7 @@ impl Offers {
         &self.all
     }
 
-    /// Those that are chosen by these spots and perhaps more.
+    /// Offers whose path begins with these spots.
     pub(in crate::tui) fn after(&self, picked: &[Spot]) -> impl Iterator<Item = &Offer> + Clone {
         self.all
             .iter()
@@ -77,7 +77,7 @@ impl Offers {
     }
 }
 
-/// What a player may have meant who chose a spot with which nothing can be done, each with the reason.
+/// Illegal actions that a player may have meant with a spot, each with the reason.
 pub(in crate::tui) fn refused(game: &AnyGame, spot: Spot, look: &Look<'_>) -> Vec<Offer> {
     let Some(me) = look.me else {
         return Vec::new();

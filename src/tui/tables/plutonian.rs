@@ -38,7 +38,7 @@ fn stack_of(game: &Plutonian, seat: Seat, number: u8) -> Option<&Vec<Pyramid>> {
     game.stacks(seat).get(usize::from(number))
 }
 
-/// What can be taken from a tree.
+/// Pyramids that can be taken from a tree.
 fn top_of(game: &Plutonian, tree: u8) -> Option<Pyramid> {
     game.trees().get(usize::from(tree))?.last().copied()
 }
@@ -55,7 +55,7 @@ fn new_stack(game: &Plutonian, seat: Seat) -> u8 {
     u8::try_from(game.stacks(seat).len()).unwrap_or(u8::MAX)
 }
 
-/// What a stack is and could be, after a colon.
+/// Present and possible pattern of a stack, after a colon.
 fn verdict(outlook: &Outlook) -> String {
     let best = outlook.best();
     let could = best.map(|(hand, points)| format!("could be {} {points}", hand.name()));
@@ -182,7 +182,7 @@ fn draw_new(game: &Plutonian, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Re
     canvas.put(area, Line::styled(NEW, mark.over(style, theme)));
 }
 
-/// What the sizes look like, for the heading.
+/// Pictures of the sizes, for the heading.
 fn legend(theme: &Theme, form: page::Trees, game: &Plutonian) -> String {
     let all = game.trees().iter().flatten();
     let wild = if all.clone().any(|pyramid| pyramid.colour.is_none()) {

@@ -13,9 +13,10 @@ use ratatui::layout::Rect;
 
 use super::offers::Offers;
 use super::{Board as _, Look, Spot, layout, on_board};
+use crate::appearance::{Pyramids, ThemeName};
 use crate::session::{LobbySeat, Seating};
 use crate::tui::canvas::{Canvas, Layer, Marks, Target};
-use crate::tui::theme::{Depth, Pyramids, Theme, ThemeName};
+use crate::tui::theme::{Depth, Theme};
 
 /// A game with a referee who knows all cards.
 pub(in crate::tui) struct Scene {
@@ -96,7 +97,7 @@ impl Scene {
         self
     }
 
-    /// What a seat knows.
+    /// A seat's knowledge.
     pub(in crate::tui) fn known(&self, me: Seat) -> Faces {
         let mut known = Faces::new();
         for handle in self.game.hand(me).into_iter().filter_map(Slot::handle) {

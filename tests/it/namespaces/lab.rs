@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::process::{Program, fairdeal};
+use crate::require::skip;
 
 /// Labs of this process: their namespaces need different names.
 static LABS: AtomicU32 = AtomicU32::new(0);
@@ -43,7 +44,7 @@ impl Lab {
         match lab.probe() {
             Ok(()) => Some(lab),
             Err(reason) => {
-                eprintln!("not tested: no networks can be made here: {reason}");
+                skip("netns", reason);
                 None
             }
         }
@@ -238,7 +239,7 @@ pub(crate) struct Port {
     port: String,
 }
 
-/// What a home's router does: it hides the LAN behind its own address, and lets in only what was asked for. What
+/// A home's router: it hides the LAN behind its own address, and lets in only what was asked for. What
 /// comes unasked to itself it drops in silence: a refusal would end the other's attempt to come in from both sides.
 fn masquerade(wan: &str, lan: &str) -> String {
     format!(

@@ -97,7 +97,7 @@ fn a_bot_of_the_host_reaches_a_guest() {
     let switch = lab.switch();
     let [host_machine, guest_machine] =
         [LAN[0], LAN[1]].map(|address| lab.lan_machine(address, switch).0);
-    let slow = ["--pace", "500", "--json"];
+    let slow = ["--bot-delay", "500", "--json"];
     let host = [
         &["bot", "host", "loot", "--seats", "3", "--bots", "1"],
         &slow[..],
@@ -120,7 +120,7 @@ fn a_seat_resumes_from_another_address() {
     let switch = lab.switch();
     let [host_machine, guest_machine] =
         [LAN[0], LAN[1]].map(|address| lab.lan_machine(address, switch).0);
-    let slow = ["--pace", "50"];
+    let slow = ["--bot-delay", "50"];
     let host = [&LOOT[..], &["--seats", "2"], &slow].concat();
     let mut host = lab.start(host_machine, root.path(), NAMES[0], &host);
     let ticket = host.ticket();
@@ -201,7 +201,7 @@ fn behind_routers(apart: bool) {
     }
 }
 
-/// What a log says about the ways to others.
+/// Lines of a log about the routes to others.
 fn lines_of_reach(log: &PathBuf) -> Vec<String> {
     let text = std::fs::read_to_string(log).unwrap();
     let lines = text.lines().filter(|line| line.contains("reach news="));
@@ -227,10 +227,10 @@ fn a_game_outlives_a_cut_link() {
     let switch = lab.switch();
     let (one, _) = lab.lan_machine(LAN[0], switch);
     let (other, port) = lab.lan_machine(LAN[1], switch);
-    let host = [&LOOT[..], &["--seats", "2", "--pace", "100"]].concat();
+    let host = [&LOOT[..], &["--seats", "2", "--bot-delay", "100"]].concat();
     let mut host = lab.start(one, root.path(), "host", &host);
     let ticket = host.ticket();
-    let guest = ["bot", "join", &ticket, "--json", "--pace", "100"];
+    let guest = ["bot", "join", &ticket, "--json", "--bot-delay", "100"];
     let mut guest = lab.start(other, root.path(), "guest", &guest);
     guest.wait_for("action").unwrap();
     lab.cable(&port, false);

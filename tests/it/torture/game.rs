@@ -313,7 +313,7 @@ impl Game<'_> {
                 true => parts.join("/"),
                 false => ticket.clone(),
             };
-            let args = ["bot", "join", &target, "--json", "--pace", &pace];
+            let args = ["bot", "join", &target, "--json", "--bot-delay", &pace];
             self.tally
                 .one(if begun { "back by ticket" } else { "joined" });
             player.start(&[&args[..], &LISTEN].concat());
@@ -340,7 +340,7 @@ impl Game<'_> {
                 "--no-lan",
             ],
         };
-        args.extend(["--json", "--pace", &pace]);
+        args.extend(["--json", "--bot-delay", &pace]);
         if !self.is_local() {
             args.extend(LISTEN);
         }

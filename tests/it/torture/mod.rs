@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::require::skip;
 use disk::Disk;
 use plan::{Dice, Plan};
 use tally::Tally;
@@ -40,7 +41,7 @@ fn small_disks(root: &Path) -> bool {
     match Disk::new(&root.join("probe"), 1) {
         Ok(_) => true,
         Err(reason) => {
-            eprintln!("full disks are not tested: none can be made here: {reason}");
+            skip("disks", reason);
             false
         }
     }
@@ -136,16 +137,24 @@ fn full_disk_stops_a_table_until_there_is_room() {
     let disk = match Disk::new(&root.path().join("disk"), 24) {
         Ok(disk) => disk,
         Err(reason) => {
-            eprintln!("not tested: no small disk can be made here: {reason}");
+            skip("disks", reason);
             return;
         }
     };
     let listen = ["--listen", "/ip4/127.0.0.1/tcp/0"];
-    let host = ["bot", "host", "loot", "--seats", "2", "--json", "--pace"];
+    let host = [
+        "bot",
+        "host",
+        "loot",
+        "--seats",
+        "2",
+        "--json",
+        "--bot-delay",
+    ];
     let host = [&host[..], &["20", "--option", "target=40"], &listen].concat();
     let mut host = Program::start(root.path(), "host", &host);
     let ticket = host.ticket();
-    let join = ["bot", "join", &ticket, "--json", "--pace", "20"];
+    let join = ["bot", "join", &ticket, "--json", "--bot-delay", "20"];
     let mut guest = Program::start(disk.path(), "guest", &[&join[..], &listen].concat());
     guest.wait_for("action").unwrap();
     guest.kill();

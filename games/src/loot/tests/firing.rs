@@ -1,4 +1,4 @@
-//! Firing the village, what it scores and how the game ends: "Firing the village", "Gods" and
+//! Firing the village, its scoring and the end of the game: "Firing the village", "Gods" and
 //! "Forfeit" of the rules page.
 
 use super::*;
@@ -11,7 +11,7 @@ fn no_fire_before_every_seat_has_completed_a_turn() {
     play.pass(0);
     assert_eq!(play.refused(0, &fire()), early);
     play.take(1, "draw");
-    // A turn half done is not completed.
+    // A half-done turn does not count as completed.
     assert_eq!(play.refused(1, &fire()), early);
     assert_eq!(play.refused(0, &fire()), early);
     let drawn = play.hand(1).pop().unwrap();
@@ -177,14 +177,14 @@ fn a_hand_set_aside_has_no_effect_and_comes_back_with_the_next_hand() {
         (&json!([]), &json!([false, false, true]))
     );
     play.fire(0);
-    // Without the lady: a run of nine; a colour of nine with a run of nine in it.
+    // Without the lady: a run of nine, and a colour of nine with a run of nine in it.
     assert_eq!(play.view(None)["totals"], json!([18, 36, 0]));
     assert_eq!(play.view(None)["last_hand"]["hands"][2], json!([]));
     // The seat is dealt nothing, and 54 − 18 − 1 cards are left to draw.
     assert_eq!(play.game.draw_pile().len(), 35);
     assert_eq!(play.view(None)["hands"][2], json!([]));
     assert!(play.game.set_aside().is_empty());
-    // It is never starter: seats 0 and 1 go on by turns.
+    // It never starts a hand: seats 0 and 1 alternate.
     assert_eq!(play.view(None)["starter"], 1);
     play.pass(1);
     play.pass(0);
@@ -226,7 +226,7 @@ fn the_target_ends_the_game_above_and_below() {
         (&json!(true), &Value::Null)
     );
     assert_eq!((&view["fire"], &view["hand_no"]), (&Value::Null, &json!(1)));
-    // The last hand stays as it was scored; the other's cards are null in `hands` all the same.
+    // The last hand stays as it was scored; the other seat's cards are still null in `hands`.
     assert_eq!(view["hands"][0], nulls(9));
     assert_eq!(view["last_hand"]["scores"][0], 18);
     assert_eq!(play.refused(0, &fire()), "the game is over");
@@ -235,7 +235,7 @@ fn the_target_ends_the_game_above_and_below() {
     assert_eq!(play.forfeit(0), []);
     assert_eq!(play.game, over);
 
-    // −43 reaches a target of 43, and the other seat wins.
+    // −43 reaches a target of 43, so the other seat wins.
     let mut play = Play::new(2, 43, vec![laid(&PLAIN, "")]);
     play.pass(0);
     play.pass(1);

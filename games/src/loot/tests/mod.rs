@@ -1,4 +1,4 @@
-//! Loot rule by rule, through the JSON that the referee speaks; rulings of the rules page are ▸.
+//! Loot rule by rule, through the referee's JSON; ▸ marks rulings of the rules page.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +24,8 @@ fn faces(names: &str) -> Vec<Face> {
     names.split_whitespace().map(card).collect()
 }
 
-/// A shuffle that deals these hands in the order of dealing, then these cards; what is not named is
-/// filled up in printed order.
+/// A shuffle that deals these hands in dealing order, then these cards; printed order fills the
+/// rest.
 fn laid(hands: &[&str], rest: &str) -> Vec<u32> {
     let hands: Vec<_> = hands.iter().map(|hand| faces(hand)).collect();
     let rest = faces(rest);
@@ -46,7 +46,7 @@ fn laid(hands: &[&str], rest: &str) -> Vec<u32> {
     order.into_iter().map(|card| u32::from(card.0)).collect()
 }
 
-/// A game with the referee's chance; what its shuffles run out of comes from a seed.
+/// A game with the referee's chance; a seed takes over when its shuffles run out.
 struct Play {
     game: Loot,
     chance: RefereeChance,
@@ -107,7 +107,7 @@ impl Play {
         self.act(who, &json!({"type": "discard", "card": card}))
     }
 
-    /// Draws and discards the card drawn, which leaves the hand as it was.
+    /// Draws a card and discards it, which leaves the hand unchanged.
     fn pass(&mut self, who: usize) -> Vec<LootEvent> {
         self.take(who, "draw");
         let drawn = self.hand(who).pop().unwrap();
@@ -144,7 +144,7 @@ const RUN_OF_NINE: &str = "queen-winds king-flames prince-stones princess-waves 
 /// A colour of nine with a run of nine in it: 36 points.
 const LEAVES: &str = "queen-leaves king-leaves prince-leaves princess-leaves warrior-leaves \
                       merchant-leaves worker-leaves magician-leaves fool-leaves";
-/// No four ranks in a row, three alike or four of a suit: 43 points lost.
+/// No run of four, no set and no colour: −43 points.
 const BAD: &str = "queen-flames king-winds prince-winds prince-flames warrior-flames \
                    merchant-stones worker-waves worker-winds fool-stones";
 const PLAIN: [&str; 2] = [RUN_OF_NINE, BAD];

@@ -1,4 +1,4 @@
-//! What actions look like, what is refused, what a seat sees, and requests that run out of chance.
+//! The shape of actions, refusals, views, and requests that run out of chance.
 
 use super::*;
 
@@ -39,7 +39,7 @@ fn a_sealed_card_is_named_by_its_handle_and_shown() {
     let shown = play.game.shown(seat(0), &action);
     assert_eq!(shown.len(), 1);
     assert_eq!(Some(shown[0].card), handle);
-    // Another seat's card is not shown by it.
+    // It does not reveal another seat's card.
     assert_eq!(play.game.shown(seat(1), &action), []);
     assert_eq!(
         play.game.action_to_json(seat(0), &action, &Faces::new()),
@@ -102,7 +102,7 @@ fn the_view_is_that_of_the_rules_page() {
     assert_eq!(own["hands"][0][8], "lady");
     assert_eq!(own["hands"][1], nulls(9));
     assert_eq!(own["draw"], nulls(35));
-    // The lady was taken in the open, and yet the other seat's view does not show it.
+    // The lady was taken openly, but the other seat's view does not show it.
     assert_eq!(play.view(1)["hands"][0], nulls(9));
     let all = play.view(None);
     assert_eq!(
@@ -201,7 +201,7 @@ fn a_request_that_runs_out_of_chance_changes_nothing() {
     let needs = Stop::Exhausted(Need::Shuffle(cards::all().collect()));
     assert_eq!(begin(&mut game, &mut chance), Err(Refusal::Stopped(needs)));
     assert_eq!(game, fresh);
-    // A list that does not fit is dropped; the roll that was looked at is still there.
+    // A list that does not fit is dropped; the roll that was read is still there.
     chance.add([vec![1, 2, 3], laid(&PLAIN, "")], []);
     assert!(matches!(
         begin(&mut game, &mut chance),

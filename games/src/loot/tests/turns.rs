@@ -117,6 +117,6 @@ fn a_forfeit_out_of_turn_leaves_the_turn_alone() {
     assert_eq!(play.game.phase(), Phase::Discard);
     let drawn = play.hand(0).pop().unwrap();
     play.discard(0, &drawn);
-    // It is skipped.
+    // The departed seat is skipped.
     assert_eq!(play.game.turn(), Some(seat(2)));
 }

@@ -1,15 +1,15 @@
-//! Whole views of every game in the middle, so that nobody changes the referee's JSON by accident.
+//! Snapshots of every game's views in mid-game, so nobody changes the referee's JSON by accident.
 //!
-//! A position is a script of requests, in which nothing depends on bots or on the order of legal
-//! actions. Each shows as much as one position can: something hidden, something forfeited, something
-//! waiting. The fields are those of the rules pages' "View".
+//! A position is a script of requests that does not depend on bots or on the order of legal actions.
+//! Each shows as much as one position can: something hidden, something forfeited, something waiting.
+//! The fields are those of the rules pages' "View".
 
 use serde_json::json;
 
 use super::Spoken;
 
-/// Plays a script, whose first line says what it shows, and compares what the referee and what a
-/// seat sees.
+/// Plays a script, whose first line states its purpose. Compares the referee's view and one seat's
+/// view.
 fn views(name: &str, script: &str, seat: usize) {
     let mut referee = Spoken::default();
     for line in script.lines().filter(|line| !line.starts_with('#')) {

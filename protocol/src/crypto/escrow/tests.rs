@@ -420,7 +420,7 @@ fn a_complaint_names_who_is_at_fault() {
     assert_eq!(verdict, Verdict::BadPart);
     assert_eq!(verdict.guilty(&place), owner);
 
-    // Who is not in the list has nothing to complain of.
+    // A seat that is not in the list has nothing to complain of.
     assert_eq!(
         table.judge(&complaint, &place, &parts[..2]),
         Verdict::Unfounded
@@ -566,7 +566,7 @@ fn rebuilt_shares_open_the_cards() {
     }
 }
 
-/// What a holder has for one escrow, with its proof for five cards.
+/// A holder's parts of one escrow, with its proof for five cards.
 struct Holding {
     table: Table,
     place: HolderPlace,
@@ -744,7 +744,7 @@ fn six_parts_are_more_than_any_key_has() {
     assert!(decode::<Parts>(&encode(&six), 1000).is_err());
 }
 
-/// What an owner that cheats does to its parts.
+/// An owner's ways to cheat with its parts.
 #[derive(Clone, Copy, Debug)]
 enum Spoil {
     Nothing,
@@ -754,7 +754,7 @@ enum Spoil {
     OtherDeal(usize),
 }
 
-/// What a holder that cheats sends as a complaint.
+/// A holder's ways to cheat with a complaint.
 #[derive(Clone, Copy, Debug)]
 enum Grumble {
     /// A right proof, whatever the part is.

@@ -22,10 +22,10 @@ use crate::crypto::group::{Point, random_weight};
 use crate::domain;
 use crate::hash::{Hash32, Hasher};
 
-/// What a shuffle proof is about, all of it taken from the log.
+/// Statement of a shuffle proof, taken from the log.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// Whose shuffle of which deck.
+    /// Shuffling seat and deck.
     pub place: ShufflePlace,
     /// The joint key \\(X\\).
     pub key: Point,

@@ -1,5 +1,5 @@
 //! Absence: keeping how long a seat is waited for, and the claims with which those who are present close a table that
-//! nobody can go on with ([`crate::table::abandonment`]).
+//! nobody can continue ([`crate::table::abandonment`]).
 
 use rand_core::CryptoRng;
 
@@ -267,7 +267,7 @@ impl<G: Game> Table<G> {
                 self.outbox.keep(Record::Claim(signed));
             }
         }
-        // A second group cancels the first: what was told of the end is told anew.
+        // A second group cancels the first: what was told of the end is told again.
         self.outbox.stop_as(stop);
     }
 

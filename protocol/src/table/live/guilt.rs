@@ -1,4 +1,4 @@
-//! What follows from a proof against a seat.
+//! Consequences of a proof against a seat.
 //!
 //! *One entry that proves a fault* removes its seat, and with it its party: the entry stands in the log in place of one that counts,
 //! as ballots would, and the same deal goes on through the escrow. Everybody who replays the log up to that
@@ -6,11 +6,11 @@
 //!
 //! *Two things for one place* may have been answered differently, so nobody knows what the others hold. Those
 //! who see the proof sign nothing more but one word on how far they have come, and go on together from the last
-//! state that all hold alike ([`crate::log::halt`]); the deal is given up and begun anew without that seat.
+//! state that all hold alike ([`crate::log::halt`]); the deal is abandoned and redealt without that seat.
 //!
 //! A seat that has finished the game is not called back: the last step has an empty entry of each seat, of which
 //! there are no two that count; and one that does not count removes nobody there. Should a second seat prove
-//! two-faced before all have said how far they are, the table stops with the evidence.
+//! to equivocate before all have said how far they are, the table stops with the evidence.
 
 use std::collections::BTreeMap;
 
@@ -147,11 +147,11 @@ impl<G: Game> Table<G> {
     pub(super) fn is_frozen(&self) -> bool {
         let halting = self.forks.open();
         let own = halting.and_then(|halting| halting.halts.get(&self.me()));
-        // Who has come back from an old disk is behind its own word at first.
+        // A seat that has come back from an old disk is behind its own word at first.
         own.is_some_and(|own| own.halt().step <= self.replica.step())
     }
 
-    /// Says how far this seat has come, if a seat is proven two-faced and it has not said so; goes on if all
+    /// Says how far this seat has come, if a seat is proven to equivocate and it has not said so; goes on if all
     /// others have.
     pub(super) fn halt(&mut self) {
         let Some(halting) = self.forks.open() else {
@@ -280,7 +280,7 @@ impl<G: Game> Table<G> {
         self.outbox.send(to, Message::Halts(halts));
     }
 
-    /// Tells a seat that is at an open step what removed a two-faced one there or later.
+    /// Tells a seat that is at an open step the removal of an equivocating one there or later.
     pub(super) fn tell_halted(&mut self, to: Seat, step: u64) {
         let later = self.forks.over().iter().filter(|halted| {
             let places = halted.halts.iter().map(|signed| signed.halt().step);
@@ -307,7 +307,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Who takes part in the open step or took part in the last one, which others may hold differently.
+    /// Participants of the open step or of the last one, which others may see differently.
     fn reckoned_with(&self) -> SeatSet {
         let before = self.forks.last_state().map(Replica::live);
         let here = self.replica.participants();
@@ -333,7 +333,7 @@ impl<G: Game> Table<G> {
         let Some(mut others) = circle(party, others, &halting.halts) else {
             return;
         };
-        // Who is not reckoned with by all of them is out without knowing it, and will learn it.
+        // A seat that some of them do not count is out without knowing it, and will learn it.
         let reckoned_with = |signed: &SignedHalt| {
             let halt = signed.halt();
             let theirs = circle(party, halt.seats, &halting.halts);
@@ -353,7 +353,7 @@ impl<G: Game> Table<G> {
         let Some(state) = state.last().cloned() else {
             return;
         };
-        // All who take part there have spoken, or the log would go on with one that knows nothing of it.
+        // All who take part there have spoken, or the log would continue with one that knows nothing of it.
         let spoken: SeatSet = words.iter().map(|word| word.halt().seat).collect();
         let mut there = state.participants().minus(party).iter();
         if there.all(|seat| spoken.contains(seat)) {
@@ -397,7 +397,7 @@ impl<G: Game> Table<G> {
         let me = self.me();
         self.removals.go_on_at(&self.replica, me, point);
         self.after_deal(deal);
-        // Who has left goes when the others have come to where they go on.
+        // A departed seat goes when the others have come to where they continue.
         let live = self.replica.live().contains(self.me());
         self.own.set_left_at((!live).then_some(place.next));
         match resumed {

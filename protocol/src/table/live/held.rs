@@ -1,4 +1,4 @@
-//! What a table holds of the log, and how it passes it on: heads, answers to them, entries that come in.
+//! The log as this table holds it, and its passing on: heads, answers to them, entries that come in.
 
 use super::{REPAIR_BYTES, Table, To};
 use crate::game::Game;

@@ -16,7 +16,7 @@
 //! }
 //! ```
 //!
-//! What is to be kept must be on disk before anything that comes after it is sent
+//! A record must be on disk before anything that comes after it is sent
 //! ([`super::journal`]). After a crash [`Table::restore`] stands in for [`Table::new`].
 
 mod absence;
@@ -239,7 +239,7 @@ impl<G: Game> Table<G> {
     }
 
     /// A transcript with that end; the entry of the open step that is refused, and the proof that a seat is
-    /// two-faced, go along if it is stopped.
+    /// to equivocate, go along if it is stopped.
     fn transcript_as(
         &self,
         end: End,
@@ -277,7 +277,7 @@ impl<G: Game> Table<G> {
         )
     }
 
-    /// What goes along of the open step with an entry of it that is refused: what counts there, and what does not. A
+    /// Parts of the open step that accompany a refused entry: what counts there, and what does not. A
     /// complaint names no other entry, and two faces prove themselves.
     fn open_beside<'a>(&'a self, refused: Option<&Entry>) -> Vec<&'a Entry> {
         let counted = self.entries.counted();
@@ -289,7 +289,7 @@ impl<G: Game> Table<G> {
         self.entries.open().values().filter(shown).collect()
     }
 
-    /// What goes along of the open step where claims have closed the table: what those present have signed, and none of
+    /// Parts of the open step kept where claims have closed the table: what those present have signed, and none of
     /// the others, with whom the step would be complete; so nothing either that stands on an entry of theirs.
     fn open_of_present(&self) -> Vec<&Entry> {
         let present = match self.outbox.stopped() {

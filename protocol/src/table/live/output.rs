@@ -52,9 +52,9 @@ pub enum Event<G: Game> {
     /// A person at another seat consents to a removal although these seats are here: the others are out of time for
     /// this seat, too, and it needs the consent of all.
     RemovalProposed {
-        /// Who consents.
+        /// Consenting seat.
         by: Seat,
-        /// Who shall go, and is not away.
+        /// Seat to be removed, which is present.
         out: SeatSet,
     },
     /// The others have decided to remove a seat; it goes when the step is complete.
@@ -89,7 +89,7 @@ pub enum Stop {
     Claimed(Abandonment),
     /// The game is over and the result stands; these seats did not open their seeds, and stay away.
     #[error(
-        "the game is over; {0} did not open the seeds, so that those shuffles are checked by their proofs alone"
+        "the game is over; {0} did not open the seeds, so those shuffles are checked only by their proofs"
     )]
     Unopened(SeatSet),
     /// Our own code went wrong.

@@ -1,4 +1,4 @@
-//! What a seat hands to those who follow the table from outside ([`crate::transcript::page`]).
+//! Pages of the log for spectators ([`crate::transcript::page`]).
 
 use std::collections::BTreeMap;
 
@@ -16,19 +16,19 @@ const MOST: usize = MAX_ENTRIES - MAX_SEATS;
 /// Bytes of entries from which on a page is full.
 const PAGE_BYTES: usize = 32 << 10;
 
-/// What there is for a follower.
+/// The pages available to a follower.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// This.
     Page(Box<Page>),
     /// Nothing yet.
     Nothing,
-    /// It is on another log than this one, and has to begin anew.
+    /// It is on another log than this one, and has to begin again.
     Anew,
 }
 
 impl<G: Game> Table<G> {
-    /// What follows a mark: whole steps, as many as one page holds; at the end of the log, how it ends.
+    /// The log after a mark: whole steps, as many as one page holds; at the end of the log, how it ends.
     pub fn page(&self, from: Mark) -> Next {
         let Some(first) = self.step_after(from) else {
             return Next::Anew;

@@ -1,4 +1,4 @@
-//! What a seat writes into the open step.
+//! Writes this seat's entry of the open step.
 
 use rand_core::CryptoRng;
 
@@ -12,7 +12,7 @@ use crate::table::journal::Record;
 use crate::table::replica::{Broken, Preview, Refused, Replica, StepKind};
 
 impl<G: Game> Table<G> {
-    /// What this seat writes into the open step; `None` if it has nothing to say yet.
+    /// This seat's entry of the open step; `None` if it has none to write yet.
     ///
     /// # Errors
     /// [`Broken`] if our own code went wrong: then it signs nothing, which is no fault.
@@ -151,7 +151,7 @@ impl<G: Game> Table<G> {
         Ok(waits.map(|(_, entry)| Body::Yield { to: entry.hash() }))
     }
 
-    /// What an action asks for that is legal, or counts.
+    /// Requests of an action that is legal, or counts.
     fn preview(&self, seat: Seat, action: &G::Action) -> Result<Preview<G>, Broken> {
         let preview = self.replica.preview(seat, action);
         preview.map_err(|why| match why {

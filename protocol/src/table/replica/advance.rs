@@ -88,7 +88,7 @@ impl<G: Game> Replica<G> {
     }
 
     /// Goes on after a halt, from a state that all the others hold alike: without the party of the seat that is proven
-    /// two-faced, at the step `next`, whose entries name `name` as the step before. The deal is given up
+    /// to equivocate, at the step `next`, whose entries name `name` as the step before. The deal is given up
     /// unless it has come to its openings: then its result stands.
     ///
     /// # Errors

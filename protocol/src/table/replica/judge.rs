@@ -19,7 +19,7 @@ use crate::log::body::{Answers, Body, PartShares, Shuffled};
 use crate::log::entry::Entry;
 use crate::seat::Seat;
 
-/// What keeps an entry from counting.
+/// The reason why an entry does not count.
 enum Finding {
     Fault(FaultKind),
     Broken(Broken),
@@ -32,7 +32,7 @@ impl<T: Into<FaultKind>> From<T> for Finding {
 }
 
 impl<G: Game> Replica<G> {
-    /// What an entry of the open step is worth, with `held` the entries of this step at hand.
+    /// Worth of an entry of the open step, with `held` the entries of this step at hand.
     /// Costly only for shuffles, keys, openings and shares; callers remember what counts.
     pub fn examine(&self, entry: &Entry, held: &BTreeMap<Seat, Entry>, proofs: Proofs) -> Verdict {
         let content = entry.content();
@@ -96,7 +96,7 @@ impl<G: Game> Replica<G> {
                 },
             ) if seat != leader => {
                 if self.out.contains(leader) {
-                    // One that names another entry of a two-faced leader is no fault.
+                    // One that names another entry of an equivocating leader is no fault.
                     if *named != self.out_name(leader) {
                         return Ok(false);
                     }
@@ -361,7 +361,7 @@ impl<G: Game> Replica<G> {
         Ok(())
     }
 
-    /// What a seat's shuffle is built on, given the entries held: the deck before, and what the
+    /// Basis of a seat's shuffle, given the entries held: the deck before, and what the
     /// entry must name.
     pub fn shuffle_base(
         &self,
@@ -404,7 +404,7 @@ impl<G: Game> Replica<G> {
         self.deal.joint()
     }
 
-    /// What the proof of a shuffle entry of the open step is about; `None` if it names a deck that
+    /// Statement of the proof of a shuffle entry of the open step; `None` if it names a deck that
     /// is not held.
     pub fn shuffle_statement(
         &self,

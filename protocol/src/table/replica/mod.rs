@@ -24,7 +24,7 @@
 //! answered opens further steps before the next item begins.
 //!
 //! # Confirming
-//! A complete step is one that *we* hold whole; another seat may hold another entry of a two-faced
+//! A complete step is one that *we* hold whole; another seat may hold another entry of an equivocating
 //! seat in it. The next entries tell, because they name its hash. Before anything is given away
 //! that such a fork would be worth, an empty [`StepKind::Confirm`] collects those names first: always
 //! before the seeds are opened, and before answers that follow from an action step with an
@@ -57,7 +57,7 @@ use crate::wire::codec::{decode, encode};
 /// The fewest parties among which keys are put in escrow: between two, each would hand the other its key.
 const ESCROW_PARTIES: usize = 3;
 
-/// What the open step is for.
+/// Purpose of the open step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepKind {
     /// Commitments to the seeds of a deal, with the first coin tips.
@@ -70,12 +70,12 @@ pub enum StepKind {
     Accept,
     /// The shares of a seat that was removed, from the parts of its key.
     Rebuild {
-        /// Whose.
+        /// Its seat.
         seat: Seat,
     },
     /// An action of the leader, answered by all.
     Action {
-        /// Whose action.
+        /// Seat whose action it is.
         leader: Seat,
     },
     /// Answers that a batch still lacks.
@@ -96,7 +96,7 @@ pub enum StepKind {
 }
 
 impl StepKind {
-    /// What a seat's entry in such a step is called.
+    /// Name of a seat's entry in such a step.
     fn due(self, seat: Seat) -> &'static str {
         match self {
             Self::Commit => "commitment",
@@ -116,7 +116,7 @@ impl StepKind {
     }
 }
 
-/// What one seat owes to the open batch.
+/// Answers that one seat owes to the open batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Owed {
     /// The cards whose shares it owes, in order.
@@ -131,7 +131,7 @@ impl Owed {
     }
 }
 
-/// What an entry is worth at the open step.
+/// Worth of an entry at the open step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It counts.
@@ -226,7 +226,7 @@ pub enum Broken {
     /// The keys of the deal add up to nothing: whatever is sealed under them lies open.
     #[error("the keys of the deal cancel each other")]
     Joint,
-    /// What this seat has to sign does not fit into an entry.
+    /// This seat's next entry is too large.
     #[error("an entry of this seat is too large")]
     TooLarge,
 }
@@ -284,14 +284,14 @@ struct Checkpoint<G: Game> {
     settled: G,
     game: G,
     running: Option<Running<G>>,
-    /// What is still to be done then: the forfeits of those who went between two deals, too.
+    /// Work still to be done then, with the forfeits of seats that went between two deals.
     agenda: VecDeque<Item<G>>,
     interjected: SeatSet,
     live: SeatSet,
     last_leader: Seat,
 }
 
-/// What an action would ask for, before it is carried out.
+/// Requests of an action, before it is carried out.
 #[derive(Clone, Debug)]
 pub struct Preview<G: Game> {
     /// The action.
@@ -499,7 +499,7 @@ impl<G: Game> Replica<G> {
         self.out.iter().chain(departing).collect()
     }
 
-    /// What an ack names in place of the entry of a leader that is removed without one.
+    /// Stands in an ack for the entry of a leader that is removed without one.
     pub fn out_name(&self, leader: Seat) -> Hash32 {
         Hasher::new(domain::VOTED_OUT)
             .hash(&self.table())
@@ -514,7 +514,7 @@ impl<G: Game> Replica<G> {
         self.deal.number()
     }
 
-    /// Whose randomness: what a seat's proofs of this deal are bound to.
+    /// Context that a seat's proofs of this deal are bound to.
     pub fn context(&self, seat: Seat) -> Context {
         self.deal.context(seat)
     }
@@ -583,7 +583,7 @@ impl<G: Game> Replica<G> {
         self.deal.made_by(seat)
     }
 
-    /// What the open step is for; `None` when the log has ended, or nobody is left to go on with it.
+    /// Purpose of the open step; `None` when the log has ended, or no seat is left to continue it.
     pub fn kind(&self) -> Option<StepKind> {
         let over = matches!(
             self.stage,
@@ -759,7 +759,7 @@ impl<G: Game> Replica<G> {
 
     // Shuffles.
 
-    /// Whose shuffle goes along with the escrow or its acceptance in the open step: the deck that a new deal asks for
+    /// Seat whose shuffle goes along with the escrow or its acceptance in the open step: the deck that a new deal asks for
     /// is on its way while the keys are put in escrow. Whoever is out of the step already, too: in which order that
     /// comes to light must not matter.
     pub fn early_shuffler(&self) -> Option<Seat> {
@@ -788,7 +788,7 @@ impl<G: Game> Replica<G> {
         running.flips() && !self.deal.can_flip(self.live)
     }
 
-    /// What `seat` owes to a batch, with `first` in front, given the shares already published.
+    /// Answers that `seat` owes to a batch, with `first` in front, given the shares already published.
     fn owed_to(&self, seat: Seat, batch: &[Request], first: &[Handle], coin_given: bool) -> Owed {
         let mut handles: Vec<Handle> = first.to_vec();
         for request in batch {
@@ -821,7 +821,7 @@ impl<G: Game> Replica<G> {
         owed
     }
 
-    /// What a seat owes to the open batch in an effects step.
+    /// Answers that a seat owes to the open batch in an effects step.
     pub fn owed(&self, seat: Seat) -> Owed {
         let Some(running) = &self.running else {
             return Owed::default();
@@ -829,7 +829,7 @@ impl<G: Game> Replica<G> {
         self.owed_to(seat, &running.batch, &[], running.coins.contains_key(&seat))
     }
 
-    /// What a seat owes to the first batch of an action of `leader` that it answers.
+    /// Answers that a seat owes to the first batch of an action of `leader`.
     pub fn owed_first(&self, seat: Seat, leader: Seat, preview: &Preview<G>) -> Owed {
         let shown: Vec<Handle> = if seat == leader {
             preview.shown.iter().map(|s| s.card).collect()
@@ -846,7 +846,7 @@ impl<G: Game> Replica<G> {
         }) && !self.needs_tip(running)
     }
 
-    /// What an action of `seat` would ask for.
+    /// Requests of an action of `seat`.
     ///
     /// # Errors
     /// [`Refused`] by the rules, or because the engine asks for what cannot be answered.

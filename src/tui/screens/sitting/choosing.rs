@@ -8,7 +8,7 @@ use crate::tui::tables::offers::{Offer, refused};
 use crate::tui::tables::{Spot, hint};
 
 impl Sitting {
-    /// What is offered for what is aimed at, else for what is picked.
+    /// Offers for the focused spot, else for the picked ones.
     pub(super) fn listed(&self) -> Vec<Offer> {
         let aimed: Vec<Offer> = self.offers.after(&self.aimed).cloned().collect();
         if !aimed.is_empty() {

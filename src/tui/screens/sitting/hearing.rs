@@ -1,4 +1,4 @@
-//! What the session tells, and what the player sees of it.
+//! Events of the session, and the player's view of them.
 
 use fairdeal_protocol::card::Handle;
 use fairdeal_protocol::game::Game as _;
@@ -211,7 +211,7 @@ impl Sitting {
             if self.offers.next(&self.picked).is_empty() {
                 self.picked.clear();
             }
-            // Who is to do something else than before finds the focus on it; and at the beginning of a turn on that,
+            // A player with a new task finds the focus on it; and at the beginning of a turn on that,
             // and not on what could be done all the time, such as to vote for the end.
             let lit = self.offers.next(&self.picked);
             let is_lit = matches!(self.focus, Some(Target::Spot(spot)) if lit.contains(&spot));

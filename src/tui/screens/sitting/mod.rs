@@ -1,4 +1,4 @@
-//! One's own seat, or one's place among those who look on: from the lobby to the end of the game.
+//! The table's screen, for a player or a spectator: from the lobby to the end of the game.
 //!
 //! This file has the state and gives each key, click and piece of news to where it belongs: [`choosing`] is about
 //! actions, [`ways`] about being ready, another game and leaving, [`hearing`] about what the session tells. [`lobby`]
@@ -26,8 +26,8 @@ use ratatui::layout::Rect;
 
 use self::moving::{Moving, Telling};
 use crate::session::house::next_bot;
-use crate::session::text::MAX_SHOWN;
 use crate::session::{Command, LobbySeat, LobbyView, Snapshot};
+use crate::text::MAX_SHOWN;
 use crate::tui::canvas::{Canvas, Layer, Marks, Target, cut};
 use crate::tui::field::Field;
 use crate::tui::keys::Intent;
@@ -42,7 +42,7 @@ const LINES: usize = 500;
 /// How wide a name is on a table at most.
 const NAME: usize = 8;
 
-/// What buttons there are beside the table's own.
+/// Buttons beside the table's own.
 mod button {
     use super::Target;
 
@@ -65,9 +65,9 @@ mod button {
 /// How a line of the log is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Voice {
-    /// What happens in the game.
+    /// Events of the game.
     Game,
-    /// What happens at the table: connections, departures.
+    /// Events of the table: connections, departures.
     Table,
     /// A warning.
     Warning,
@@ -85,7 +85,7 @@ struct Outcome {
     transcript: Option<PathBuf>,
 }
 
-/// What lies over the table.
+/// An overlay on the table.
 #[derive(Debug, Default)]
 enum Over {
     #[default]
@@ -98,7 +98,7 @@ enum Over {
     Outcome,
 }
 
-/// What a question was asked for.
+/// Purpose of a question.
 #[derive(Clone, Debug)]
 enum Asked {
     Act(Box<Offer>),
@@ -118,11 +118,11 @@ enum Way {
 /// See the module's head.
 #[derive(Debug)]
 pub(in crate::tui) struct Sitting {
-    /// What it is called before there is a table.
+    /// Its name before there is a table.
     purpose: String,
     /// Whether nobody but bots of this program can be there.
     local: bool,
-    /// What is being said.
+    /// The chat message being written.
     chat: Option<Field>,
     lobby: LobbyView,
     /// For how many seconds the host is still looked for, while it is not connected, and what is known of why.
@@ -143,12 +143,12 @@ pub(in crate::tui) struct Sitting {
     over: Over,
     asked: Option<Asked>,
     outcome: Option<Outcome>,
-    /// Who invites to another table, and its ticket.
+    /// Invitation to another table: its author and ticket.
     invitation: Option<(String, String)>,
     failed: Option<String>,
     left: bool,
     ended: bool,
-    /// What stands below the board in place of whose turn it is.
+    /// Line below the board in place of the turn.
     status: Option<String>,
     /// Events that the board has not shown yet.
     events: Vec<AnyEvent>,

@@ -1,4 +1,4 @@
-//! What moves on a table: things on their way, places that flash, scores that are told step by step.
+//! Animations of a table: things on their way, places that flash, scores that are told step by step.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -55,7 +55,7 @@ impl Moving {
         self.passed < WAY
     }
 
-    /// What it does to the places of the table.
+    /// Its effect on the places of the table.
     pub(super) fn mark(&self, marks: &mut Marks) {
         match &self.motion {
             Motion::Fly { to, .. } if self.from.is_some() => {

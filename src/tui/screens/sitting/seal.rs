@@ -22,7 +22,7 @@ fn names(snapshot: &Snapshot, seats: SeatSet) -> String {
     list.join(", ")
 }
 
-/// What protects this moment, in a sentence.
+/// Protection of this step, in a sentence.
 fn text(snapshot: &Snapshot, progress: &Progress) -> String {
     let Progress {
         kind,
@@ -47,7 +47,7 @@ fn text(snapshot: &Snapshot, progress: &Progress) -> String {
             format!("{count} of {all} hold the others' keys in parts: the game can lose a seat.")
         }
         Some(StepKind::Rebuild { .. }) => {
-            format!("{count} of {all} have given their parts of the shares of who is gone.")
+            format!("{count} of {all} have given their parts of the absent seat's shares.")
         }
         Some(StepKind::Shuffle { .. }) => {
             format!("{count} of {all} have shuffled, with proof; {missing} shuffles now.")
@@ -72,7 +72,7 @@ fn text(snapshot: &Snapshot, progress: &Progress) -> String {
     }
 }
 
-/// What has opened cards of this player, as a sentence; nothing where they were not sealed. With the names of those
+/// Origin of this player's opened cards, as a sentence; empty where they were not sealed. With the names of those
 /// whose shares it took if there is room.
 fn opened_by(snapshot: &Snapshot, cards: &[Handle], named: bool) -> Option<String> {
     let (last, others) = cards.split_last()?;
@@ -99,7 +99,7 @@ fn opened_by(snapshot: &Snapshot, cards: &[Handle], named: bool) -> Option<Strin
     })
 }
 
-/// What has opened the card that the player looks at, or the one that has just come.
+/// Origin of the opened card that the player looks at, or the one that has just come.
 fn opened(sitting: &Sitting, snapshot: &Snapshot) -> Option<String> {
     match sitting.aimed.last() {
         Some(Spot::Card(Slot::Sealed(card))) if snapshot.shares.contains_key(card) => {
@@ -115,7 +115,7 @@ fn opened(sitting: &Sitting, snapshot: &Snapshot) -> Option<String> {
     }
 }
 
-/// Who of the others is furthest away, and how far; nothing where that is less than a millisecond.
+/// The most distant seat and its delay; empty where that is less than a millisecond.
 fn furthest(snapshot: &Snapshot) -> Option<String> {
     let away = snapshot.round_trips.iter();
     let here = away.filter(|(seat, millis)| snapshot.connected.contains(**seat) && **millis > 0);
@@ -171,12 +171,12 @@ pub(super) fn draw_row(
     canvas.put(area, line);
 }
 
-/// What is said of a practice game.
+/// Words about a practice game.
 const PRACTICE: &str = "Practice: nothing is sealed, nothing is kept, and all can be taken back.";
 
 const ESCROW: &str = "escrow";
 
-/// What the steps of a deal are for, in order: name and meaning.
+/// Steps of a deal, in order: name and meaning.
 const STEPS: [(&str, &str); 6] = [
     (
         "commit",

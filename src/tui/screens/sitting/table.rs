@@ -21,7 +21,7 @@ use crate::tui::theme::Theme;
 
 /// How wide a name is beside the board.
 const NAME: usize = 8;
-/// What stands before the note of a bot, where there is room.
+/// Prefix of a bot's note, where there is room.
 const BOT: &str = "bot, ";
 /// Stands in the place of a file that could not be written.
 const UNSAVED: &str = "Not saved yet: fairdeal resume saves it once there is room.";
@@ -176,7 +176,7 @@ fn draw_log(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect) {
     canvas.rows(inner, lines.into_iter().skip(hidden));
 }
 
-/// What can be done with what is aimed at, and what that is.
+/// Actions with the focused spot, and its name.
 fn draw_panel(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect, about: &[String]) {
     let theme = canvas.theme();
     let [list, words] =
@@ -285,7 +285,7 @@ fn draw_status(
             .filter_map(|seat| names.get(seat.index()).map(String::as_str))
             .collect();
         let looks_on = if sitting.looks_on() {
-            " You look on."
+            " You are watching."
         } else {
             ""
         };
@@ -340,7 +340,7 @@ fn draw_status(
     }
 }
 
-/// What can be done after the end: keys, labels, and where they lead.
+/// Choices after the end: keys, labels, and where they lead.
 fn what_next(sitting: &Sitting, world: &World, theme: &Theme) -> Vec<(String, String, Target)> {
     let mut next = Vec::new();
     let outcome = sitting.outcome.as_ref();
@@ -359,7 +359,7 @@ fn what_next(sitting: &Sitting, world: &World, theme: &Theme) -> Vec<(String, St
     next
 }
 
-/// Who has won, and everybody's points.
+/// Winners, and everybody's points.
 fn result(sitting: &Sitting, theme: &Theme) -> Vec<Line<'static>> {
     let Some(snapshot) = &sitting.snapshot else {
         return Vec::new();

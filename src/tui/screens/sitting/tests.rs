@@ -171,7 +171,7 @@ fn what_is_pointless_is_not_asked_any_more() {
     assert!(!shown.contains("[y yes]"), "{shown}");
 }
 
-/// What can be done all the time, such as a vote for the end, is not what Enter does when one's turn begins.
+/// Actions that are always possible, such as a vote for the end, are not what Enter does when a turn begins.
 #[test]
 fn a_turn_does_not_begin_on_what_can_be_done_all_the_time() {
     let not_on_a_deed = |stage: &mut Stage| {
@@ -193,7 +193,7 @@ fn a_turn_does_not_begin_on_what_can_be_done_all_the_time() {
         };
         act(&mut stage, &action, by_keys);
     }
-    // Who has the first turn of all, and could vote before there was anything else to do.
+    // The player has the first turn of all, and could vote before there was anything else to do.
     let others = (0..8).map(|seed| sitting_down(2, seed));
     let first = others.filter(|stage| stage.step() < opened);
     assert!(first.map(|mut stage| not_on_a_deed(&mut stage)).count() > 0);

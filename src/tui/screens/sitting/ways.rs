@@ -65,7 +65,7 @@ impl Sitting {
         let password = None;
         let target = JoinTarget::Ticket(ticket);
         let (effect, purpose) = if self.looks_on() {
-            (Effect::Watch { target, password }, "looking on")
+            (Effect::Watch { target, password }, "watching")
         } else {
             (Effect::Join { target, password }, "joining")
         };
@@ -153,7 +153,7 @@ impl Sitting {
         let mut answers = vec![(
             'y',
             "pause".to_owned(),
-            "the table waits; go on with it from the first screen".to_owned(),
+            "game saved; resume it from the first screen".to_owned(),
         )];
         let mut ways = vec![Way::Pause];
         if self.names.len() > 1 {

@@ -72,7 +72,7 @@ pub(super) fn all(game: &Ivory, canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
-/// What the letters of the suits mean and how the game goes, above the decks, as far as there is room.
+/// Meaning of the suits' letters and course of the game, above the decks, as far as there is room.
 fn help(canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let width = usize::from(area.width);
@@ -99,7 +99,7 @@ fn help(canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
-/// What the letters of the suits mean, beside one another as far as they fit.
+/// Meaning of the suits' letters, side by side as far as they fit.
 fn legend(canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let mut lines = vec![Line::default()];
@@ -232,7 +232,7 @@ enum Names {
     WithSuits,
 }
 
-/// What stands on a level.
+/// Cards on a level.
 fn on_level(card: Face, names: Names, theme: &Theme) -> Line<'static> {
     match names {
         Names::Alone => Line::styled(faces::name(card), theme.title()),

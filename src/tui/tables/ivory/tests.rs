@@ -1,4 +1,4 @@
-//! What the table shows of games that are played, and that nothing of it is missing.
+//! Views of whole games, and checks that nothing is missing.
 
 use fairdeal_games::bots::{Level, bot};
 use fairdeal_games::chance::RefereeChance;

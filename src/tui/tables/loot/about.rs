@@ -1,4 +1,4 @@
-//! What each spot is and does, for whoever does not know the rules.
+//! Explains each spot to players who do not know the rules.
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::loot::Loot;
@@ -13,7 +13,7 @@ use super::worth::{Group, Sight};
 use super::{DISCARD_PILE, DRAW_PILE, VILLAGE, god_at, turns_left};
 use crate::tui::tables::{Look, Spot};
 
-/// What a spot is.
+/// Explanation of a spot.
 pub(super) fn about(loot: &Loot, spot: Spot, look: &Look<'_>) -> Vec<String> {
     match spot {
         Spot::Card(slot) => about_card(loot, slot, look),
@@ -66,7 +66,7 @@ fn about_card(loot: &Loot, slot: Slot, look: &Look<'_>) -> Vec<String> {
     told
 }
 
-/// What a card is, wherever it lies.
+/// Explanation of a card, wherever it lies.
 fn about_face(face: Face) -> Vec<String> {
     let name = capital(&cards::long(face));
     match cards::god_of(face) {
@@ -81,7 +81,7 @@ fn about_face(face: Face) -> Vec<String> {
     }
 }
 
-/// What a card brings where it lies in the best arrangement.
+/// Score of a card in the best arrangement.
 fn in_group(group: &Group, points: i32, gods: GodSet) -> String {
     let why = match group.kind {
         Some(Kind::Run) => "ranks in a row, any suits, four at least",

@@ -22,7 +22,7 @@ use crate::tui::tables::Look;
 /// From how many columns and rows on the board is in two columns.
 const WIDE: (u16, u16) = (84, 17);
 
-/// What the board is drawn from.
+/// State that the board is drawn from.
 pub(super) struct Table<'a> {
     pub(super) loot: &'a Loot,
     pub(super) look: &'a Look<'a>,
@@ -362,7 +362,7 @@ impl Table<'_> {
         );
     }
 
-    /// What is to be said of the village.
+    /// Words about the village.
     fn caption(&self, width: usize, state: village::State) -> (String, Style) {
         let (loot, theme) = (self.loot, self.look.theme);
         let name = |seat: Seat| self.look.name(seat);

@@ -18,7 +18,7 @@ const RANK_NAMES: [&str; 9] = [
 const GOD_NAMES: [&str; 9] = [
     "lady", "darkld", "buildr", "thief", "protct", "seduct", "minion", "friend", "chngel",
 ];
-/// What a god does, as it stands on its card.
+/// A god's power, as on its card.
 const EFFECTS: [[&str; 2]; 9] = [
     ["runs×2", "runsx2"],
     ["runs ½", "runs/2"],
@@ -50,7 +50,7 @@ pub(super) fn god_name(god: God) -> &'static str {
     }
 }
 
-/// What a god does, in at most 15 columns.
+/// A god's power, in at most 15 columns.
 pub(super) fn effect(god: God) -> &'static str {
     match god {
         God::Lady => "runs double",
@@ -65,7 +65,7 @@ pub(super) fn effect(god: God) -> &'static str {
     }
 }
 
-/// What a god does, in a sentence for whoever does not know the rules.
+/// A god's power, in a sentence for players who do not know the rules.
 pub(super) fn gospel(god: God) -> &'static str {
     match god {
         God::Lady => "Every run in every hand scores double.",

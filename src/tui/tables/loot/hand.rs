@@ -80,7 +80,7 @@ impl Layout {
     }
 }
 
-/// Draws the own hand; of one who looks on or has left, what everybody has seen of all hands.
+/// Draws the own hand; for a spectator or a departed seat, the public cards of all hands.
 pub(super) fn draw(loot: &Loot, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let Some(me) = look.me.filter(|me| !loot.has_left(*me)) else {
         return draw_all(loot, look, canvas, area);
@@ -247,7 +247,7 @@ fn bracket(group: &Group, sight: &Sight, width: usize, theme: &Theme) -> Line<'s
     ])
 }
 
-/// What the hand is worth, and what the thing in focus would make of it.
+/// Worth of the hand, now and with the focused card.
 fn status(
     loot: &Loot,
     look: &Look<'_>,
@@ -338,12 +338,12 @@ fn status(
     Line::from(spans)
 }
 
-/// What can be seen of every hand.
+/// Visible cards of every hand.
 fn draw_all(loot: &Loot, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let title = match look.me {
         Some(_) => "You have left; your hand is set aside",
-        None => "You look on: the cards that everybody has seen",
+        None => "You are watching: cards that everybody has seen",
     };
     let inner = canvas.section(area, title);
     let back = theme.glyph("░░", "##");

@@ -24,13 +24,13 @@ pub(super) enum Part {
     GodsInSight,
     /// The own hand, added up.
     Sum,
-    /// What scores how much.
+    /// The scoring table.
     Scoring,
     /// Every card of the deck, and where it has been seen.
     Deck,
     /// How a turn goes.
     Turn,
-    /// What the hand before scored.
+    /// Scores of the hand before.
     Last,
 }
 
@@ -223,7 +223,7 @@ fn draw_sum(table: &Table<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     canvas.rows(inner, lines);
 }
 
-/// What scores how much under these gods.
+/// The scoring table under these gods.
 fn scoring(gods: GodSet, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let [run, set, colour] = rates_under(gods);
     let least = if gods.has(God::Builder) { 3 } else { 4 };
@@ -313,7 +313,7 @@ fn deck(table: &Table<'_>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-/// What the hand before scored.
+/// Scores of the hand before.
 fn draw_last(table: &Table<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let Some(last) = table.loot.last_hand() else {
         return;

@@ -136,7 +136,7 @@ const KEEP: Sprite = Sprite {
     is_tree: false,
 };
 
-/// What stands in a village from left to right, again and again; what is too high or too wide is passed over.
+/// Buildings of a village from left to right, repeated; those too high or too wide are passed over.
 const STREET: [&Sprite; 14] = [
     &COTTAGE, &BUSH, &CHAPEL, &LONGHOUSE, &TREE, &MANOR, &HUT, &MILL, &COTTAGE, &TOWER, &LONGHOUSE,
     &BUSH, &KEEP, &TREE,
@@ -144,7 +144,7 @@ const STREET: [&Sprite; 14] = [
 /// The highest of them.
 const HIGHEST: usize = 7;
 
-/// What a cell shows, for its colour.
+/// Content of a cell, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Sky,

@@ -1,4 +1,4 @@
-//! What a hand is worth as far as its owner can tell: its combinations, what each card brings, and what the hand
+//! Worth of a hand as far as its owner can tell: its combinations, the score of each card, and what the hand
 //! would be worth without a card or with another.
 
 use fairdeal_games::TableGame as _;
@@ -13,19 +13,19 @@ use super::cards::{is_nine, suit_name};
 /// Cards that belong together: a combination, or the loose ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
-    /// What it is; `None` of loose cards.
+    /// Kind of combination; `None` for loose cards.
     pub(super) kind: Option<Kind>,
     /// Its cards by rank, each with what it scores or costs.
     pub(super) cards: Vec<(Face, i32)>,
-    /// What the group scores in all.
+    /// Total score of the group.
     pub(super) points: i32,
     /// How much of it is the bonus for six suits.
     pub(super) bonus: i32,
     /// How much of it is for runs within a colour.
     pub(super) runs: i32,
-    /// What a card of a rank below 9 scores in it, 2 without gods.
+    /// Score in it of a card of a rank below 9: 2 without gods.
     pub(super) rate: i32,
-    /// What it scores in a run within it besides; 0 if there is none.
+    /// Additional score in a run within it; 0 if there is none.
     run_rate: i32,
 }
 
@@ -83,7 +83,7 @@ impl Group {
         }
     }
 
-    /// What the gods and the bonus do to it, in a few words.
+    /// Effect of the gods and the bonus on it, in a few words.
     pub(super) fn note(&self, gods: GodSet) -> String {
         let mut words = Vec::new();
         match (self.run_rate, self.rate) {
@@ -122,7 +122,7 @@ fn weight(face: Face, gods: GodSet) -> i32 {
     }
 }
 
-/// What a card that counts once scores in a combination.
+/// Score in a combination of a card that counts once.
 fn rates(combo: &Combo, gods: GodSet) -> i32 {
     let weights: i32 = combo.cards.iter().map(|face| weight(*face, gods)).sum();
     combo.points / weights.max(1)
@@ -169,7 +169,7 @@ pub(super) fn arranged(cards: &[Face], gods: GodSet) -> (Vec<Group>, i32) {
     (groups(&arrangement, gods), arrangement.total)
 }
 
-/// What one seat can see of all hands: the gods that it knows of, and its own cards.
+/// One seat's view of all hands: the gods that it knows of, and its own cards.
 #[derive(Clone, Debug)]
 pub(super) struct Sight {
     /// Each god that is seen in a hand, and whose hand that is.
@@ -221,19 +221,19 @@ impl Sight {
         arranged(&self.faces(), self.god_set())
     }
 
-    /// What the own hand is worth.
+    /// Worth of the player's own hand.
     pub(super) fn worth(&self) -> i32 {
         best_total(&self.faces(), self.god_set())
     }
 
-    /// What it would be worth without a card of it.
+    /// Its worth without one of its cards.
     pub(super) fn without(&self, face: Face) -> i32 {
         let mut cards = self.faces();
         cards.retain(|other| *other != face);
         best_total(&cards, self.foreign().and_of(&cards))
     }
 
-    /// What it would be worth with one more card and without the one that is best discarded, and which that is.
+    /// Its worth with one more card and without the best discard, and that discard.
     pub(super) fn with(&self, face: Face) -> Option<(i32, Face)> {
         let mut ten = self.faces();
         ten.push(face);
@@ -247,7 +247,7 @@ impl Sight {
     }
 }
 
-/// What a card scores in a run, a set and a colour under these gods.
+/// Score of a card in a run, a set and a colour under these gods.
 pub(super) fn rates_under(gods: GodSet) -> [i32; 3] {
     let rate = |twice, half| match (gods.has(twice), gods.has(half)) {
         (true, false) => 4,

@@ -1,4 +1,4 @@
-//! What stacks are worth, for whoever does not know it by heart.
+//! The worth of stacks, for players who do not know it by heart.
 
 use fairdeal_games::plutonian::pieces::Hand;
 use fairdeal_games::pyramid::Size;

@@ -65,7 +65,7 @@ pub(super) enum What {
 
 /// How wide a pile is with its words.
 pub(super) const PILE: u16 = 18;
-/// What stands where a new stack begins.
+/// Label where a new stack begins.
 pub(super) const NEW: &str = "+ new stack";
 
 /// The forms from rich to tight: the own stacks, and those of others.
@@ -80,7 +80,7 @@ const ROOMY: [(Stacks, Stacks); 8] = [
     (Stacks::Words, Stacks::Letters),
 ];
 
-/// What a page is made of.
+/// Parts of a page.
 #[derive(Clone, Copy)]
 struct Form {
     trees: Trees,
@@ -103,7 +103,7 @@ pub(super) struct Page {
     width: u16,
 }
 
-/// What the forest needs to know of itself.
+/// Measures of the forest.
 struct Grove<'a> {
     trees: &'a [Vec<Pyramid>],
     has_wilds_below: bool,
@@ -350,7 +350,7 @@ impl Page {
     }
 }
 
-/// What is to be placed, with its columns and rows.
+/// A part to be placed, with its columns and rows.
 type Item = (What, u16, u16);
 
 /// The seats as they follow on one another, the own one first.

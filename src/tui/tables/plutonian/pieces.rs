@@ -90,7 +90,7 @@ pub(super) fn lit(style: Style) -> Style {
     style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
 }
 
-/// What is left in the trees, by colour and size; the last row counts the wilds.
+/// Pyramids left in the trees, by colour and size; the last row counts the wilds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Left([[u8; 3]; 6]);
 
@@ -196,7 +196,7 @@ fn index(colour: Colour) -> usize {
     place.unwrap_or(0)
 }
 
-/// What a stack is worth, and what it can still become.
+/// Worth of a stack, and the patterns that it can still become.
 #[derive(Clone, Debug)]
 pub(super) struct Outlook {
     pub(super) hand: Option<Hand>,
@@ -234,7 +234,7 @@ impl Outlook {
         }
     }
 
-    /// What it can become, as much of it as there is room for.
+    /// Patterns that it can become, as many as there is room for.
     pub(super) fn later(&self, room: usize, theme: &Theme) -> String {
         let arrow = theme.glyph("→", "->");
         let mut text = String::new();

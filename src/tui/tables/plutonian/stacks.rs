@@ -21,7 +21,7 @@ pub(super) struct Shown {
     pub(super) number: usize,
     pyramids: Vec<Pyramid>,
     outlook: Outlook,
-    /// What it would be with the pyramid that is being placed.
+    /// Its pattern with the pyramid that is being placed.
     after: Option<(Pyramid, Outlook)>,
     /// How wide the pyramids and the hands of its seat are, for columns.
     tabs: (u16, u16),
@@ -75,12 +75,12 @@ pub(super) fn all(game: &Plutonian, look: &Look<'_>) -> Vec<Shown> {
     shown
 }
 
-/// What stands before a seat's stacks.
+/// Label before a seat's stacks.
 pub(super) fn label(game: &Plutonian, look: &Look<'_>, seat: Seat) -> String {
     format!("{} {}:", who(look, seat), points(game, seat))
 }
 
-/// Who a seat is to the one who looks.
+/// A seat's relation to the viewer.
 pub(super) fn who<'a>(look: &'a Look<'_>, seat: Seat) -> &'a str {
     if look.me == Some(seat) {
         "You"
@@ -101,7 +101,7 @@ pub(super) fn heading(game: &Plutonian, look: &Look<'_>, seat: Seat) -> String {
     format!("{}: {} points{vote}", who(look, seat), points(game, seat))
 }
 
-/// What the stacks of a seat are worth together.
+/// Total worth of a seat's stacks.
 pub(super) fn points(game: &Plutonian, seat: Seat) -> i64 {
     game.stacks(seat).iter().map(|stack| score(stack)).sum()
 }
@@ -189,7 +189,7 @@ impl Shown {
         canvas.rows(text, [now, later]);
     }
 
-    /// What it is worth now.
+    /// Its present worth.
     fn now(&self, theme: &Theme) -> Span<'static> {
         let style = match self.outlook.hand {
             Some(_) => theme.title(),
@@ -199,7 +199,7 @@ impl Shown {
         Span::styled(self.outlook.now(), style)
     }
 
-    /// What it would be with the pyramid in hand, or else what it can become.
+    /// Its pattern with the pyramid in hand, or else the patterns that it can become.
     fn then(&self, room: usize, theme: &Theme) -> Line<'static> {
         match &self.after {
             Some((pyramid, after)) => {

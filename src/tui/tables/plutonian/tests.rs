@@ -1,4 +1,4 @@
-//! What the table shows of games that are played, and that nothing of it is missing.
+//! Views of whole games, and checks that nothing is missing.
 
 use fairdeal_games::bots::{Level, bot};
 use fairdeal_games::{AnyAction, AnyGame};
@@ -132,7 +132,7 @@ fn six_players_and_a_tree_in_the_center() {
     assert_snapshot!("six_200", seen(&scene, (200, 60)));
 }
 
-/// What is drawn in an area.
+/// Text drawn in an area.
 fn within(text: &str, area: Rect) -> String {
     let rows = text.lines().skip(usize::from(area.y));
     let rows = rows.take(usize::from(area.height));

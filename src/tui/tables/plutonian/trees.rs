@@ -218,7 +218,7 @@ fn draw_pyramids(
     }
 }
 
-/// What can be taken is underlined; what is taken stands between arrows, what may not be touched between bars.
+/// Pyramids to take are underlined; a taken one stands between arrows, an untouchable one between bars.
 fn mark_top(line: &mut Line<'static>, top: Top, theme: &Theme) {
     let columns = line.width();
     let letter = line.spans.get(2).map_or("", |span| span.content.as_ref());

@@ -1,4 +1,4 @@
-//! What is drawn on one square, put together sign by sign.
+//! The drawing of one square, sign by sign.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar as _;
 
-/// What is drawn on a square: a sign at each of its columns and rows, the first that was put there.
+/// The drawing of a square: a sign at each of its columns and rows, the first that was put there.
 pub(super) struct Cell {
     pub(super) size: (u16, u16),
     /// The columns at the left and at the right that are kept free if the rest is enough.

@@ -1,4 +1,4 @@
-//! What stands beside the squares: the die, the supply, the packs, and whose Magician looks for which King; and
+//! The panel beside the squares: the die, the supply, the packs, and whose Magician looks for which King; and
 //! under them, if there is room, how a turn goes.
 //!
 //! Everything has a short form, which fits into 16 columns and 16 rows for four seats. Where there is more room
@@ -443,14 +443,14 @@ fn seat_rows(game: &Sphinx, look: &Look<'_>, seat: Seat, width: u16) -> Vec<Line
     ]
 }
 
-/// Who is for the end.
+/// Seats that vote for the end.
 fn draw_votes(game: &Sphinx, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let mut spans = vec![Span::styled("To end: ", look.theme.bad())];
     spans.extend(game.votes().iter().map(|seat| magician(look, seat)));
     canvas.put(area, Line::from(spans));
 }
 
-/// What signs mean, the most needed first.
+/// Meaning of signs, the most needed first.
 fn legend(theme: &Theme) -> Vec<Line<'static>> {
     let pylon = theme.glyph("Π", "P");
     let centre = theme.glyph("◦", "o");

@@ -41,9 +41,9 @@ pub(super) struct Grid {
     lined: bool,
     /// Whether the letters of the files have a row of their own.
     letters: bool,
-    /// What is free beside the board.
+    /// Free area beside the board.
     pub(super) beside: Rect,
-    /// What is free under it.
+    /// Free area under it.
     pub(super) below: Rect,
 }
 
@@ -253,7 +253,7 @@ fn draw_coordinates(canvas: &mut Canvas<'_>, grid: &Grid, theme: &Theme) {
     }
 }
 
-/// What is drawn on a square. The most important comes first: nothing is drawn over it.
+/// Signs of a square. The most important comes first: nothing is drawn over it.
 fn cell(
     game: &Sphinx,
     look: &Look<'_>,

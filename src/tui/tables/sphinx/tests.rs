@@ -1,4 +1,4 @@
-//! What the table of Sphinx's Paw shows, and that all of it can be read and chosen.
+//! Views of Sphinx's Paw, and checks that all of it can be read and chosen.
 
 use fairdeal_games::{AnyAction, AnyEvent, AnyGame};
 use fairdeal_protocol::card::Faces;

@@ -1,4 +1,4 @@
-//! What can be done and what there is, in words.
+//! Actions and places, in words.
 
 use fairdeal_games::listed;
 use fairdeal_games::pyramid::Size;
@@ -23,7 +23,7 @@ fn count(number: usize, one: &str, many: &str) -> String {
     }
 }
 
-/// What an action does.
+/// Effect of an action.
 pub(super) fn action(game: &Sphinx, action: &SphinxAction, look: &Look<'_>) -> String {
     let turns = |at: Square| {
         let pylon = Pylon::at(at).filter(|pylon| !game.pack(*pylon).is_empty());
@@ -117,7 +117,7 @@ pub(super) fn place(game: &Sphinx, seat: Seat, look: &Look<'_>) -> (String, Styl
     }
 }
 
-/// What has become of a seat.
+/// Outcome of a seat.
 pub(super) fn end(game: &Sphinx, seat: Seat, look: &Look<'_>) -> (String, Style) {
     let theme = look.theme;
     match game.status(seat) {
@@ -130,7 +130,7 @@ pub(super) fn end(game: &Sphinx, seat: Seat, look: &Look<'_>) -> (String, Style)
     }
 }
 
-/// What a place is and does.
+/// Explanation of a place.
 pub(super) fn about(game: &Sphinx, spot: Spot, look: &Look<'_>) -> Vec<String> {
     if let Some(square) = square_of(spot) {
         return about_square(game, square, look);
@@ -306,7 +306,8 @@ fn about_seat(game: &Sphinx, seat: Seat, look: &Look<'_>) -> Vec<String> {
     if game.status(seat) != Status::Playing {
         lines.truncate(1);
         lines.push(format!("{} {}.", look.name(seat), end(game, seat, look).0));
-        lines.push("Who has won or lost still throws the die and moves Monsters.".to_owned());
+        lines
+            .push("Players who have won or lost still throw the die and move Monsters.".to_owned());
     }
     if game.votes().contains(seat) {
         lines.push("It votes for the end of the game.".to_owned());

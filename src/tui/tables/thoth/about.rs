@@ -1,4 +1,4 @@
-//! What a card, a house or a pile is, for whoever does not know the rules.
+//! Explains cards, houses and piles to players who do not know the rules.
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::pyramid::Size;
@@ -12,7 +12,7 @@ use super::tell::{counted, relief_turns};
 use super::{names, parts};
 use crate::tui::tables::{Look, Spot};
 
-/// What a spot is.
+/// Explanation of a spot.
 pub(super) fn about(game: &Thoth, spot: Spot, look: &Look<'_>) -> Vec<String> {
     match spot {
         Spot::Card(slot) => slot.face(look.known).map_or_else(
@@ -63,7 +63,7 @@ fn about_deed(deed: u8) -> &'static str {
     }
 }
 
-/// What a card is, what it does, what it costs in the hand.
+/// A card's name, effect and cost in the hand.
 fn about_card(card: Face) -> Vec<String> {
     let mut texts = Vec::new();
     let kind = match cards::suited(card) {

@@ -40,7 +40,7 @@ impl Art {
         }
     }
 
-    /// What a pyramid looks like, from its top; `x` is where its letter goes.
+    /// Picture of a pyramid, from its top; `x` is where its letter goes.
     fn shape(self, size: Size, ascii: bool) -> &'static [&'static str] {
         match (self, size, ascii) {
             (Self::Grand, Size::Small, false) => &["     ", "     ", " ▗x▖ "],

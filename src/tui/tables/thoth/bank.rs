@@ -229,7 +229,7 @@ fn boxed(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     );
 }
 
-/// What the signs of the board mean, in a row.
+/// Meaning of the board's signs, in a row.
 pub(super) fn legend(look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = look.theme;
     let sizes = Size::ALL.map(|size| {

@@ -123,7 +123,7 @@ impl Drawing<'_> {
         canvas.rows(notes, [first.centered(), second.centered()]);
     }
 
-    /// What can be said of a house, each from long to short.
+    /// Labels of a house, each from long to short.
     fn notes(&self, house: &House) -> (Vec<String>, Vec<String>) {
         let game = self.game;
         if game.has_left(self.seat) {
@@ -305,7 +305,7 @@ pub(super) fn beside(level: &Level, theme: &Theme) -> Vec<Span<'static>> {
     spans
 }
 
-/// What a house is immune against.
+/// Immunities of a house.
 fn shield(immune: &[Element], width: u16, theme: &Theme) -> Line<'static> {
     let texts = vec![
         format!("(immune: {})", names::listed(immune, "and")),

@@ -16,7 +16,7 @@ use super::names;
 use crate::tui::canvas::{Canvas, fit, wrapped};
 use crate::tui::tables::{Look, Spot};
 
-/// What a card can be played as, without the particulars.
+/// Roles in which a card can be played, without the particulars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Foundation,
@@ -169,7 +169,7 @@ fn most(game: &Thoth, top: &Level, card: Face) -> Option<(usize, Size)> {
     Some((count, size))
 }
 
-/// What a card is worth: the foot of the card.
+/// Worth of a card: the foot of the card.
 fn worth(card: Face) -> String {
     match cards::redeemed(card) {
         Some((element, value)) => format!("{value} {}", element.name()),
@@ -241,7 +241,10 @@ pub(super) fn draw(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area:
     let Some(me) = look.me else {
         canvas.put(
             area,
-            Line::styled(" You look on: the hands are sealed.", look.theme.faint()),
+            Line::styled(
+                " You are watching: the hands are sealed.",
+                look.theme.faint(),
+            ),
         );
         return;
     };
@@ -268,7 +271,7 @@ pub(super) fn draw(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area:
     cost(game, look, canvas, beside);
 }
 
-/// What the hand would cost if the end came now.
+/// Cost of the hand if the end came now.
 fn cost(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let Some(me) = look.me.filter(|_| area.width >= 6) else {
         return;

@@ -120,7 +120,7 @@ pub(super) fn immunity(house: &House) -> Vec<Element> {
         .collect()
 }
 
-/// What a house is waiting for, from long to short.
+/// Needs of a house, from long to short.
 pub(super) fn needs(house: &House, theme: &Theme) -> Vec<String> {
     let Some(top) = house.top() else {
         return vec!["needs a Foundation".to_owned(), String::new()];

@@ -1,4 +1,4 @@
-//! What moves on the table, and the scoring of a hand step by step.
+//! Animations of the table, and the scoring of a hand step by step.
 
 use fairdeal_games::TableGame as _;
 use fairdeal_games::thoth::cards;
@@ -39,7 +39,7 @@ fn held(seat: Seat, card: Face, look: &Look<'_>) -> Spot {
     Spot::Card(known.map_or(Slot::Open(card), |(handle, _)| Slot::Sealed(handle)))
 }
 
-/// What the eye should see of an event.
+/// Animation of an event.
 pub(super) fn motions(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Vec<Motion> {
     let theme = look.theme;
     let fly = |what, from, to| Motion::Fly { what, from, to };

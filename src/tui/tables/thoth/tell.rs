@@ -1,4 +1,4 @@
-//! What an action does, in sentences, and which actions a player may have in mind.
+//! Effects of actions, in sentences, and the actions that a player may have in mind.
 
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::thoth::cards::{self, Element, Suited};
@@ -37,7 +37,7 @@ fn extra(turns: usize) -> String {
     }
 }
 
-/// What an action does.
+/// Effect of an action.
 pub(super) fn words(game: &Thoth, action: &ThothAction, look: &Look<'_>) -> String {
     let known = |slot: Slot| {
         slot.face(look.known)
@@ -102,7 +102,7 @@ fn play(game: &Thoth, card: Face, as_: Use, look: &Look<'_>) -> String {
     }
 }
 
-/// What is asked before an action.
+/// Question before an action.
 pub(super) fn question(game: &Thoth, action: &ThothAction, look: &Look<'_>) -> Option<String> {
     match *action {
         ThothAction::Demolish => Some(
@@ -132,7 +132,7 @@ pub(super) fn question(game: &Thoth, action: &ThothAction, look: &Look<'_>) -> O
     }
 }
 
-/// What the player would score if the hand ended after this card, and how the other houses stand.
+/// The player's score if the hand ended after this card, and the state of the other houses.
 fn outlook(
     game: &Thoth,
     look: &Look<'_>,

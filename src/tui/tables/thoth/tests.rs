@@ -62,7 +62,7 @@ impl Builder {
         }
     }
 
-    /// What the seat to act does.
+    /// Action of the seat to act.
     fn choice(self, scene: &Scene, turn: u64) -> Option<(Seat, AnyAction)> {
         let seat = scene.game.to_act().iter().next()?;
         let legal = game(scene).legal(seat, &scene.known(seat));

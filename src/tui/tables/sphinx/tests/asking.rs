@@ -1,4 +1,4 @@
-//! What the table says of what can be done, of what cannot and why, and of what has happened.
+//! The table's words on legal actions, on refused ones with their reasons, and on events.
 
 use fairdeal_protocol::card::Faces;
 

@@ -5,7 +5,7 @@ use fairdeal_protocol::card::Face;
 use super::*;
 use crate::tui::tables::thoth::hand::{Kind, ways};
 
-/// What can be read in an area of a screen.
+/// Text in an area of a screen.
 fn read(text: &str, area: Rect) -> String {
     let rows = text.lines().skip(area.y.into()).take(area.height.into());
     let columns = |row: &str| -> String {

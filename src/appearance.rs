@@ -1,0 +1,44 @@
+//! A player's choice of colours, by name: kept in the settings, drawn by the interface.
+
+use serde::{Deserialize, Serialize};
+
+/// A theme by its name in the settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThemeName {
+    /// Light on dark.
+    #[default]
+    Dark,
+    /// Dark on light.
+    Light,
+    /// White on black, and few strong colours.
+    HighContrast,
+    /// The terminal's own two colours.
+    Mono,
+}
+
+impl ThemeName {
+    /// Every theme.
+    pub const ALL: [Self; 4] = [Self::Dark, Self::Light, Self::HighContrast, Self::Mono];
+
+    /// Its name, as people read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dark => "dark",
+            Self::Light => "light",
+            Self::HighContrast => "high contrast",
+            Self::Mono => "mono",
+        }
+    }
+}
+
+/// The colours of pyramids: one of the two sets that they are sold in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pyramids {
+    /// Black, red, blue, yellow and green.
+    #[default]
+    Rainbow,
+    /// White, orange, cyan, clear and purple.
+    Xeno,
+}
