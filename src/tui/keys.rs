@@ -346,7 +346,7 @@ mod tests {
     fn what_is_wrong_is_told() {
         let told =
             |name: &str, keys: &[&str]| Keymap::new(&own(name, keys)).unwrap_err().to_string();
-        assert!(told("upp", &["w"]).contains("there is up, down"));
+        assert!(told("upp", &["w"]).contains("the known ones are up, down"));
         assert!(told("up", &["super-w"]).contains("no key 'super-w'"));
         assert!(told("up", &[]).contains("needs a key"));
         assert!(

@@ -221,7 +221,7 @@ async fn people_talk_and_begin_when_all_are_ready() {
     let lines = talk(" in the lobby");
     converse([&mut host, &mut first, &mut second], &mut onlooker, &lines).await;
     onlooker.say("me too").await;
-    assert!(onlooker.refusal().await.contains("looks on"));
+    assert!(onlooker.refusal().await.contains("read the chat but not write"));
 
     // All seats are taken, and two are ready: the third is waited for.
     host.order(Command::Ready(true)).await;
@@ -254,7 +254,7 @@ async fn people_talk_and_begin_when_all_are_ready() {
     host.say("\u{7}").await;
     assert!(host.refusal().await.contains("nothing"));
     onlooker.say("me too").await;
-    assert!(onlooker.refusal().await.contains("looks on"));
+    assert!(onlooker.refusal().await.contains("read the chat but not write"));
 }
 
 /// Two seats that cannot reach each other hear each other through the host.

@@ -64,7 +64,7 @@ fn ristretto_refuses_bad_encodings() {
 /// RFC 9496, appendix A.3: 64 bytes of SHA-512 to a group element.
 #[test]
 fn ristretto_from_a_hash() {
-    let label = "Ristretto is traditionally a short setting of Parmesan cheese";
+    let label = "Ristretto is traditionally a short shot of espresso coffee";
     let point = RistrettoPoint::from_uniform_bytes(&Sha512::digest(label).into());
     let expected = "3066f82a1a747d45120d1740f14358531a8f04bbffe6a819f86dfe50f44a0a46";
     assert_eq!(point.compress().0, bytes(expected));

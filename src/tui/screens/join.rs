@@ -83,7 +83,7 @@ impl Screen for Join {
     fn name(&self) -> String {
         match self.purpose {
             Purpose::Join => "join".to_owned(),
-            Purpose::Watch => "look on".to_owned(),
+            Purpose::Watch => "watch".to_owned(),
         }
     }
 
@@ -121,7 +121,7 @@ impl Screen for Join {
         }
         let words = match self.purpose {
             Purpose::Join => "join",
-            Purpose::Watch => "look on",
+            Purpose::Watch => "watch",
         };
         canvas.button((at.x + 1, at.y), "Enter", words, GO);
         let text = "Paste the ticket that your friend has sent you. It holds the way to the table and the key of its \

@@ -111,7 +111,7 @@ fn screens(ascii: bool) -> Vec<(&'static str, Stage)> {
         ("home", home()),
         ("setup", at("Plutonian")),
         ("join", at("join with")),
-        ("watch", at("look on")),
+        ("watch", at("watch a table")),
         ("history", at("history")),
         ("settings", at("settings")),
         ("lobby", lobby_stage),
