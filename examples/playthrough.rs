@@ -8,7 +8,7 @@
 fn main() -> std::io::Result<()> {
     for info in fairdeal_games::GAMES {
         let path = format!("docs/playthroughs/{}.txt", info.id);
-        std::fs::write(&path, fairdeal_games::bots::playthrough(info))?;
+        std::fs::write(&path, fairdeal_games::playthrough(info))?;
         println!("{path}");
     }
     Ok(())

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use fairdeal_games::ivory::daily::is_date;
+use fairdeal_games::calendar::day_number;
 use fairdeal_games::{AnyGame, game_info};
 use fairdeal_protocol::audit::auditor::{Finding, Report};
 use fairdeal_protocol::charter::Charter;
@@ -161,7 +161,9 @@ impl Summary {
 fn day_of(charter: &Charter) -> Option<String> {
     let mut options = charter.rules().options.into_iter();
     let daily = options.find(|(key, _)| key == "daily");
-    daily.map(|(_, day)| day).filter(|day| is_date(day))
+    daily
+        .map(|(_, day)| day)
+        .filter(|day| day_number(day).is_some())
 }
 
 /// The end of a transcript without known faults.

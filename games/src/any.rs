@@ -6,277 +6,274 @@
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown};
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ActionError, GameInfo, TableGame, ivory, loot, plutonian, sphinx, thoth};
+use crate::bots::{Bot, IvoryBot, Level, LootBot, PlutonianBot, Random, SphinxBot, ThothBot};
+use crate::info::GameInfo;
+use crate::interface::{ActionError, TableGame};
+use crate::{ivory, loot, plutonian, sphinx, thoth};
 
-/// Writes the enums and forwards every method to the game inside.
-macro_rules! any_game {
-    ($($(#[$doc:meta])* $variant:ident($game:ty, $info:path)),+ $(,)?) => {
+/// Declares the games: one line each, with the module of its rules, its type there, and its normal bot.
+///
+/// `$d` is a dollar sign, which a macro cannot write by itself.
+macro_rules! games {
+    ($d:tt $($(#[$doc:meta])* $variant:ident($module:ident::$game:ident, $bot:ident)),+ $(,)?) => {
         /// Every game that can be played here.
-        pub static GAMES: &[&GameInfo] = &[$(&$info),+];
+        pub static GAMES: &[&GameInfo] = &[$(&$module::INFO),+];
 
         /// Any of the games.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         pub enum AnyGame {
-            $($(#[$doc])* $variant($game)),+
+            $($(#[$doc])* $variant($module::$game)),+
         }
 
         /// An action of any of the games.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub enum AnyAction {
-            $($(#[$doc])* $variant(<$game as Game>::Action)),+
+            $($(#[$doc])* $variant(<$module::$game as Game>::Action)),+
         }
 
         /// An event of any of the games.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         pub enum AnyEvent {
-            $($(#[$doc])* $variant(<$game as Game>::Event)),+
+            $($(#[$doc])* $variant(<$module::$game as Game>::Event)),+
+        }
+
+        /// The normal bot of every game.
+        #[derive(Default)]
+        struct NormalBots {
+            $($module: $bot),+
+        }
+
+        impl Bot<AnyGame> for NormalBots {
+            fn choose(
+                &mut self,
+                game: &AnyGame,
+                seat: Seat,
+                known: &Faces,
+                rng: &mut dyn Rng,
+            ) -> Option<AnyAction> {
+                match game {
+                    $(AnyGame::$variant(game) => {
+                        let action = self.$module.choose(game, seat, known, rng);
+                        action.map(AnyAction::$variant)
+                    })+
+                }
+            }
         }
 
         impl AnyGame {
             /// The static description of this game.
             pub fn info(&self) -> &'static GameInfo {
                 match self {
-                    $(Self::$variant(_) => &$info),+
+                    $(Self::$variant(_) => &$module::INFO),+
                 }
             }
-        }
 
-        // With a single game, no action can belong to another game.
-        #[allow(unreachable_patterns)]
-        impl Game for AnyGame {
-            type Action = AnyAction;
-            type Event = AnyEvent;
-
-            fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
-                $(if rules.game == $info.id {
-                    return <$game>::create(rules).map(Self::$variant);
+            fn of_rules(rules: &RuleSet) -> Result<Self, RuleSetError> {
+                $(if rules.game == $module::INFO.id {
+                    return $module::$game::create(rules).map(Self::$variant);
                 })+
                 Err(RuleSetError::UnknownGame(rules.game.clone()))
             }
-
-            fn deck_name(&self) -> &'static str {
-                match self {
-                    $(Self::$variant(game) => game.deck_name()),+
-                }
-            }
-
-            fn first_deck(&self) -> Option<Vec<Face>> {
-                match self {
-                    $(Self::$variant(game) => game.first_deck()),+
-                }
-            }
-
-            fn seals_cards(&self) -> bool {
-                match self {
-                    $(Self::$variant(game) => game.seals_cards()),+
-                }
-            }
-
-            fn card_name(&self, face: Face) -> String {
-                match self {
-                    $(Self::$variant(game) => game.card_name(face)),+
-                }
-            }
-
-            fn begin(
-                &mut self,
-                chance: &mut dyn Chance,
-                events: &mut Vec<AnyEvent>,
-            ) -> Result<(), Pause> {
-                match self {
-                    $(Self::$variant(game) => {
-                        wrapped(events, AnyEvent::$variant, |own| game.begin(chance, own))
-                    }),+
-                }
-            }
-
-            fn to_act(&self) -> SeatSet {
-                match self {
-                    $(Self::$variant(game) => game.to_act()),+
-                }
-            }
-
-            fn legal(&self, seat: Seat, known: &Faces) -> Vec<AnyAction> {
-                match self {
-                    $(Self::$variant(game) => {
-                        let legal = game.legal(seat, known);
-                        legal.into_iter().map(AnyAction::$variant).collect()
-                    }),+
-                }
-            }
-
-            fn check(&self, seat: Seat, action: &AnyAction) -> Result<(), Illegal> {
-                match (self, action) {
-                    $((Self::$variant(game), AnyAction::$variant(action)) => {
-                        game.check(seat, action)
-                    })+
-                    _ => Err(foreign()),
-                }
-            }
-
-            fn shown(&self, seat: Seat, action: &AnyAction) -> Vec<Shown> {
-                match (self, action) {
-                    $((Self::$variant(game), AnyAction::$variant(action)) => {
-                        game.shown(seat, action)
-                    })+
-                    _ => Vec::new(),
-                }
-            }
-
-            fn out_of_turn(&self, action: &AnyAction) -> bool {
-                match (self, action) {
-                    $((Self::$variant(game), AnyAction::$variant(action)) => {
-                        game.out_of_turn(action)
-                    })+
-                    _ => false,
-                }
-            }
-
-            fn apply(
-                &mut self,
-                seat: Seat,
-                action: &AnyAction,
-                chance: &mut dyn Chance,
-                events: &mut Vec<AnyEvent>,
-            ) -> Result<(), Halt> {
-                match (self, action) {
-                    $((Self::$variant(game), AnyAction::$variant(action)) => {
-                        wrapped(events, AnyEvent::$variant, |own| {
-                            game.apply(seat, action, chance, own)
-                        })
-                    })+
-                    _ => Err(foreign().into()),
-                }
-            }
-
-            fn forfeit(
-                &mut self,
-                seat: Seat,
-                chance: &mut dyn Chance,
-                events: &mut Vec<AnyEvent>,
-            ) -> Result<(), Pause> {
-                match self {
-                    $(Self::$variant(game) => {
-                        wrapped(events, AnyEvent::$variant, |own| game.forfeit(seat, chance, own))
-                    }),+
-                }
-            }
-
-            fn hand(&self, seat: Seat) -> Vec<Slot> {
-                match self {
-                    $(Self::$variant(game) => game.hand(seat)),+
-                }
-            }
-
-            fn is_over(&self) -> bool {
-                match self {
-                    $(Self::$variant(game) => game.is_over()),+
-                }
-            }
-
-            fn scores(&self) -> Vec<i64> {
-                match self {
-                    $(Self::$variant(game) => game.scores()),+
-                }
-            }
-
-            fn winners(&self) -> SeatSet {
-                match self {
-                    $(Self::$variant(game) => game.winners()),+
-                }
-            }
         }
 
-        // As above: with a single game, some patterns are unreachable.
-        #[allow(unreachable_patterns)]
-        impl TableGame for AnyGame {
-            fn view(&self, seat: Option<Seat>, known: &Faces) -> Value {
-                match self {
-                    $(Self::$variant(game) => game.view(seat, known)),+
+        /// Runs code on the game inside an [`AnyGame`], whichever it is.
+        ///
+        /// - `match_game!(any, game => code)`
+        /// - `match_game!(any, game, AnyAction as wrap => code)`: `wrap` makes an [`AnyAction`] of one of the game's own.
+        /// - `match_game!(any, game, AnyAction(action) = given => code)`: with the game's own action in `given`; `None` if
+        ///   that is of another game. `, AnyEvent as wrap` may follow `given`.
+        ///
+        /// [`AnyEvent`] can stand in place of [`AnyAction`].
+        #[macro_export]
+        macro_rules! match_game {
+            ($d any:expr, $d game:ident => $d code:expr) => {
+                match $d any {
+                    $($d crate::any::AnyGame::$variant($d game) => $d code),+
                 }
-            }
-
-            fn action_to_json(&self, seat: Seat, action: &AnyAction, known: &Faces) -> Value {
-                match (self, action) {
-                    $((Self::$variant(game), AnyAction::$variant(action)) => {
-                        game.action_to_json(seat, action, known)
+            };
+            ($d any:expr, $d game:ident, $d kind:ident as $d wrap:ident => $d code:expr) => {
+                match $d any {
+                    $($d crate::any::AnyGame::$variant($d game) => {
+                        let $d wrap = $d crate::$d kind::$variant;
+                        $d code
                     })+
-                    _ => Value::Null,
                 }
-            }
-
-            fn action_from_json(
-                &self,
-                seat: Seat,
-                value: &Value,
-                known: &Faces,
-            ) -> Result<AnyAction, ActionError> {
-                match self {
-                    $(Self::$variant(game) => game
-                        .action_from_json(seat, value, known)
-                        .map(AnyAction::$variant)),+
-                }
-            }
-
-            fn event_to_json(&self, event: &AnyEvent) -> Value {
-                match (self, event) {
-                    $((Self::$variant(game), AnyEvent::$variant(event)) => {
-                        game.event_to_json(event)
+            };
+            ($d any:expr, $d game:ident, $d kind:ident($d own:ident) = $d given:expr => $d code:expr) => {
+                match ($d any, $d given) {
+                    $(($d crate::any::AnyGame::$variant($d game), $d crate::$d kind::$variant($d own)) => {
+                        Some($d code)
                     })+
-                    _ => Value::Null,
+                    _ => None,
                 }
-            }
-
-            fn event_text(&self, event: &AnyEvent, names: &[String]) -> String {
-                match (self, event) {
-                    $((Self::$variant(game), AnyEvent::$variant(event)) => {
-                        game.event_text(event, names)
+            };
+            (
+                $d any:expr, $d game:ident, $d kind:ident($d own:ident) = $d given:expr,
+                $d other:ident as $d wrap:ident => $d code:expr
+            ) => {
+                match ($d any, $d given) {
+                    $(($d crate::any::AnyGame::$variant($d game), $d crate::$d kind::$variant($d own)) => {
+                        let $d wrap = $d crate::$d other::$variant;
+                        Some($d code)
                     })+
-                    _ => String::new(),
+                    _ => None,
                 }
-            }
-
-            fn has_left(&self, seat: Seat) -> bool {
-                match self {
-                    $(Self::$variant(game) => game.has_left(seat)),+
-                }
-            }
-
-            fn seats(&self) -> usize {
-                match self {
-                    $(Self::$variant(game) => game.seats()),+
-                }
-            }
-
-            fn shuffled_from_json(&self, entry: &Value) -> u32 {
-                match self {
-                    $(Self::$variant(game) => game.shuffled_from_json(entry)),+
-                }
-            }
-
-            fn shuffled_to_json(&self, number: u32) -> Value {
-                match self {
-                    $(Self::$variant(game) => game.shuffled_to_json(number)),+
-                }
-            }
+            };
         }
     };
 }
 
-any_game! {
+games! { $
     /// Loot.
-    Loot(loot::Loot, loot::INFO),
+    Loot(loot::Loot, LootBot),
     /// Ivory Tower.
-    Ivory(ivory::Ivory, ivory::INFO),
+    Ivory(ivory::Ivory, IvoryBot),
     /// Plutonian Poker.
-    Plutonian(plutonian::Plutonian, plutonian::INFO),
+    Plutonian(plutonian::Plutonian, PlutonianBot),
     /// Sphinx's Paw.
-    Sphinx(sphinx::Sphinx, sphinx::INFO),
+    Sphinx(sphinx::Sphinx, SphinxBot),
     /// Houses of Thoth.
-    Thoth(thoth::Thoth, thoth::INFO),
+    Thoth(thoth::Thoth, ThothBot),
+}
+
+impl Game for AnyGame {
+    type Action = AnyAction;
+    type Event = AnyEvent;
+
+    fn create(rules: &RuleSet) -> Result<Self, RuleSetError> {
+        Self::of_rules(rules)
+    }
+
+    fn deck_name(&self) -> &'static str {
+        match_game!(self, game => game.deck_name())
+    }
+
+    fn first_deck(&self) -> Option<Vec<Face>> {
+        match_game!(self, game => game.first_deck())
+    }
+
+    fn seals_cards(&self) -> bool {
+        match_game!(self, game => game.seals_cards())
+    }
+
+    fn card_name(&self, face: Face) -> String {
+        match_game!(self, game => game.card_name(face))
+    }
+
+    fn begin(&mut self, chance: &mut dyn Chance, events: &mut Vec<AnyEvent>) -> Result<(), Pause> {
+        match_game!(self, game, AnyEvent as wrap => wrapped(events, wrap, |own| game.begin(chance, own)))
+    }
+
+    fn to_act(&self) -> SeatSet {
+        match_game!(self, game => game.to_act())
+    }
+
+    fn legal(&self, seat: Seat, known: &Faces) -> Vec<AnyAction> {
+        match_game!(self, game, AnyAction as wrap => game.legal(seat, known).into_iter().map(wrap).collect())
+    }
+
+    fn check(&self, seat: Seat, action: &AnyAction) -> Result<(), Illegal> {
+        match_game!(self, game, AnyAction(own) = action => game.check(seat, own))
+            .unwrap_or_else(|| Err(foreign()))
+    }
+
+    fn shown(&self, seat: Seat, action: &AnyAction) -> Vec<Shown> {
+        match_game!(self, game, AnyAction(own) = action => game.shown(seat, own))
+            .unwrap_or_default()
+    }
+
+    fn out_of_turn(&self, action: &AnyAction) -> bool {
+        match_game!(self, game, AnyAction(own) = action => game.out_of_turn(own))
+            .unwrap_or_default()
+    }
+
+    fn apply(
+        &mut self,
+        seat: Seat,
+        action: &AnyAction,
+        chance: &mut dyn Chance,
+        events: &mut Vec<AnyEvent>,
+    ) -> Result<(), Halt> {
+        let done = match_game!(self, game, AnyAction(own) = action, AnyEvent as wrap => {
+            wrapped(events, wrap, |events| game.apply(seat, own, chance, events))
+        });
+        done.unwrap_or_else(|| Err(foreign().into()))
+    }
+
+    fn forfeit(
+        &mut self,
+        seat: Seat,
+        chance: &mut dyn Chance,
+        events: &mut Vec<AnyEvent>,
+    ) -> Result<(), Pause> {
+        match_game!(self, game, AnyEvent as wrap => wrapped(events, wrap, |own| game.forfeit(seat, chance, own)))
+    }
+
+    fn hand(&self, seat: Seat) -> Vec<Slot> {
+        match_game!(self, game => game.hand(seat))
+    }
+
+    fn is_over(&self) -> bool {
+        match_game!(self, game => game.is_over())
+    }
+
+    fn scores(&self) -> Vec<i64> {
+        match_game!(self, game => game.scores())
+    }
+
+    fn winners(&self) -> SeatSet {
+        match_game!(self, game => game.winners())
+    }
+}
+
+impl TableGame for AnyGame {
+    fn view(&self, seat: Option<Seat>, known: &Faces) -> Value {
+        match_game!(self, game => game.view(seat, known))
+    }
+
+    fn action_to_json(&self, seat: Seat, action: &AnyAction, known: &Faces) -> Value {
+        match_game!(self, game, AnyAction(own) = action => game.action_to_json(seat, own, known))
+            .unwrap_or_default()
+    }
+
+    fn action_from_json(
+        &self,
+        seat: Seat,
+        value: &Value,
+        known: &Faces,
+    ) -> Result<AnyAction, ActionError> {
+        match_game!(self, game, AnyAction as wrap => game.action_from_json(seat, value, known).map(wrap))
+    }
+
+    fn event_to_json(&self, event: &AnyEvent) -> Value {
+        match_game!(self, game, AnyEvent(own) = event => game.event_to_json(own))
+            .unwrap_or_default()
+    }
+
+    fn event_text(&self, event: &AnyEvent, names: &[String]) -> String {
+        match_game!(self, game, AnyEvent(own) = event => game.event_text(own, names))
+            .unwrap_or_default()
+    }
+
+    fn has_left(&self, seat: Seat) -> bool {
+        match_game!(self, game => game.has_left(seat))
+    }
+
+    fn seats(&self) -> usize {
+        match_game!(self, game => game.seats())
+    }
+
+    fn shuffled_from_json(&self, entry: &Value) -> u32 {
+        match_game!(self, game => game.shuffled_from_json(entry))
+    }
+
+    fn shuffled_to_json(&self, number: u32) -> Value {
+        match_game!(self, game => game.shuffled_to_json(number))
+    }
 }
 
 /// Runs a step that emits the game's own events and forwards them wrapped. It forwards those
@@ -294,4 +291,12 @@ fn wrapped<Own, Out>(
 
 fn foreign() -> Illegal {
     Illegal::rule("that is an action of another game")
+}
+
+/// A bot of that level for any game.
+pub fn bot(level: Level) -> Box<dyn Bot<AnyGame>> {
+    match level {
+        Level::Easy => Box::new(Random::default()),
+        Level::Normal => Box::new(NormalBots::default()),
+    }
 }

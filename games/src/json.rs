@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::ActionError;
+use crate::interface::ActionError;
 
 /// The fields of an action.
 #[derive(Clone, Copy)]

@@ -32,8 +32,8 @@
 //! use fairdeal_protocol::crypto::shuffle::{ShufflePlace, Statement, shuffle, verify};
 //! use fairdeal_protocol::{hash::Hash32, seat::Seat};
 //! # use rand_core::SeedableRng as _;
-//! # let mut rng = rand_chacha::ChaCha20Rng::from_seed([7; 32]);
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mut rng = rand_chacha::ChaCha20Rng::from_seed([7; 32]);
 //! // Each seat draws a seed for the deal and derives its key from it. A proof of knowledge stops a seat from choosing
 //! // its key so that it cancels another's.
 //! let deck = DeckId(0);

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
-use fairdeal_games::ivory::daily::day_number;
+use fairdeal_games::calendar::day_number;
 
 use super::{Past, What};
 use crate::summary::Ending;

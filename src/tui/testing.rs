@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fairdeal_games::bots::{Bot, Level, bot};
+use fairdeal_games::bot;
+use fairdeal_games::bots::{Bot, Level};
 use fairdeal_games::loot::LootAction;
 use fairdeal_games::{AnyAction, AnyEvent, AnyGame, TableGame as _, rule_set};
 use fairdeal_protocol::card::Faces;

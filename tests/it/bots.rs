@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fairdeal_games::bots::{Level, bot, play};
+use fairdeal_games::bot;
+use fairdeal_games::bots::{Level, play};
 use fairdeal_games::chance::RefereeChance;
 use fairdeal_games::{AnyGame, GAMES, rule_set};
 use fairdeal_protocol::game::Game as _;

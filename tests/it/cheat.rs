@@ -217,7 +217,10 @@ async fn caught(root: &Path, lie: Lie, what: &str) {
         );
         let (code, text) = verify(over["transcript"].as_str().unwrap());
         assert_eq!(code, Some(0), "{text}");
-        assert!(text.contains("cheat is proven guilty"), "{text}");
+        assert!(
+            text.contains("cheat was removed for a proven fault"),
+            "{text}"
+        );
     }
     assert_eq!(told[0].1["log"], told[1].1["log"]);
 }

@@ -36,7 +36,7 @@ fn the_cause_is_said_once() {
         (
             &host,
             &["--seats", "2", "--bots", "2"],
-            "2 bots do not leave you one of 2 seats",
+            "2 bots leave you none of the 2 seats",
         ),
         (
             &play,
@@ -151,7 +151,7 @@ fn the_doctor_looks_at_the_data_directory() {
         (output.status.code(), line.unwrap().to_owned())
     };
     let (_, line) = examined(&data);
-    assert!(line.contains(data.to_str().unwrap()) && line.contains("MiB of room"));
+    assert!(line.contains(data.to_str().unwrap()) && line.contains("MiB free"));
     assert!(!data.exists() && fs::read_dir(root.path()).unwrap().count() == 0);
     fs::write(&data, "a file").unwrap();
     let (code, line) = examined(&data);

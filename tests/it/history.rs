@@ -214,7 +214,7 @@ fn a_game_that_was_interrupted_waits() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
     let why = String::from_utf8(output.stderr).unwrap();
-    assert!(why.contains("is being played"), "{why}");
+    assert!(why.contains("is still being played"), "{why}");
     program.kill();
     let lines = listed(&program.data);
     assert_eq!(lines.len(), 1, "{lines:?}");

@@ -2,7 +2,7 @@
 //! that they need, against the version that `Cargo.toml` promises. `cargo deny` and a build with the old toolchain check
 //! more, but are not on every machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -24,7 +24,7 @@ fn output(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Cargo's description of each package, the own ones included.
+/// Cargo's description of each package that is built on this machine, the own ones included.
 fn packages() -> Vec<Value> {
     let version = output(Command::new("rustc").arg("-vV"));
     let mut lines = version.lines();
@@ -39,6 +39,31 @@ fn packages() -> Vec<Value> {
     let Value::Array(packages) = metadata["packages"].take() else {
         panic!("cargo metadata has packages");
     };
+    // The metadata also names packages that only an unused feature of a library would bring.
+    let tree = output(
+        Command::new(env!("CARGO"))
+            .args([
+                "tree",
+                "--offline",
+                "--locked",
+                "--workspace",
+                "--all-features",
+            ])
+            .args(["--prefix", "none", "--format", "{p}"])
+            .current_dir(env!("CARGO_MANIFEST_DIR")),
+    );
+    let built: BTreeSet<(&str, &str)> = tree
+        .lines()
+        .filter_map(|line| {
+            let mut words = line.split(' ');
+            Some((words.next()?, words.next()?.trim_start_matches('v')))
+        })
+        .collect();
+    let is_built = |package: &Value| {
+        let name = package["name"].as_str().unwrap();
+        built.contains(&(name, package["version"].as_str().unwrap()))
+    };
+    let packages: Vec<Value> = packages.into_iter().filter(is_built).collect();
     assert!(packages.len() > 100, "{} packages", packages.len());
     packages
 }

@@ -221,7 +221,12 @@ async fn people_talk_and_begin_when_all_are_ready() {
     let lines = talk(" in the lobby");
     converse([&mut host, &mut first, &mut second], &mut onlooker, &lines).await;
     onlooker.say("me too").await;
-    assert!(onlooker.refusal().await.contains("read the chat but not write"));
+    assert!(
+        onlooker
+            .refusal()
+            .await
+            .contains("read the chat but not write")
+    );
 
     // All seats are taken, and two are ready: the third is waited for.
     host.order(Command::Ready(true)).await;
@@ -248,13 +253,18 @@ async fn people_talk_and_begin_when_all_are_ready() {
     for _ in 0..20 {
         second.say("again and again").await;
     }
-    assert!(second.refusal().await.contains("too much"));
+    assert!(second.refusal().await.contains("too many"));
     host.say(&"x".repeat(281)).await;
     assert!(host.refusal().await.contains("280"));
     host.say("\u{7}").await;
-    assert!(host.refusal().await.contains("nothing"));
+    assert!(host.refusal().await.contains("empty"));
     onlooker.say("me too").await;
-    assert!(onlooker.refusal().await.contains("read the chat but not write"));
+    assert!(
+        onlooker
+            .refusal()
+            .await
+            .contains("read the chat but not write")
+    );
 }
 
 /// Two seats that cannot reach each other hear each other through the host.

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairdeal_games::AnyGame;
-use fairdeal_games::bots::{Bot, Level, Random, bot};
+use fairdeal_games::bot;
+use fairdeal_games::bots::{Bot, Level, Random};
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::domain::Label;

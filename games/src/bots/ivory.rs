@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::bots::{Random, play};
     use crate::chance::RefereeChance;
-    use crate::rule_set;
+    use crate::registry::rule_set;
 
     fn total(make: impl Fn() -> Box<dyn Bot<Ivory>>) -> (i64, usize) {
         let rules = rule_set("ivory-tower", 1, &Default::default()).unwrap();

@@ -14,11 +14,9 @@ use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::chance::RefereeChance;
-use crate::{AnyAction, AnyGame};
 
 mod ivory;
 mod loot;
-mod playthrough;
 mod plutonian;
 mod random;
 mod sphinx;
@@ -26,7 +24,6 @@ mod thoth;
 
 pub use ivory::{IvoryBot, advice as ivory_advice};
 pub use loot::LootBot;
-pub use playthrough::playthrough;
 pub use plutonian::PlutonianBot;
 pub use random::Random;
 pub use sphinx::SphinxBot;
@@ -71,57 +68,6 @@ impl Level {
         let mut all = Self::ALL.into_iter();
         all.find(|(_, known)| *known == name)
             .map(|(level, _)| level)
-    }
-}
-
-/// A bot of that level for any game.
-pub fn bot(level: Level) -> Box<dyn Bot<AnyGame>> {
-    match level {
-        Level::Easy => Box::new(Random::default()),
-        Level::Normal => Box::new(Normal::default()),
-    }
-}
-
-/// The normal bots of all games.
-#[derive(Default)]
-struct Normal {
-    loot: LootBot,
-    ivory: IvoryBot,
-    plutonian: PlutonianBot,
-    sphinx: SphinxBot,
-    thoth: ThothBot,
-}
-
-impl Bot<AnyGame> for Normal {
-    fn choose(
-        &mut self,
-        game: &AnyGame,
-        seat: Seat,
-        known: &Faces,
-        rng: &mut dyn Rng,
-    ) -> Option<AnyAction> {
-        match game {
-            AnyGame::Loot(game) => {
-                let action = self.loot.choose(game, seat, known, rng);
-                action.map(AnyAction::Loot)
-            }
-            AnyGame::Ivory(game) => {
-                let action = self.ivory.choose(game, seat, known, rng);
-                action.map(AnyAction::Ivory)
-            }
-            AnyGame::Plutonian(game) => {
-                let action = self.plutonian.choose(game, seat, known, rng);
-                action.map(AnyAction::Plutonian)
-            }
-            AnyGame::Sphinx(game) => {
-                let action = self.sphinx.choose(game, seat, known, rng);
-                action.map(AnyAction::Sphinx)
-            }
-            AnyGame::Thoth(game) => {
-                let action = self.thoth.choose(game, seat, known, rng);
-                action.map(AnyAction::Thoth)
-            }
-        }
     }
 }
 

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
     use crate::bots::{Random, play};
     use crate::chance::RefereeChance;
-    use crate::rule_set;
+    use crate::registry::rule_set;
 
     #[test]
     fn it_beats_chance() {

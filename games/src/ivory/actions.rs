@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::cards;
-use crate::ActionError;
+use crate::interface::ActionError;
 use crate::json::{Fields, wrong};
 
 /// The place a card is played from.

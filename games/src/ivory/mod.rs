@@ -19,7 +19,7 @@ use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleS
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
-use super::{GameInfo, OptionInfo, OptionKind};
+use crate::info::{GameInfo, OptionInfo, OptionKind};
 
 mod actions;
 pub mod cards;

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::{Ivory, IvoryAction, IvoryEvent, Source, TURNED, Target, cards, daily};
 use crate::chance::RefereeChance;
-use crate::{TableGame as _, rule_set};
+use crate::interface::TableGame as _;
+use crate::registry::rule_set;
 
 fn me() -> Seat {
     Seat::new(0).unwrap()

@@ -5,7 +5,7 @@ use fairdeal_protocol::seat::Seat;
 use serde_json::{Value, json};
 
 use super::{Ivory, IvoryAction, IvoryEvent, cards};
-use crate::{ActionError, TableGame};
+use crate::interface::{ActionError, TableGame};
 
 fn names(cards: &[Face]) -> Vec<String> {
     cards.iter().map(|card| cards::name(*card)).collect()

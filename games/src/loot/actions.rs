@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::cards;
+use crate::common::{name_of, over_text};
+use crate::interface::ActionError;
 use crate::json::{Fields, wrong};
-use crate::{ActionError, name_of, over_text};
 
 /// The pile a card is taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

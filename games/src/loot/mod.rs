@@ -19,7 +19,8 @@ use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleS
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
-use super::{GameInfo, OptionInfo, OptionKind, best_of, rolled_seat};
+use crate::common::{best_of, rolled_seat};
+use crate::info::{GameInfo, OptionInfo, OptionKind};
 
 mod actions;
 pub mod cards;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::actions::hands_to_json;
 use super::{LastHand, Loot, LootAction, LootEvent, Phase, cards};
-use crate::{ActionError, TableGame};
+use crate::interface::{ActionError, TableGame};
 
 impl TableGame for Loot {
     fn view(&self, seat: Option<Seat>, known: &Faces) -> Value {

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::pieces::Pyramid;
+use crate::common::{name_of, over_text};
+use crate::interface::ActionError;
 use crate::json::{Fields, wrong};
-use crate::{ActionError, name_of, over_text};
 
 /// An action of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

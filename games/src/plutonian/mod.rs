@@ -15,8 +15,9 @@ use fairdeal_protocol::game::{
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
-use super::pyramid::Size;
-use super::{GameInfo, OptionInfo, OptionKind, best_of, rolled_seat};
+use crate::common::{best_of, rolled_seat};
+use crate::info::{GameInfo, OptionInfo, OptionKind};
+use crate::pyramid::Size;
 
 mod actions;
 pub mod pieces;

@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 use super::pieces::{Colour, Pyramid};
 use super::{Plutonian, PlutonianAction, PlutonianEvent};
 use crate::chance::{Need, RefereeChance, Stop};
+use crate::interface::TableGame as _;
 use crate::pyramid::Size;
-use crate::{TableGame as _, rule_set};
+use crate::registry::rule_set;
 
 fn seat(number: usize) -> Seat {
     Seat::new(number).unwrap()

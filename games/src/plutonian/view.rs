@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::pieces::{Colour, Pyramid};
 use super::{COLOURS, Plutonian, PlutonianAction, PlutonianEvent, TREE, colour_of};
-use crate::{ActionError, TableGame};
+use crate::interface::{ActionError, TableGame};
 
 /// The leading digit of a column's number, above all colour digits.
 const LEADING: u32 = 125;

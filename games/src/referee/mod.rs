@@ -13,8 +13,11 @@ use fairdeal_protocol::seat::Seat;
 use serde_json::{Value, json};
 
 use self::request::{ChanceLists, Request};
+use crate::any::AnyGame;
 use crate::chance::{Need, RefereeChance, Refusal, Stop};
-use crate::{AnyGame, TableGame, options_from_json, rule_set};
+use crate::info::options_from_json;
+use crate::interface::TableGame;
+use crate::registry::rule_set;
 
 /// The reason why a request is refused. A refused request changes nothing.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

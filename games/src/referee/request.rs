@@ -4,8 +4,11 @@ use fairdeal_protocol::seat::{MAX_SEATS, Seat};
 use serde_json::{Map, Value};
 
 use super::Error;
+use crate::any::AnyGame;
 use crate::chance::RefereeChance;
-use crate::{AnyGame, GameInfo, TableGame, game_info};
+use crate::info::GameInfo;
+use crate::interface::TableGame;
+use crate::registry::game_info;
 
 /// A well-formed request.
 pub(super) enum Request {

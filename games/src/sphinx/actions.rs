@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::board::{Pylon, Square};
 use super::cards;
+use crate::common::{listed, name_of};
+use crate::interface::ActionError;
 use crate::json::{Fields, wrong};
 use crate::pyramid::Size;
-use crate::{ActionError, listed, name_of};
 
 /// An action of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -21,8 +21,8 @@ use fairdeal_protocol::game::{
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
-use super::pyramid::Size;
-use super::{GameInfo, OptionInfo, OptionKind};
+use crate::info::{GameInfo, OptionInfo, OptionKind};
+use crate::pyramid::Size;
 
 mod actions;
 pub mod board;

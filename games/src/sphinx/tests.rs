@@ -12,8 +12,9 @@ use serde_json::json;
 use super::board::{Pylon, Square, central};
 use super::{Phase, Sphinx, SphinxAction, Status, cards};
 use crate::chance::{RefereeChance, Stop};
+use crate::interface::TableGame as _;
 use crate::pyramid::Size;
-use crate::{TableGame as _, rule_set};
+use crate::registry::rule_set;
 
 fn seat(number: usize) -> Seat {
     Seat::new(number).unwrap()

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::board::{Pylon, Square};
 use super::{Phase, Sphinx, SphinxAction, SphinxEvent, cards};
+use crate::interface::{ActionError, TableGame};
 use crate::pyramid::Size;
-use crate::{ActionError, TableGame};
 
 fn names(all: &[Face]) -> Vec<String> {
     all.iter().map(|card| cards::name(*card)).collect()

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::cards;
+use crate::common::{listed, name_of, over_text};
+use crate::interface::ActionError;
 use crate::json::{Fields, wrong};
 use crate::pyramid::Size;
-use crate::{ActionError, listed, name_of, over_text};
 
 /// The use of a card from the hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -20,8 +20,9 @@ use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleS
 use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
 use serde::Serialize;
 
-use super::pyramid::Size;
-use super::{GameInfo, OptionInfo, OptionKind, best_of, rolled_seat};
+use crate::common::{best_of, rolled_seat};
+use crate::info::{GameInfo, OptionInfo, OptionKind};
+use crate::pyramid::Size;
 
 mod actions;
 mod auction;

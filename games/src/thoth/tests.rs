@@ -13,8 +13,9 @@ use super::cards::{self, Element};
 use super::house::{House, Level, Pyramid};
 use super::{Phase, Thoth, ThothAction, ThothEvent, Use};
 use crate::chance::RefereeChance;
+use crate::interface::TableGame as _;
 use crate::pyramid::Size::{self, Large, Medium, Small};
-use crate::{TableGame as _, rule_set};
+use crate::registry::rule_set;
 
 fn seat(number: usize) -> Seat {
     Seat::new(number).unwrap()

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::cards::{self, Element};
 use super::house::{Bank, House};
 use super::{LastHand, Phase, Thoth, ThothAction, ThothEvent};
+use crate::interface::{ActionError, TableGame};
 use crate::pyramid::Size;
-use crate::{ActionError, TableGame};
 
 fn names(all: &[Face]) -> Vec<String> {
     all.iter().map(|card| cards::name(*card)).collect()

@@ -21,7 +21,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ed25519_dalek::SigningKey;
 use fairdeal_games::AnyGame;
-use fairdeal_games::bots::{self, Bot, Level};
+use fairdeal_games::bots::{Bot, Level};
 use fairdeal_net::{
     AddressRecord, JoinTarget, Lan, Multiaddr, Network, Node, NodeError, NodeEvent, NodeHandle,
     PeerId, Reach, ReachNews, TicketError,
@@ -366,7 +366,7 @@ fn run(parts: Parts) -> Handle {
         place: parts.place,
         awaited: parts.awaited,
         pilot: parts.pilot,
-        bot: parts.pilot.map(|pilot| bots::bot(pilot.level)),
+        bot: parts.pilot.map(|pilot| fairdeal_games::bot(pilot.level)),
         keeper: parts.keeper,
         journal: None,
         evidence: Evidence::default(),

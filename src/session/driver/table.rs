@@ -271,7 +271,7 @@ impl Driver {
         }
     }
 
-    /// The table has come to an end. Who is there may stay and talk, or be invited to another one.
+    /// The table has come to an end. Its players may stay and chat, or be invited to another one.
     fn closes(&mut self) {
         self.think = None;
         if self.attended == Attended::Nobody {

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::{Loot, LootAction, LootEvent, Phase, Pile, cards};
 use crate::chance::{Need, RefereeChance, Refusal, Stop};
-use crate::{ActionError, TableGame as _, rule_set};
+use crate::interface::{ActionError, TableGame as _};
+use crate::registry::rule_set;
 
 mod firing;
 mod requests;

@@ -1,6 +1,7 @@
 //! Views of whole games, and checks that nothing is missing.
 
-use fairdeal_games::bots::{Level, bot};
+use fairdeal_games::bot;
+use fairdeal_games::bots::Level;
 use fairdeal_games::chance::RefereeChance;
 use fairdeal_games::{AnyAction, AnyGame, rule_set};
 use fairdeal_protocol::card::Faces;

@@ -1,6 +1,7 @@
 //! Views of whole games, and checks that nothing is missing.
 
-use fairdeal_games::bots::{Level, bot};
+use fairdeal_games::bot;
+use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyAction, AnyGame};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;

@@ -9,9 +9,12 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use serde_json::Value;
 
-use super::{Level, bot};
+use crate::any::{AnyGame, bot};
+use crate::bots::Level;
 use crate::chance::RefereeChance;
-use crate::{AnyGame, GameInfo, OptionKind, TableGame as _, rule_set};
+use crate::info::{GameInfo, OptionKind};
+use crate::interface::TableGame as _;
+use crate::registry::rule_set;
 
 /// The seed of chance and bots.
 const SEED: [u8; 32] = [21; 32];

@@ -1,0 +1,52 @@
+//! Rules and log texts that several games share.
+
+use fairdeal_protocol::game::{Chance, Flip, Pause};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+
+/// Rolls a die with one side per seat; 1 is seat 0.
+pub(crate) fn rolled_seat(seats: usize, chance: &mut dyn Chance) -> Result<Seat, Pause> {
+    let sides = u32::try_from(seats).unwrap_or(1);
+    let rolled = chance.flip(&Flip::Die(sides))?;
+    let seat = rolled.first().and_then(|roll| {
+        let number = usize::try_from(roll.checked_sub(1)?).ok()?;
+        Seat::new(number).filter(|_| number < seats)
+    });
+    // A chance that rolls an impossible number breaks its contract.
+    seat.ok_or(Pause)
+}
+
+/// The seats of `playing` with the highest score, including ties: the winners of a game of points.
+pub(crate) fn best_of(playing: SeatSet, scores: &[i64]) -> SeatSet {
+    let score = |seat: Seat| scores.get(seat.index()).copied();
+    let best = playing.iter().filter_map(score).max();
+    playing.iter().filter(|seat| score(*seat) == best).collect()
+}
+
+/// The log text for the end of a game of points.
+pub(crate) fn over_text(winners: SeatSet, names: &[String]) -> String {
+    let names: Vec<_> = winners.iter().map(|seat| name_of(seat, names)).collect();
+    let verb = if names.len() == 1 {
+        "wins"
+    } else {
+        "share the win"
+    };
+    format!("The game is over: {} {verb}.", listed(&names))
+}
+
+/// A seat's name for a log, or its number if it has no name.
+pub(crate) fn name_of(seat: Seat, names: &[String]) -> String {
+    names
+        .get(seat.index())
+        .filter(|name| !name.is_empty())
+        .cloned()
+        .unwrap_or_else(|| seat.to_string())
+}
+
+/// Several names joined as in a sentence: "Ann", "Ann and Bob", "Ann, Bob and Cay".
+pub fn listed(names: &[String]) -> String {
+    match names {
+        [] => "nobody".to_owned(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
