@@ -17,7 +17,7 @@ doc:
 
 # Builds what a browser will run, where that target is installed (rustup target add wasm32-unknown-unknown).
 wasm:
-    if rustc --print target-libdir --target wasm32-unknown-unknown | xargs test -d; then cargo check -p fairdeal-games --target wasm32-unknown-unknown --locked; else echo 'skipped: no target wasm32-unknown-unknown here'; fi
+    if rustc --print target-libdir --target wasm32-unknown-unknown | xargs test -d; then cargo check -p fairdeal-ui --target wasm32-unknown-unknown --locked; else echo 'skipped: no target wasm32-unknown-unknown here'; fi
 
 # Builds with the oldest Rust that Cargo.toml promises, where that toolchain is installed (rustup toolchain install 1.89).
 msrv:

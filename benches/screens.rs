@@ -9,11 +9,11 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use fairdeal::appearance::ThemeName;
-use fairdeal::replay::{Eyes, Replay};
 use fairdeal::tui::picture::Picture;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::transcript::Transcript;
+use fairdeal_ui::appearance::ThemeName;
+use fairdeal_ui::replay::{Eyes, Replay};
 
 #[path = "../tests/fixture/record.rs"]
 mod fixture;

@@ -1,14 +1,10 @@
 //! fairdeal: a terminal table for five games, played between peers with no server and no dealer.
 
-pub mod appearance;
 pub mod cli;
 pub mod events;
 pub mod history;
-mod markup;
-pub mod replay;
 pub mod session;
 mod signals;
 pub mod store;
 pub mod summary;
-pub mod text;
 pub mod tui;

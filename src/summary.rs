@@ -19,7 +19,7 @@ use fairdeal_protocol::wire::codec::CodecError;
 use serde::{Deserialize, Serialize};
 
 use crate::store::{DataDir, StoreError, TranscriptFile};
-use crate::text::{clean, clean_reason, player_names};
+use fairdeal_ui::text::{clean, clean_reason, player_names};
 
 /// The version of the summary's encoding.
 const VERSION: u8 = 3;

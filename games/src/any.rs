@@ -92,12 +92,12 @@ macro_rules! games {
         macro_rules! match_game {
             ($d any:expr, $d game:ident => $d code:expr) => {
                 match $d any {
-                    $($d crate::any::AnyGame::$variant($d game) => $d code),+
+                    $($d crate::AnyGame::$variant($d game) => $d code),+
                 }
             };
             ($d any:expr, $d game:ident, $d kind:ident as $d wrap:ident => $d code:expr) => {
                 match $d any {
-                    $($d crate::any::AnyGame::$variant($d game) => {
+                    $($d crate::AnyGame::$variant($d game) => {
                         let $d wrap = $d crate::$d kind::$variant;
                         $d code
                     })+
@@ -105,7 +105,7 @@ macro_rules! games {
             };
             ($d any:expr, $d game:ident, $d kind:ident($d own:ident) = $d given:expr => $d code:expr) => {
                 match ($d any, $d given) {
-                    $(($d crate::any::AnyGame::$variant($d game), $d crate::$d kind::$variant($d own)) => {
+                    $(($d crate::AnyGame::$variant($d game), $d crate::$d kind::$variant($d own)) => {
                         Some($d code)
                     })+
                     _ => None,
@@ -116,7 +116,7 @@ macro_rules! games {
                 $d other:ident as $d wrap:ident => $d code:expr
             ) => {
                 match ($d any, $d given) {
-                    $(($d crate::any::AnyGame::$variant($d game), $d crate::$d kind::$variant($d own)) => {
+                    $(($d crate::AnyGame::$variant($d game), $d crate::$d kind::$variant($d own)) => {
                         let $d wrap = $d crate::$d other::$variant;
                         Some($d code)
                     })+

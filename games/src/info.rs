@@ -1,4 +1,4 @@
-//! What a game says about itself: its name, seats and options, and how options are read.
+//! The description of a game: its name, seats and options, and how options are read.
 //!
 //! An option's value is text in one normal form. Two seats that mean the same rules therefore write
 //! the same rule set.

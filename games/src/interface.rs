@@ -1,4 +1,4 @@
-//! What a game of this program implements besides its rules: [`TableGame`].
+//! [`TableGame`]: the JSON and log texts that a game has besides its rules.
 
 use fairdeal_protocol::card::{Face, Faces};
 use fairdeal_protocol::game::Game;

@@ -15,11 +15,11 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::allowance::Allowance;
 use super::clients::Clients;
+use super::config::{Command, MAX_DIAL_ADDRESSES};
 use super::dials::{Dial, Dials, Ways, relay_of};
 use super::event::clean;
 use super::failure::{concerned, dial_failure, innermost, is_own_port_taken};
 use super::handshakes::Handshakes;
-use super::node::{Command, MAX_DIAL_ADDRESSES};
 use super::outbox::Outbox;
 use super::peer::keypair;
 use super::port::is_free;

@@ -6,7 +6,7 @@
 //! above interpret messages, detect missing ones, and decide who belongs at the table.
 //!
 //! ```text
-//! node     NodeConfig, NodeHandle: the owner's interface
+//! config   NodeConfig                      node     NodeHandle: the owner's interface
 //! driver   the task: commands in, swarm events to outbox
 //! swarm    transports and behaviours       gate     limits on connections
 //! relays   own reservations at relays      optional features that a build may omit
@@ -21,6 +21,7 @@
 mod allowance;
 mod clients;
 mod codec;
+mod config;
 mod dials;
 mod driver;
 mod event;
@@ -44,10 +45,11 @@ mod wanted;
 mod watched;
 
 pub use codec::{MAX_ANNOUNCEMENT, read_frame, write_frame};
+pub use config::{LONGEST_MESSAGE, Lan, NodeConfig, NodeError, Reach, Transport};
 pub use event::{DialFailure, NodeEvent, ReachNews};
 pub use handshakes::Network;
 pub use libp2p::Multiaddr;
-pub use node::{LONGEST_MESSAGE, Lan, Node, NodeConfig, NodeError, NodeHandle, Reach, Transport};
+pub use node::{Node, NodeHandle};
 pub use peer::{PeerId, PeerIdError};
 pub use port::{
     any_port, at_port_of, dialable, everywhere, is_example, is_loopback, is_public, leads_to,

@@ -80,6 +80,8 @@
 //! Colluding seats see each other's cards, as at any table. `docs/protocol.md` has the rules, `docs/security.md` the
 //! assumptions, `docs/notation.md` the symbols.
 
+#![warn(missing_docs)]
+
 // Points are capitals and scalars lower case in the papers; in code both are lower case, and the
 // equations stand in the documentation.
 pub mod audit;

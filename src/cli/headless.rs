@@ -9,8 +9,9 @@ use super::Exit;
 use super::output::{Lines, complain};
 use crate::events::convert::Converter;
 use crate::events::{SessionLine, Version};
-use crate::session::{Command, Handle, LobbyView, SessionEvent, ground_in_words};
+use crate::session::{Command, Handle, SessionEvent};
 use crate::signals::Signals;
+use fairdeal_ui::view::{LobbyView, ground_in_words};
 
 /// How long a program may take to go when it is asked to: for the last events, and until the others know.
 const LEAVING: Duration = Duration::from_secs(3);

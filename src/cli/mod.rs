@@ -31,7 +31,7 @@ use args::{BotCommand, Command};
 use output::{complain, output_error, print, remark, say};
 
 use crate::store::{DataView, StoreError, write_out};
-use crate::text::reasons;
+use fairdeal_ui::text::reasons;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

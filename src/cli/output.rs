@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 use super::usage;
-use crate::text::printable;
+use fairdeal_ui::text::printable;
 
 /// Lines that wait for a reader that does not read; those after them are left out.
 const WAITING: usize = 1 << 16;

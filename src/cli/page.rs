@@ -11,9 +11,9 @@ use fairdeal_protocol::audit::auditor::{Departure, Finding, Reason, Report};
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::seat::Seat;
 
-use crate::markup::Escaped;
-use crate::replay::deals::PlayedDeal;
-use crate::text::{clean, clean_reason};
+use fairdeal_ui::markup::Escaped;
+use fairdeal_ui::replay::deals::PlayedDeal;
+use fairdeal_ui::text::{clean, clean_reason};
 
 const STYLE: &str = "
 :root { color-scheme: light dark }
@@ -256,8 +256,8 @@ mod tests {
     use fairdeal_protocol::transcript::End;
 
     use super::*;
-    use crate::replay::deals::DealEnd;
     use fairdeal_games::rule_set;
+    use fairdeal_ui::replay::deals::DealEnd;
 
     fn charter(names: [&str; 2]) -> Charter {
         let players = names

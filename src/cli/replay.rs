@@ -9,10 +9,10 @@ use fairdeal_protocol::seat::Seat;
 use super::args::{Common, PictureArgs};
 use super::output::{complain, print};
 use super::{Exit, table, usage};
-use crate::appearance::ThemeName;
-use crate::replay::{Eyes, Replay, ReplayError};
 use crate::store::{read_transcript, write_out};
 use crate::tui::picture::Picture;
+use fairdeal_ui::appearance::ThemeName;
+use fairdeal_ui::replay::{Eyes, Replay, ReplayError};
 
 /// Shows a game on the screen, or prints it: if that is asked for, or if there is no terminal to show it on.
 pub(super) fn replay(

@@ -23,8 +23,8 @@ use crate::session::house::{self, House};
 use crate::session::journal::{Place, open_seats, saved_tables};
 use crate::session::practice;
 use crate::store::{DataDir, DataView, IdentityKey, StoreError};
-use crate::tui::theme::Depth;
 use crate::tui::{self, Data, Ending, Interface, Start};
+use fairdeal_ui::theme::Depth;
 
 /// Bot delay at a table with a person, who has to follow.
 const BOT_DELAY: Duration = Duration::from_millis(700);

@@ -21,11 +21,11 @@ use crate::events::results::{
     self, Audited, Claim, Departed, Departure, ProvenFault, Unreadable, Verdict,
 };
 use crate::events::{SeatNumber, VerifyLine, Version, numbers};
-use crate::replay::deals::Ledger;
-use crate::replay::verdict;
-use crate::session::{Seating, ground_in_words};
 use crate::store::{read_transcript, take_transcript, write_out};
-use crate::text::{clean, player_names};
+use fairdeal_ui::replay::deals::Ledger;
+use fairdeal_ui::replay::verdict;
+use fairdeal_ui::text::{clean, player_names};
+use fairdeal_ui::view::{Seating, ground_in_words};
 
 pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     let piped = args.file.as_os_str() == "-";

@@ -10,7 +10,7 @@ use super::session::{
 };
 use super::turn::Positions;
 use super::{SeatNumber, path_text};
-use crate::session::{self, SessionEvent};
+use crate::session::SessionEvent;
 
 /// Turns the events of one session, in their order, into those of `--json`.
 #[derive(Debug, Default)]
@@ -139,13 +139,15 @@ impl Converter {
     }
 }
 
-impl From<session::PeerState> for PeerState {
-    fn from(state: session::PeerState) -> Self {
+impl From<fairdeal_ui::view::PeerState> for PeerState {
+    fn from(state: fairdeal_ui::view::PeerState) -> Self {
         match state {
-            session::PeerState::Connected => Self::Connected,
-            session::PeerState::Lost => Self::Lost,
-            session::PeerState::Left => Self::Left,
-            session::PeerState::Absent | session::PeerState::Removed => Self::Removed,
+            fairdeal_ui::view::PeerState::Connected => Self::Connected,
+            fairdeal_ui::view::PeerState::Lost => Self::Lost,
+            fairdeal_ui::view::PeerState::Left => Self::Left,
+            fairdeal_ui::view::PeerState::Absent | fairdeal_ui::view::PeerState::Removed => {
+                Self::Removed
+            }
         }
     }
 }

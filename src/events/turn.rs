@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{SeatNumber, numbers};
-use crate::session::{Snapshot, Standing};
+use fairdeal_ui::view::{Snapshot, Standing};
 
 /// The position has changed for this seat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -216,9 +216,10 @@ mod tests {
     use fairdeal_protocol::timing::Timing;
 
     use super::*;
+    use crate::session::SessionEvent;
     use crate::session::practice::Practice;
-    use crate::session::{SessionEvent, Waiting, Waits};
     use fairdeal_games::rule_set;
+    use fairdeal_ui::view::{Waiting, Waits};
 
     fn seat(index: usize) -> Seat {
         Seat::new(index).unwrap()

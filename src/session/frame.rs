@@ -12,7 +12,7 @@ use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
 use serde::{Deserialize, Serialize};
 
-use crate::text::MAX_SHOWN;
+use fairdeal_ui::text::MAX_SHOWN;
 
 /// The largest frame, in bytes: a message of the table in its envelope.
 pub const MAX_FRAME: usize = MAX_MESSAGE + 64;

@@ -15,7 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::frame::{Announcement, MAX_FRAME};
 use crate::store::IdentityKey;
-use crate::text::clean;
+use fairdeal_ui::text::clean;
 
 /// How often each program is asked.
 const ASK: Duration = Duration::from_secs(1);

@@ -14,10 +14,10 @@ use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use tokio::sync::mpsc;
 
-use super::{
-    Command, Handle, LobbySeat, LobbyView, Seating, SessionEvent, Snapshot, Standing, Waits,
-};
-use crate::text::clean;
+use fairdeal_ui::view::{LobbySeat, LobbyView, Seating, Snapshot, Standing, Waits};
+
+use super::{Command, Handle, SessionEvent};
+use fairdeal_ui::text::clean;
 
 /// The game, and every state that it was in before an action.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use fairdeal_net::{PeerId, Ticket, TicketError};
 use fairdeal_protocol::seat::Seat;
 
 use super::frame::Saying;
-use crate::text::{MAX_SHOWN, clean_saying};
+use fairdeal_ui::text::{MAX_SHOWN, clean_saying};
 
 /// How often something may happen: so often at once, and once more every few ticks of half a second.
 #[derive(Clone, Copy, Debug)]

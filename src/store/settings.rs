@@ -7,7 +7,7 @@ use fairdeal_games::bots::Level;
 use serde::{Deserialize, Serialize};
 
 use super::{DataDir, DataView, StoreError, files};
-use crate::appearance::{Pyramids, ThemeName};
+use fairdeal_ui::appearance::{Pyramids, ThemeName};
 
 /// The file's name in the data directory.
 const FILE: &str = "settings.toml";

@@ -13,20 +13,15 @@
 //! Everything but `run` is state and its transitions: inputs in, effects out, no clock, no I/O. So whole games are
 //! played by scripts of keys and clicks in tests.
 
-mod canvas;
-mod field;
-mod focus;
-mod keys;
 mod news;
 pub mod picture;
 mod run;
 mod screen;
 mod screens;
 mod shell;
-mod tables;
+mod terminal;
 #[cfg(test)]
 mod testing;
-pub mod theme;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,10 +29,10 @@ use std::sync::Arc;
 use fairdeal_net::Multiaddr;
 use fairdeal_protocol::hash::Hash32;
 
-use self::theme::Depth;
 use crate::session::Handle;
 use crate::session::house::House;
 use crate::session::journal::Place;
+use fairdeal_ui::theme::Depth;
 
 use crate::store::{DataDir, DataView};
 

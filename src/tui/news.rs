@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use fairdeal_protocol::audit::auditor::Report;
 use fairdeal_protocol::audit::progress::AuditProgress;
-use ratatui::crossterm::event::Event;
 use std::time::Duration;
 
 use super::screen::Shelf;
-use crate::replay::Replay;
 use crate::session::SessionEvent;
 use crate::session::lan::LanView;
+use fairdeal_ui::input::UserInput;
+use fairdeal_ui::replay::Replay;
 
 /// News for screens.
 #[derive(Debug)]
@@ -45,8 +45,8 @@ pub(super) enum Input {
     Lan(Option<LanView>),
     /// Games in the data directory.
     Shelf(Shelf),
-    /// A key, a click, a new size.
-    Terminal(Event),
+    /// From the player.
+    User(UserInput),
     /// Time has passed.
     Tick(Duration),
 }

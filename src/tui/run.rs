@@ -3,7 +3,6 @@
 //! The terminal is given back whatever happens: on return, on an error, on a panic, and on SIGTERM or SIGHUP.
 
 use std::io::{Write as _, stdout};
-use std::mem::ManuallyDrop;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,36 +16,32 @@ use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::transcript::Transcript;
-use ratatui::DefaultTerminal;
-use ratatui::crossterm::cursor::Show;
-use ratatui::crossterm::event::{
-    self, DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
-};
-use ratatui::crossterm::execute;
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::keys::Keymap;
 use super::news::{Audited, Input, News};
 use super::screen::{Effect, Opening, Shelf, Tone, World};
 use super::screens::home::Home;
 use super::screens::replay::ReplayScreen;
 use super::screens::sitting::Sitting;
 use super::shell::Shell;
-use super::theme::Theme;
+use super::terminal::{Screen, user_inputs};
 use super::{Data, Ending, Interface, Start, TuiError};
 use crate::history::{What, history};
-use crate::replay::{Replay, ReplayError};
 use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::frame::ProgramId;
 use crate::session::house::{self, House};
 use crate::session::journal::{Place, open_seats, saved_tables};
 use crate::session::lan::Browser;
 use crate::session::practice;
-use crate::session::{Command, Handle, PeerState, SessionEvent};
+use crate::session::{Command, Handle, SessionEvent};
 use crate::signals::Signals;
 use crate::store::{IdentityKey, Settings, read_transcript};
-use crate::text::{player_names, reasons};
+use fairdeal_ui::keys::Keymap;
+use fairdeal_ui::replay::{Replay, ReplayError};
+use fairdeal_ui::text::{player_names, reasons};
+use fairdeal_ui::theme::Theme;
+use fairdeal_ui::view::PeerState;
 
 /// How many inputs are taken in before the screen is drawn again.
 const AT_ONCE: usize = 256;
@@ -157,7 +152,7 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
     rim.load_shelf();
 
     let mut screen = Screen::open()?;
-    let mut keys = terminal_events();
+    let mut keys = user_inputs();
     let mut signals = Signals::new()?;
     let mut drawn = Instant::now();
     loop {
@@ -169,8 +164,8 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
         let input = tokio::select! {
             input = rim.next() => input,
             Some(input) = inputs.recv() => input,
-            event = keys.recv() => match event {
-                Some(event) => Input::Terminal(event),
+            input = keys.recv() => match input {
+                Some(input) => Input::User(input),
                 None => break,
             },
             () = sleep_until(wake.unwrap_or(drawn)), if wake.is_some() => {
@@ -192,7 +187,7 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
             let more = keys
                 .try_recv()
                 .ok()
-                .map(Input::Terminal)
+                .map(Input::User)
                 .or_else(|| rim.try_next());
             let Some(input) = more else { break };
             leave |= rim.take_in(&mut shell, input);
@@ -683,53 +678,4 @@ fn pilot(settings: &Settings) -> Pilot {
         level: settings.bot_level,
         delay: Duration::from_millis(settings.bot_delay),
     }
-}
-
-/// The terminal in raw mode, given back when dropped.
-struct Screen {
-    /// Never dropped: ratatui prints to standard error there where the terminal is gone, which panics if that was the
-    /// terminal too, and a panic in a destructor aborts the program.
-    terminal: ManuallyDrop<DefaultTerminal>,
-}
-
-impl Screen {
-    fn open() -> std::io::Result<Self> {
-        let terminal = ratatui::try_init()?;
-        // ratatui's own hook restores the screen, but not what is set here.
-        let hook = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, Show);
-            hook(info);
-        }));
-        let terminal = ManuallyDrop::new(terminal);
-        let screen = Self { terminal };
-        execute!(stdout(), EnableMouseCapture, EnableBracketedPaste)?;
-        Ok(screen)
-    }
-}
-
-impl Drop for Screen {
-    fn drop(&mut self) {
-        // The hook has given it back already, before it wrote why: once more, and what comes next would be written
-        // over that.
-        if std::thread::panicking() {
-            return;
-        }
-        // The terminal may be gone, and nobody be there to be told.
-        let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, Show);
-        let _ = ratatui::try_restore();
-    }
-}
-
-/// Reads the terminal in a thread of its own, which ends with the program.
-fn terminal_events() -> mpsc::Receiver<event::Event> {
-    let (sender, receiver) = mpsc::channel(64);
-    std::thread::spawn(move || {
-        while let Ok(event) = event::read() {
-            if sender.blocking_send(event).is_err() {
-                return;
-            }
-        }
-    });
-    receiver
 }

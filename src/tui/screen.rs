@@ -8,15 +8,15 @@ use fairdeal_net::{JoinTarget, Ticket};
 use fairdeal_protocol::crypto::pake::Password;
 use ratatui::layout::Rect;
 
-use super::canvas::{Canvas, Layer, Marks, Target};
-use super::field::Field;
-use super::keys::{Intent, Keymap};
 use super::news::News;
-use super::theme::{Depth, Theme};
 use crate::history::Past;
 use crate::session::Command;
 use crate::session::lan::LanView;
 use crate::store::Settings;
+use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target};
+use fairdeal_ui::field::Field;
+use fairdeal_ui::keys::{Intent, Keymap};
+use fairdeal_ui::theme::{Depth, Theme};
 
 /// State that all screens share.
 #[derive(Debug)]

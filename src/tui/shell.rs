@@ -6,21 +6,19 @@
 use std::time::Duration;
 
 use ratatui::Frame;
-use ratatui::crossterm::event::{
-    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
-};
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::canvas::{Canvas, Layer, Marks, Target, wrapped};
-use super::field::Field;
-use super::focus;
-use super::keys::{Intent, Keymap};
 use super::news::{Input, News};
 use super::screen::{Effect, Question, Screen, Tone, Wish, Wishes, World};
 use super::screens::rules::Rules;
-use super::theme::Theme;
+use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, wrapped};
+use fairdeal_ui::field::Field;
+use fairdeal_ui::focus;
+use fairdeal_ui::input::{Key, KeyCode, UserInput};
+use fairdeal_ui::keys::{Intent, Keymap};
+use fairdeal_ui::theme::Theme;
 
 /// The smallest screen that everything has room on.
 pub(super) const LEAST: (u16, u16) = (80, 24);
@@ -333,28 +331,26 @@ impl Shell {
                     place.screen.tick(passed);
                 }
             }
-            Input::Terminal(Event::Key(key)) if key.kind == KeyEventKind::Press => {
-                self.key(key, &mut effects);
-            }
-            Input::Terminal(Event::Paste(text)) => self.paste(&text, &mut effects),
-            Input::Terminal(Event::Mouse(mouse)) => {
-                let at = Position::new(mouse.column, mouse.row);
-                match mouse.kind {
-                    MouseEventKind::Down(MouseButton::Left) => self.click(at, &mut effects),
-                    MouseEventKind::Down(MouseButton::Right) => self.back(&mut effects),
-                    MouseEventKind::Moved if self.overlay.is_none() => {
-                        if let Some(target) = self.layer.at(at) {
-                            self.focus_on_top(target);
-                        }
-                    }
-                    MouseEventKind::ScrollUp => self.intent(Intent::PageUp, &mut effects),
-                    MouseEventKind::ScrollDown => self.intent(Intent::PageDown, &mut effects),
-                    _ => {}
-                }
-            }
-            Input::Terminal(_) => {}
+            Input::User(input) => self.user_input(input, &mut effects),
         }
         effects
+    }
+
+    fn user_input(&mut self, input: UserInput, effects: &mut Vec<Effect>) {
+        match input {
+            UserInput::Key(key) => self.key(key, effects),
+            UserInput::Paste(text) => self.paste(&text, effects),
+            UserInput::Click(at) => self.click(at, effects),
+            UserInput::SecondaryClick(_) => self.back(effects),
+            UserInput::MouseMoved(at) if self.overlay.is_none() => {
+                if let Some(target) = self.layer.at(at) {
+                    self.focus_on_top(target);
+                }
+            }
+            UserInput::ScrollUp => self.intent(Intent::PageUp, effects),
+            UserInput::ScrollDown => self.intent(Intent::PageDown, effects),
+            UserInput::MouseMoved(_) | UserInput::Redraw => {}
+        }
     }
 
     /// Says something at the edge of the screen.
@@ -462,8 +458,8 @@ impl Shell {
         }
     }
 
-    fn key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
-        if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
+    fn key(&mut self, key: Key, effects: &mut Vec<Effect>) {
+        if key.ctrl && key.code == KeyCode::Char('c') {
             return self.interrupt(effects);
         }
         match &mut self.overlay {
@@ -525,7 +521,7 @@ impl Shell {
     }
 
     /// Gives the key to the field that is written in; says whether there is one.
-    fn writes(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) -> bool {
+    fn writes(&mut self, key: Key, effects: &mut Vec<Effect>) -> bool {
         let Some(field) = self.stack.last_mut().and_then(|place| place.screen.field()) else {
             return false;
         };

@@ -20,22 +20,22 @@ use rand_core::SeedableRng as _;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Cell;
-use ratatui::crossterm::event::{
-    Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
-};
+use ratatui::layout::Position;
 use ratatui::style::{Color, Modifier};
 
-use super::canvas::Target;
-use super::keys::Keymap;
 use super::news::{Input, News};
 use super::screen::{Effect, Shelf, World};
 use super::screens::home::Home;
 use super::shell::Shell;
-use super::tables::testing::{Scene, seat};
-use super::theme::{Depth, Theme};
 use crate::session::practice::Practice;
-use crate::session::{Command, LobbyView, SessionEvent, Snapshot, Standing, Waits};
+use crate::session::{Command, SessionEvent};
 use crate::store::Settings;
+use fairdeal_ui::canvas::Target;
+use fairdeal_ui::input::{KeyCode, UserInput};
+use fairdeal_ui::keys::Keymap;
+use fairdeal_ui::tables::testing::{Scene, seat};
+use fairdeal_ui::theme::{Depth, Theme};
+use fairdeal_ui::view::{LobbyView, Snapshot, Standing, Waits};
 
 /// State that screens see in tests.
 pub(super) fn world(ascii: bool) -> World {
@@ -146,10 +146,7 @@ impl Stage {
     }
 
     pub(super) fn key(&mut self, code: KeyCode) {
-        self.input(Input::Terminal(Event::Key(KeyEvent::new(
-            code,
-            KeyModifiers::NONE,
-        ))));
+        self.input(Input::User(UserInput::Key(code.into())));
     }
 
     /// Writes something, letter by letter.
@@ -167,12 +164,7 @@ impl Stage {
         let Some(at) = free else {
             panic!("{target:?} is not there:\n{}", self.draw());
         };
-        self.input(Input::Terminal(Event::Mouse(MouseEvent {
-            kind: MouseEventKind::Down(MouseButton::Left),
-            column: at.x,
-            row: at.y,
-            modifiers: KeyModifiers::NONE,
-        })));
+        self.input(Input::User(UserInput::Click(at)));
     }
 
     /// Clicks on a text that is on the screen, below the row at the top.
@@ -185,12 +177,10 @@ impl Stage {
         let Some((x, y)) = found else {
             panic!("'{text}' is not there:\n{shown}");
         };
-        self.input(Input::Terminal(Event::Mouse(MouseEvent {
-            kind: MouseEventKind::Down(MouseButton::Left),
-            column: x.try_into().unwrap(),
-            row: y.try_into().unwrap(),
-            modifiers: KeyModifiers::NONE,
-        })));
+        self.input(Input::User(UserInput::Click(Position::new(
+            x.try_into().unwrap(),
+            y.try_into().unwrap(),
+        ))));
     }
 
     /// Time passes until nothing moves.

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fairdeal::session::driver::{Attended, Role, Setup, start};
-use fairdeal::session::{Command, Handle, PeerState, SessionEvent};
+use fairdeal::session::{Command, Handle, SessionEvent};
 use fairdeal::store::DataDir;
 use fairdeal_games::rule_set;
 use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::transcript::{End, Transcript};
+use fairdeal_ui::view::PeerState;
 use tempfile::TempDir;
 
 use super::sitting::{data, person, pilot, ticket_of};

@@ -31,7 +31,7 @@ fn packages() -> Vec<Value> {
     let host = lines.find_map(|line| line.strip_prefix("host: ")).unwrap();
     let text = output(
         Command::new(env!("CARGO"))
-            .args(["metadata", "--offline", "--locked", "--format-version", "1"])
+            .args(["metadata", "--locked", "--format-version", "1"])
             .args(["--filter-platform", host])
             .current_dir(env!("CARGO_MANIFEST_DIR")),
     );
@@ -42,13 +42,7 @@ fn packages() -> Vec<Value> {
     // The metadata also names packages that only an unused feature of a library would bring.
     let tree = output(
         Command::new(env!("CARGO"))
-            .args([
-                "tree",
-                "--offline",
-                "--locked",
-                "--workspace",
-                "--all-features",
-            ])
+            .args(["tree", "--locked", "--workspace"])
             .args(["--prefix", "none", "--format", "{p}"])
             .current_dir(env!("CARGO_MANIFEST_DIR")),
     );

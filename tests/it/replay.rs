@@ -5,14 +5,14 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use fairdeal::replay::deals::DealEnd;
-use fairdeal::replay::{Eyes, Replay, ReplayError};
-use fairdeal::session::Standing;
 use fairdeal_games::{AnyGame, TableGame as _};
 use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::transcript::Transcript;
+use fairdeal_ui::replay::deals::DealEnd;
+use fairdeal_ui::replay::{Eyes, Replay, ReplayError};
+use fairdeal_ui::view::Standing;
 use tempfile::TempDir;
 
 use super::fixture::{play, record};

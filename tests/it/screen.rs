@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::require::skip;
 use fairdeal::store::DataDir;
-use fairdeal::tui::theme::Depth;
 use fairdeal::tui::{Data, Interface, Start};
+use fairdeal_ui::theme::Depth;
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 
 /// Names the data directory of an interface that is to panic.

@@ -11,7 +11,7 @@ use fairdeal::session::house::{self, House};
 use fairdeal::session::journal::{open_seats, saved_tables};
 use fairdeal::session::lobby::GuestLobby;
 use fairdeal::session::talk::MAX_INVITATIONS;
-use fairdeal::session::{Command, Handle, LobbyView, PeerState, SessionEvent, Standing};
+use fairdeal::session::{Command, Handle, SessionEvent};
 use fairdeal::store::{DataDir, IdentityKey};
 use fairdeal_games::rule_set;
 use fairdeal_net::{
@@ -22,6 +22,7 @@ use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::Text;
+use fairdeal_ui::view::{LobbyView, PeerState, Standing};
 use tempfile::TempDir;
 
 use super::sitting::{data, person, pilot};

@@ -1,36 +1,32 @@
 //! The walls of docs/architecture.md: which crate may depend on which, and which module of the program on which. Imports
 //! go in one direction only, so that each part can be read, tested and replaced without those above it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use regex::Regex;
 use toml::Table;
 
-/// Modules of the program from the lowest to the highest. A module imports only lower ones.
-const LAYERS: [&str; 11] = [
-    "text",
-    "markup",
-    "signals",
-    "appearance",
-    "store",
-    "summary",
-    "session",
-    "history",
-    "replay",
-    "events",
-    "tui",
-];
-
 /// Crates, their folders, and the crates of ours that they build on.
-const CRATES: [(&str, &str, &[&str]); 4] = [
+const CRATES: [(&str, &str, &[&str]); 5] = [
     ("fairdeal-protocol", "protocol", &[]),
     ("fairdeal-games", "games", &["fairdeal-protocol"]),
     ("fairdeal-net", "net", &["fairdeal-protocol"]),
     (
+        "fairdeal-ui",
+        "ui",
+        &["fairdeal-games", "fairdeal-protocol"],
+    ),
+    (
         "fairdeal",
         ".",
-        &["fairdeal-games", "fairdeal-net", "fairdeal-protocol"],
+        &[
+            "fairdeal-games",
+            "fairdeal-net",
+            "fairdeal-protocol",
+            "fairdeal-ui",
+        ],
     ),
 ];
 
@@ -38,7 +34,7 @@ const CRATES: [(&str, &str, &[&str]); 4] = [
 const LIBRARIES: [(&str, &[&str]); 5] = [
     ("libp2p", &["fairdeal-net"]),
     ("tokio", &["fairdeal-net", "fairdeal"]),
-    ("ratatui", &["fairdeal"]),
+    ("ratatui", &["fairdeal-ui", "fairdeal"]),
     ("bincode", &["fairdeal-protocol"]),
     ("curve25519-dalek", &["fairdeal-protocol"]),
 ];
@@ -82,48 +78,103 @@ fn files(path: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Names after each `crate::` of a source text. A group, `crate::{…}`, gives an empty name.
-fn imported(text: &str) -> impl Iterator<Item = &str> {
-    text.split("crate::").skip(1).map(|rest| {
-        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
-        &rest[..end.unwrap_or(rest.len())]
-    })
+/// The text of a source without comments and unit tests.
+fn program_text(source: &Path) -> String {
+    let text = fs::read_to_string(source).unwrap();
+    let program = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let lines = program.lines().map(|line| match line.find("//") {
+        Some(comment) => &line[..comment],
+        None => line,
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
-#[test]
-fn modules_import_downwards() {
-    let src = root().join("src");
-    for (layer, module) in LAYERS.iter().enumerate() {
-        let mut sources = Vec::new();
-        for path in [src.join(module), src.join(format!("{module}.rs"))] {
-            if path.exists() {
-                files(&path, &mut sources);
-            }
+fn is_test(source: &Path) -> bool {
+    let names = ["tests", "tests.rs", "testing.rs", "foreign.rs"];
+    source
+        .iter()
+        .any(|part| names.iter().any(|name| part == *name))
+}
+
+/// Modules that a text imports, each by the name after `crate::` or, at the top of a crate, `super::`. What the crate
+/// exports from a module counts as that module.
+fn imported(text: &str, is_top: bool, exports: &BTreeMap<String, String>) -> BTreeSet<String> {
+    let roots = if is_top {
+        r"(?:crate|^use super)"
+    } else {
+        "crate"
+    };
+    let path = Regex::new(&format!(r"(?m){roots}::(\w+|\{{[^}}]*\}})")).unwrap();
+    let first = Regex::new(r"(?:[{,]\s*|^)(\w+)").unwrap();
+    let paths = path.captures_iter(text).map(|found| found[1].to_owned());
+    let names = paths.flat_map(|path| {
+        let names = first.captures_iter(&path).map(|found| found[1].to_owned());
+        names.collect::<Vec<_>>()
+    });
+    names
+        .map(|name| exports.get(&name).cloned().unwrap_or(name))
+        .collect()
+}
+
+/// The modules of each name that a crate exports at its top.
+fn exports(root: &str) -> BTreeMap<String, String> {
+    let line = Regex::new(r"(?m)^pub use (\w+)::([^;]*);").unwrap();
+    let name = Regex::new(r"\w+").unwrap();
+    let mut exports = BTreeMap::new();
+    for found in line.captures_iter(root) {
+        for name in name.find_iter(&found[2]) {
+            exports.insert(name.as_str().to_owned(), found[1].to_owned());
         }
-        assert!(!sources.is_empty(), "there is no module {module}");
-        for source in sources {
-            let text = fs::read_to_string(&source).unwrap();
-            for name in imported(&text) {
-                let lower = LAYERS.iter().position(|other| *other == name);
-                assert!(
-                    lower.is_some_and(|lower| lower <= layer),
-                    "{} imports crate::{name}; a module imports only those below it: {LAYERS:?}",
-                    source.display()
-                );
-            }
+    }
+    exports
+}
+
+/// For each module at the top of a crate, those that it imports.
+fn graph(src: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let mut sources = Vec::new();
+    files(src, &mut sources);
+    let exports = exports(&fs::read_to_string(src.join("lib.rs")).unwrap());
+    let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for source in sources {
+        let place = source.strip_prefix(src).unwrap();
+        let top = place.iter().next().unwrap().to_str().unwrap();
+        let module = top.trim_end_matches(".rs").to_owned();
+        if is_test(place) || ["lib", "main"].contains(&module.as_str()) {
+            continue;
+        }
+        let is_top = place.iter().count() == 1 || place.ends_with(format!("{module}/mod.rs"));
+        let names = imported(&program_text(&source), is_top, &exports);
+        graph.entry(module).or_default().extend(names);
+    }
+    let modules: BTreeSet<String> = graph.keys().cloned().collect();
+    for (module, names) in &mut graph {
+        names.retain(|name| name != module && modules.contains(name));
+    }
+    graph
+}
+
+/// Modules are taken away from the bottom: those that import none of the others that are left.
+#[test]
+fn modules_import_in_one_direction() {
+    for (name, folder, _) in CRATES {
+        let mut graph = graph(&root().join(folder).join("src"));
+        assert!(graph.len() > 5, "{name} has modules");
+        while !graph.is_empty() {
+            let left: BTreeSet<String> = graph.keys().cloned().collect();
+            let before = graph.len();
+            graph.retain(|_, imports| !imports.is_disjoint(&left));
+            assert!(
+                graph.len() < before,
+                "the modules of {name} import each other: {graph:?}"
+            );
         }
     }
 }
 
 #[test]
-fn every_module_has_a_layer() {
-    let text = fs::read_to_string(root().join("src/lib.rs")).unwrap();
-    let modules = text.lines().filter_map(|line| {
-        let line = line.trim_start_matches("pub ");
-        line.strip_prefix("mod ")?.strip_suffix(';')
-    });
-    let modules: BTreeSet<&str> = modules.collect();
-    // The command line stands above all layers.
-    let layers: BTreeSet<&str> = LAYERS.into_iter().chain(["cli"]).collect();
-    assert_eq!(modules, layers);
+fn a_cycle_would_be_found() {
+    let exports = exports("pub use low::{Low, deep};\npub mod low;");
+    let text = "use crate::{Low, high::High};\nuse super::side::Side;\nfn f() { crate::deep() }";
+    let found = imported(text, true, &exports);
+    assert_eq!(found, ["high", "low", "side"].map(str::to_owned).into());
 }

@@ -34,7 +34,7 @@ const RULES: [(&str, &str); 8] = [
 ];
 
 /// Folders and files that people read.
-const PLACES: [&str; 13] = [
+const PLACES: [&str; 14] = [
     "benches",
     "docs",
     "examples",
@@ -45,6 +45,7 @@ const PLACES: [&str; 13] = [
     "src",
     "testkit/src",
     "tests",
+    "ui/src",
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",

@@ -6,7 +6,6 @@
 
 mod indirect;
 mod listening;
-mod news;
 mod reaching;
 mod seating;
 mod table;
@@ -47,16 +46,16 @@ use super::gallery::Gallery;
 use super::journal::{Interrupted, Place, SavedSeat};
 use super::lobby::{Agreed, GuestLobby, HostLobby, Outbox, host_seat};
 use super::talk::Talk;
-use super::{Command, Handle, LobbyView, PeerState, SessionEvent, Waits};
+use fairdeal_ui::view::{LobbyView, PeerState, Waits};
+
+use super::{Command, Handle, SessionEvent};
 use crate::store::{DataDir, IdentityKey, Journal, StoreError};
-use crate::text::clean;
+use fairdeal_ui::text::clean;
 
 use indirect::Indirect;
 use listening::{config_of, elsewhere, spawn_near};
-pub(crate) use news::{removal, told_by};
 use reaching::Reaching;
 use watching::Watching;
-pub(crate) use watching::progress;
 
 /// How often lost messages are looked for.
 const TICK: Duration = Duration::from_millis(500);

@@ -14,12 +14,13 @@ use tokio::time::Instant;
 use super::indirect::Indirect;
 use super::table::Unkept;
 use super::{ALL_DIAL, Driver, Opening, Seated, Stage};
+use crate::session::SessionEvent;
 use crate::session::gallery::Gallery;
 use crate::session::journal::{self, Header, ResumeError};
 use crate::session::lobby::{Agreed, LobbyError, Outbox};
-use crate::session::{LobbySeat, LobbyView, PeerState, SessionEvent, Waits};
 use crate::store::{Journal, StoreError};
-use crate::text::player_names;
+use fairdeal_ui::text::player_names;
+use fairdeal_ui::view::{LobbySeat, LobbyView, PeerState, Waits};
 
 impl Driver {
     /// Listening addresses have had time to come up: a host can write its ticket.

@@ -20,16 +20,15 @@ use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use zeroize::Zeroizing;
 
-use super::news::told_by;
 use super::{Attended, Driver, LINGER, Seated, Stage, TICK};
+use crate::session::SessionEvent;
 use crate::session::frame::Frame;
 use crate::session::gallery::Gallery;
 use crate::session::journal::Place;
-use crate::session::{
-    PeerState, Seating, SessionEvent, Snapshot, Standing, Waiting, Waits, coarse,
-};
 use crate::store::StoreError;
 use crate::summary;
+use fairdeal_ui::narrate::narrate;
+use fairdeal_ui::view::{PeerState, Seating, Snapshot, Standing, Waiting, Waits, coarse};
 
 /// Ticks in which a head that has not changed is not told, at most.
 const QUIET: u32 = 2;
@@ -406,8 +405,8 @@ impl Driver {
                 self.tell(SessionEvent::Deal(deal)).await;
             }
             Event::News(news) => {
-                for event in told_by(news, seated.table.game(), &seated.names) {
-                    self.tell(event).await;
+                for event in narrate(news, seated.table.game(), &seated.names) {
+                    self.tell(event.into()).await;
                 }
             }
             Event::Step(..) | Event::YourTurn => {}

@@ -10,20 +10,20 @@ use fairdeal_protocol::charter::{CharterError, SignedCharter};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_protocol::table::live::Progress;
-use fairdeal_protocol::table::replica::{News, Replica, StepKind};
+use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::transcript::page::Page;
 use rand_core::CryptoRng;
 use tokio::time::Instant;
 
-use super::news::{removal, told_by};
 use super::{Attended, Driver, Stage};
+use crate::session::SessionEvent;
 use crate::session::door::GuestDoor;
 use crate::session::frame::{Frame, Roster, Showing, Watch};
 use crate::session::lobby::{Outbox, host_seat, view_of};
-use crate::session::{Seating, SessionEvent, Snapshot, Standing, Waits};
 use crate::summary;
-use crate::text::{clean_reason, player_names};
+use fairdeal_ui::narrate::{narrate, progress, removal};
+use fairdeal_ui::text::{clean_reason, player_names};
+use fairdeal_ui::view::{Seating, Snapshot, Standing, Waits};
 
 /// After how long without an answer it asks again.
 const ASK_AGAIN: Duration = Duration::from_secs(5);
@@ -177,24 +177,6 @@ impl Shown {
     }
 }
 
-/// Seats that the protocol waits for, as far as complete steps show.
-pub(crate) fn progress(replica: &Replica<AnyGame>) -> Progress {
-    let kind = replica.kind();
-    let awaited = match kind {
-        None => SeatSet::EMPTY,
-        Some(StepKind::Action { leader }) => SeatSet::one(leader),
-        Some(_) => replica.live(),
-    };
-    Progress {
-        step: replica.step(),
-        kind,
-        deal: replica.deal(),
-        done: SeatSet::EMPTY,
-        awaited,
-        log: replica.parent(),
-    }
-}
-
 impl Driver {
     /// Takes a frame for a spectator, who listens only to the host.
     pub(super) async fn watched(&mut self, peer: PeerId, frame: Frame) {
@@ -341,8 +323,8 @@ impl Driver {
                 News::Removed(seat) => Some(*seat),
                 _ => None,
             };
-            for event in told_by(item, &game, &names) {
-                self.tell(event).await;
+            for event in narrate(item, &game, &names) {
+                self.tell(event.into()).await;
             }
             if let Some(seat) = removed {
                 let state = removal(seat, &left);

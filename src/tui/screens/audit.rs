@@ -5,11 +5,11 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
 use super::column;
-use crate::replay::verdict;
-use crate::tui::canvas::{Canvas, Target, wrapped};
-use crate::tui::keys::Intent;
 use crate::tui::news::{Audited, News};
 use crate::tui::screen::{Effect, Screen, Wish, Wishes, World};
+use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::keys::Intent;
+use fairdeal_ui::replay::verdict;
 
 const CLOSE: Target = Target::Button(0);
 

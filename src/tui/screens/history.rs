@@ -8,9 +8,9 @@ use super::replay::ReplayScreen;
 use super::sitting::Sitting;
 use super::{column, first_shown, row};
 use crate::history::{Past, What};
-use crate::tui::canvas::{Canvas, Target, wrapped};
-use crate::tui::keys::Intent;
 use crate::tui::screen::{Effect, Screen, Wish, Wishes, World};
+use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::keys::Intent;
 
 const AUDIT: Target = Target::Button(0);
 
@@ -232,7 +232,7 @@ impl Screen for History {
         }
     }
 
-    fn first_focus(&self, _layer: &crate::tui::canvas::Layer) -> Option<Target> {
+    fn first_focus(&self, _layer: &fairdeal_ui::canvas::Layer) -> Option<Target> {
         Some(Target::Row(self.chosen))
     }
 

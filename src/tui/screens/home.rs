@@ -11,10 +11,10 @@ use super::settings::SettingsScreen;
 use super::setup::Setup;
 use super::sitting::Sitting;
 use super::{column, row};
-use crate::tui::canvas::{Canvas, Layer, Target, wrapped};
-use crate::tui::keys::Intent;
 use crate::tui::news::News;
 use crate::tui::screen::{Effect, Question, Screen, Wish, Wishes, World};
+use fairdeal_ui::canvas::{Canvas, Layer, Target, wrapped};
+use fairdeal_ui::keys::Intent;
 
 /// Entries of the menu.
 #[derive(Clone, Debug, PartialEq, Eq)]

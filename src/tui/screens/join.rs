@@ -7,10 +7,10 @@ use ratatui::text::Line;
 
 use super::column;
 use super::sitting::Sitting;
-use crate::tui::canvas::{Canvas, Target, wrapped};
-use crate::tui::field::Field;
-use crate::tui::keys::Intent;
 use crate::tui::screen::{Effect, Screen, Tone, Wish, Wishes, World};
+use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::field::Field;
+use fairdeal_ui::keys::Intent;
 
 /// The longest text with a ticket or an address in it.
 const MAX_TARGET: usize = 6000;
@@ -167,7 +167,7 @@ impl Screen for Join {
         self.focus = target.unwrap_or(TARGET);
     }
 
-    fn first_focus(&self, _layer: &crate::tui::canvas::Layer) -> Option<Target> {
+    fn first_focus(&self, _layer: &fairdeal_ui::canvas::Layer) -> Option<Target> {
         Some(self.focus)
     }
 }

@@ -17,7 +17,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::canvas::{Canvas, Target, cut};
+use fairdeal_ui::canvas::{Canvas, Target, cut};
 
 /// A line of a list that can be chosen: a sign if the focus is on it, words, and more words at the right.
 fn row(

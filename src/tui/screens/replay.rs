@@ -8,11 +8,11 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::sitting::Sitting;
-use crate::replay::{Eyes, Replay};
-use crate::tui::canvas::{Canvas, Layer, Target};
-use crate::tui::keys::Intent;
 use crate::tui::news::News;
 use crate::tui::screen::{Effect, Screen, Wish, Wishes, World};
+use fairdeal_ui::canvas::{Canvas, Layer, Target};
+use fairdeal_ui::keys::Intent;
+use fairdeal_ui::replay::{Eyes, Replay};
 
 /// How many of the last lines are in the log.
 const LINES: usize = 100;

@@ -6,10 +6,10 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::column;
-use crate::tui::canvas::{Canvas, Target, wrapped};
-use crate::tui::field::Field;
-use crate::tui::keys::Intent;
 use crate::tui::screen::{Screen, Wish, Wishes, World};
+use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::field::Field;
+use fairdeal_ui::keys::Intent;
 
 /// How wide the text is at most.
 const WIDTH: u16 = 84;

@@ -5,12 +5,12 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::{column, label, setting};
-use crate::appearance::{Pyramids, ThemeName};
 use crate::store::Settings;
-use crate::tui::canvas::{Canvas, Target, wrapped};
-use crate::tui::field::Field;
-use crate::tui::keys::Intent;
 use crate::tui::screen::{Screen, Wish, Wishes, World};
+use fairdeal_ui::appearance::{Pyramids, ThemeName};
+use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::field::Field;
+use fairdeal_ui::keys::Intent;
 
 /// The longest name.
 const MAX_NAME: usize = 32;
@@ -227,7 +227,7 @@ impl Screen for SettingsScreen {
         };
     }
 
-    fn first_focus(&self, _layer: &crate::tui::canvas::Layer) -> Option<Target> {
+    fn first_focus(&self, _layer: &fairdeal_ui::canvas::Layer) -> Option<Target> {
         Some(Target::Row(1))
     }
 }

@@ -9,11 +9,11 @@ use ratatui::text::Line;
 use super::sitting::Sitting;
 use super::{column, setting};
 use crate::history::solitaire::Solitaire;
-use crate::session::time_in_words;
-use crate::tui::canvas::{Canvas, Layer, Target, wrapped};
-use crate::tui::field::Field;
-use crate::tui::keys::Intent;
 use crate::tui::screen::{Effect, Opening, Screen, Tone, Wish, Wishes, World};
+use fairdeal_ui::canvas::{Canvas, Layer, Target, wrapped};
+use fairdeal_ui::field::Field;
+use fairdeal_ui::keys::Intent;
+use fairdeal_ui::view::time_in_words;
 
 /// Value of the daily option without a day.
 const NO_DAY: &str = "none";

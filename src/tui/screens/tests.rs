@@ -9,18 +9,18 @@ use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
-use ratatui::crossterm::event::{
-    Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
-};
+use ratatui::layout::Position;
 
 use crate::history::{Past, What};
+use crate::session::SessionEvent;
 use crate::session::lan::{LanTable, LanView};
-use crate::session::{LobbySeat, LobbyView, SessionEvent};
 use crate::store::IdentityKey;
-use crate::tui::canvas::Target;
 use crate::tui::news::{Input, News};
 use crate::tui::screen::{Effect, Shelf};
 use crate::tui::testing::Stage;
+use fairdeal_ui::canvas::Target;
+use fairdeal_ui::input::{KeyCode, UserInput};
+use fairdeal_ui::view::{LobbySeat, LobbyView};
 
 /// The sizes that every screen is drawn at.
 const SIZES: [(u16, u16); 7] = [
@@ -227,7 +227,7 @@ fn all_of_the_history_can_be_reached() {
 }
 
 /// Some key or click, as a cat on the keyboard would give it.
-fn anything(rng: &mut ChaCha20Rng, (width, height): (u16, u16)) -> Event {
+fn anything(rng: &mut ChaCha20Rng, (width, height): (u16, u16)) -> UserInput {
     let letters = b"abcdefghijklmnopqrstuvwxyzGRSH0123456789?:/ ";
     let mut number = |below: u32| rng.next_u32() % below;
     let codes = [
@@ -247,34 +247,25 @@ fn anything(rng: &mut ChaCha20Rng, (width, height): (u16, u16)) -> Event {
         KeyCode::Backspace,
         KeyCode::Delete,
         KeyCode::F(1),
-        KeyCode::Insert,
+        KeyCode::F(12),
     ];
     let mut small = |below: u16| u16::try_from(number(u32::from(below.max(1)))).unwrap();
     match small(10) {
-        0..=3 => Event::Key(codes[usize::from(small(17))].into()),
+        0..=3 => UserInput::Key(codes[usize::from(small(17))].into()),
         4..=6 => {
             let at = usize::from(small(u16::try_from(letters.len()).unwrap()));
-            Event::Key(KeyEvent::new(
-                KeyCode::Char(char::from(letters[at])),
-                KeyModifiers::NONE,
-            ))
+            UserInput::Key(KeyCode::Char(char::from(letters[at])).into())
         }
-        7 => Event::Paste("pasted\u{7}\u{202e} text\nof two lines".to_owned()),
+        7 => UserInput::Paste("pasted\u{7}\u{202e} text\nof two lines".to_owned()),
         _ => {
-            let kinds = [
-                MouseEventKind::Down(MouseButton::Left),
-                MouseEventKind::Down(MouseButton::Left),
-                MouseEventKind::Down(MouseButton::Right),
-                MouseEventKind::Moved,
-                MouseEventKind::ScrollUp,
-                MouseEventKind::ScrollDown,
-            ];
-            Event::Mouse(MouseEvent {
-                kind: kinds[usize::from(small(6))],
-                column: small(width + 5),
-                row: small(height + 5),
-                modifiers: KeyModifiers::NONE,
-            })
+            let at = Position::new(small(width + 5), small(height + 5));
+            match small(6) {
+                0 | 1 => UserInput::Click(at),
+                2 => UserInput::SecondaryClick(at),
+                3 => UserInput::MouseMoved(at),
+                4 => UserInput::ScrollUp,
+                _ => UserInput::ScrollDown,
+            }
         }
     }
 }
@@ -294,7 +285,7 @@ fn no_keys_and_clicks_break_anything() {
                 stage.size = SIZES[usize::try_from(rng.next_u32()).unwrap() % SIZES.len()];
             }
             let event = anything(&mut rng, stage.size);
-            stage.input(Input::Terminal(event));
+            stage.input(Input::User(event));
             if turn % 7 == 0 {
                 stage.input(Input::Tick(Duration::from_millis(200)));
             }

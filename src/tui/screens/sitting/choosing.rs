@@ -2,10 +2,10 @@
 
 use super::{Asked, Sitting};
 use crate::session::Command;
-use crate::tui::canvas::Target;
 use crate::tui::screen::{Effect, Question, Tone, Wish, Wishes};
-use crate::tui::tables::offers::{Offer, refused};
-use crate::tui::tables::{Spot, hint};
+use fairdeal_ui::canvas::Target;
+use fairdeal_ui::tables::offers::{Offer, refused};
+use fairdeal_ui::tables::{Spot, hint};
 
 impl Sitting {
     /// Offers for the focused spot, else for the picked ones.

@@ -7,11 +7,12 @@ use fairdeal_protocol::seat::Seat;
 use super::choosing::sentence;
 use super::moving::{Moving, Telling};
 use super::{Asked, Outcome, Over, Sitting, Voice};
-use crate::session::{PeerState, SessionEvent, Snapshot, ground_in_words};
-use crate::tui::canvas::Target;
+use crate::session::SessionEvent;
 use crate::tui::screen::{Effect, Tone, Wish, Wishes, World};
-use crate::tui::tables::offers::Offers;
-use crate::tui::tables::{motions, show};
+use fairdeal_ui::canvas::Target;
+use fairdeal_ui::tables::offers::Offers;
+use fairdeal_ui::tables::{motions, show};
+use fairdeal_ui::view::{PeerState, Snapshot, ground_in_words};
 
 impl Sitting {
     pub(super) fn hear_session(

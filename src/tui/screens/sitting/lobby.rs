@@ -7,11 +7,11 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{Sitting, Voice, button};
-use crate::session::{LobbySeat, option_in_words};
-use crate::tui::canvas::{Canvas, Target, wrapped};
 use crate::tui::screen::World;
 use crate::tui::screens::column;
 use crate::tui::screens::sitting::choosing::sentence;
+use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::view::{LobbySeat, option_in_words};
 
 /// For how long the host is still looked for, and why it has not answered.
 fn reaching(sitting: &Sitting, canvas: &mut Canvas<'_>, at: &mut Rect) {

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use fairdeal_games::match_game;
 use fairdeal_games::{AnyEvent, GameInfo, game_info};
 use fairdeal_protocol::card::Handle;
 use fairdeal_protocol::hash::Hash32;
@@ -25,17 +26,18 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 
 use self::moving::{Moving, Telling};
+use crate::session::Command;
 use crate::session::house::next_bot;
-use crate::session::{Command, LobbySeat, LobbyView, Snapshot};
-use crate::text::MAX_SHOWN;
-use crate::tui::canvas::{Canvas, Layer, Marks, Target, cut};
-use crate::tui::field::Field;
-use crate::tui::keys::Intent;
 use crate::tui::news::News;
 use crate::tui::screen::{Effect, Screen, Tone, Wish, Wishes, World};
-use crate::tui::tables::offers::{Offer, Offers};
-use crate::tui::tables::{Board as _, Look, Spot, on_board};
-use crate::tui::theme::Theme;
+use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut};
+use fairdeal_ui::field::Field;
+use fairdeal_ui::keys::Intent;
+use fairdeal_ui::tables::offers::{Offer, Offers};
+use fairdeal_ui::tables::{Board as _, Look, Spot};
+use fairdeal_ui::text::MAX_SHOWN;
+use fairdeal_ui::theme::Theme;
+use fairdeal_ui::view::{LobbySeat, LobbyView, Snapshot};
 
 /// How many lines of the log are kept.
 const LINES: usize = 500;
@@ -310,7 +312,7 @@ impl Screen for Sitting {
         let snapshot = self.snapshot.as_ref();
         snapshot.map_or_else(
             String::new,
-            |snapshot| on_board!(&snapshot.game, game => game.heading()),
+            |snapshot| match_game!(&snapshot.game, game => game.heading()),
         )
     }
 
@@ -467,7 +469,7 @@ impl Screen for Sitting {
         let found = snapshot.and_then(|snapshot| {
             let mut deeds = deeds;
             deeds.find(|(_, number)| {
-                on_board!(&snapshot.game, game => game.deed(*number)).key == Some(letter)
+                match_game!(&snapshot.game, game => game.deed(*number)).key == Some(letter)
             })
         });
         if let Some((spot, _)) = found {
@@ -599,7 +601,7 @@ impl Screen for Sitting {
         if let Some(snapshot) = &self.snapshot {
             for spot in self.offers.next(&[]) {
                 if let Spot::Deed(number) = spot {
-                    let deed = on_board!(&snapshot.game, game => game.deed(number));
+                    let deed = match_game!(&snapshot.game, game => game.deed(number));
                     let key = deed.key.map(String::from).unwrap_or_default();
                     all.push((key, deed.label.to_owned()));
                 }

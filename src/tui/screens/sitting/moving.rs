@@ -6,9 +6,9 @@ use std::time::Duration;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use crate::tui::canvas::{Canvas, Marks, Target};
 use crate::tui::shell::window;
-use crate::tui::tables::{Motion, Show, Spot};
+use fairdeal_ui::canvas::{Canvas, Marks, Target};
+use fairdeal_ui::tables::{Motion, Show, Spot};
 
 /// How soon something that moves is drawn again.
 pub(super) const FRAME: Duration = Duration::from_millis(40);

@@ -9,10 +9,10 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{Sitting, button};
-use crate::session::{Snapshot, Standing};
-use crate::tui::canvas::{Canvas, wrapped};
 use crate::tui::shell::window;
-use crate::tui::tables::Spot;
+use fairdeal_ui::canvas::{Canvas, wrapped};
+use fairdeal_ui::tables::Spot;
+use fairdeal_ui::view::{Snapshot, Standing};
 
 fn names(snapshot: &Snapshot, seats: SeatSet) -> String {
     let list: Vec<&str> = seats

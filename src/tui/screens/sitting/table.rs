@@ -1,6 +1,7 @@
 //! The table: board, hand, seats, log, what can be done, and the seal.
 
 use fairdeal_games::listed;
+use fairdeal_games::match_game;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -10,14 +11,14 @@ use unicode_width::UnicodeWidthStr as _;
 use super::choosing::sentence;
 use super::{Over, Sitting, Voice, button, seal};
 use crate::history::solitaire::Solitaire;
-use crate::session::{Snapshot, Standing, Waiting, time_in_words};
-use crate::tui::canvas::{Canvas, Target, cut, fit, wrapped};
-use crate::tui::keys::Intent;
 use crate::tui::screen::World;
 use crate::tui::screens::first_shown;
 use crate::tui::shell::window;
-use crate::tui::tables::{Board as _, Deed, Look, Spot, layout, on_board};
-use crate::tui::theme::Theme;
+use fairdeal_ui::canvas::{Canvas, Target, cut, fit, wrapped};
+use fairdeal_ui::keys::Intent;
+use fairdeal_ui::tables::{Board as _, Deed, Look, Spot, layout};
+use fairdeal_ui::theme::Theme;
+use fairdeal_ui::view::{Snapshot, Standing, Waiting, time_in_words};
 
 /// How wide a name is beside the board.
 const NAME: usize = 8;
@@ -39,7 +40,7 @@ pub(super) fn draw(sitting: &mut Sitting, world: &World, canvas: &mut Canvas<'_>
         picked: &sitting.picked,
         theme: canvas.theme(),
     };
-    on_board!(&snapshot.game, game => {
+    match_game!(&snapshot.game, game => {
         game.draw(&look, canvas, areas.board);
         game.draw_hand(&look, canvas, areas.hand);
     });
@@ -53,7 +54,7 @@ pub(super) fn draw(sitting: &mut Sitting, world: &World, canvas: &mut Canvas<'_>
     let about = sitting
         .aimed
         .last()
-        .map(|spot| on_board!(&snapshot.game, game => game.about(*spot, &look)));
+        .map(|spot| match_game!(&snapshot.game, game => game.about(*spot, &look)));
     sitting.snapshot = Some(snapshot);
     draw_panel(sitting, canvas, areas.panel, &about.unwrap_or_default());
     let Some(snapshot) = &sitting.snapshot else {
@@ -95,7 +96,10 @@ fn draw_seats(snapshot: &Snapshot, names: &[String], canvas: &mut Canvas<'_>, ar
             .iter()
             .find(|waiting| waiting.seat == seat);
         let (note, note_style) = match waiting {
-            _ if game.is_over() => (on_board!(game, game => game.seat_note(seat)), theme.faint()),
+            _ if game.is_over() => (
+                match_game!(game, game => game.seat_note(seat)),
+                theme.faint(),
+            ),
             Some(Waiting {
                 silent: Some(silent),
                 ..
@@ -113,7 +117,10 @@ fn draw_seats(snapshot: &Snapshot, names: &[String], canvas: &mut Canvas<'_>, ar
                 turn_left: Some(left),
                 ..
             }) => (format!("{} left", time_in_words(*left)), theme.accent()),
-            _ => (on_board!(game, game => game.seat_note(seat)), theme.faint()),
+            _ => (
+                match_game!(game, game => game.seat_note(seat)),
+                theme.faint(),
+            ),
         };
         // What it plays comes through the others.
         let far = snapshot.indirect.contains(seat) && !game.is_over();
@@ -277,7 +284,7 @@ fn draw_status(
         let back = world.keymap.key(Intent::Back);
         format!("Choose the next, or {back} to take it back.")
     } else if let Some(me) = snapshot.me.filter(|me| to_act.contains(*me)) {
-        let prompt = on_board!(game, game => game.prompt(me));
+        let prompt = match_game!(game, game => game.prompt(me));
         format!("Your turn: {prompt}")
     } else {
         let waited: Vec<&str> = to_act
@@ -310,7 +317,7 @@ fn draw_status(
         .next(&sitting.picked)
         .into_iter()
         .filter_map(|spot| match spot {
-            Spot::Deed(number) => Some((spot, on_board!(game, game => game.deed(number)))),
+            Spot::Deed(number) => Some((spot, match_game!(game, game => game.deed(number)))),
             _ => None,
         })
         .collect();

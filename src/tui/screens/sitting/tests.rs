@@ -7,19 +7,20 @@ use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::seat::SeatSet;
-use ratatui::crossterm::event::KeyCode;
+use fairdeal_ui::input::KeyCode;
 
 use super::button::{CLOSE, MORE};
 
-use crate::session::{SessionEvent, Waiting, Waits};
+use crate::session::SessionEvent;
 use crate::store::IdentityKey;
-use crate::tui::canvas::Target;
 use crate::tui::news::{Input, News};
 use crate::tui::screen::Effect;
-use crate::tui::tables::Spot;
-use crate::tui::tables::offers::{Offer, Offers};
-use crate::tui::tables::testing::seat;
 use crate::tui::testing::Stage;
+use fairdeal_ui::canvas::Target;
+use fairdeal_ui::tables::Spot;
+use fairdeal_ui::tables::offers::{Offer, Offers};
+use fairdeal_ui::tables::testing::seat;
+use fairdeal_ui::view::{Waiting, Waits};
 
 /// Sits down to a game from the first screen, by keys alone.
 fn seated(game: usize) -> Stage {
@@ -389,7 +390,7 @@ fn news_of_peers_are_told() {
     let mut stage = seated(0);
     let lost = SessionEvent::Peer {
         seat: seat(1),
-        state: crate::session::PeerState::Lost,
+        state: fairdeal_ui::view::PeerState::Lost,
     };
     stage.input(Input::News(News::Session(lost)));
     assert!(stage.draw().contains("is lost"));

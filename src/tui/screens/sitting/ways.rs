@@ -6,9 +6,10 @@ use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 
 use super::{Asked, Sitting, Way};
-use crate::session::{Command, Standing};
+use crate::session::Command;
 use crate::tui::screen::{Effect, Opening, Question, Wish, Wishes};
 use crate::tui::screens::audit::Audit;
+use fairdeal_ui::view::Standing;
 
 impl Sitting {
     /// Whether this player has said that it is ready.

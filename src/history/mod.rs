@@ -1,0 +1,254 @@
+//! Past games: a list of the data directory, one entry for each game.
+//!
+//! The list reads only summaries ([`crate::summary`]). A transcript without one (it was put there by hand, or by an earlier
+//! version), or that is newer than its own, is listed as [`What::Unread`] until [`Past::read`] has audited it and saved its
+//! summary. Losing a summary costs that audit and no more.
+
+pub mod solitaire;
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use fairdeal_games::AnyGame;
+use fairdeal_protocol::audit::auditor::Finding;
+use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
+use fairdeal_protocol::charter::SeatKey;
+use fairdeal_protocol::hash::Hash32;
+
+use crate::session::journal::SavedSeat;
+use crate::store::{DataDir, DataView, JournalFile, StoreError, TranscriptFile, read_transcript};
+use crate::summary::{Ending, Summary, save};
+use fairdeal_ui::text::clean_error;
+
+/// State of a past game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// All that is to be told of it.
+    Over(Summary),
+    /// It was interrupted, and waits for `fairdeal resume`; its scores are not known.
+    Waits(Summary),
+    /// It is being played, here or in another program.
+    Open(Summary),
+    /// Nothing yet: it has to be [read](Past::read).
+    Unread,
+    /// It cannot be read, and why.
+    Unreadable(String),
+}
+
+/// A past game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Past {
+    /// The table id in lower-case hexadecimal.
+    pub table: String,
+    /// Its transcript; `None` of a game that waits.
+    pub path: Option<PathBuf>,
+    /// When its file was written last.
+    pub when: SystemTime,
+    /// The length of the transcript in bytes.
+    pub bytes: u64,
+    /// The rest.
+    pub what: What,
+}
+
+/// All past games and saved ones, newest first. A broken file is listed with what is wrong with it, and so is a folder that
+/// cannot be listed. Of journals only the beginning and the end are read, and of transcripts their summaries.
+pub fn history(data: &DataView) -> Vec<Past> {
+    let mut broken = Vec::new();
+    let transcripts = data.transcripts().unwrap_or_else(|why| {
+        broken.push(unlisted(&why));
+        Vec::new()
+    });
+    let journals = data.journals().unwrap_or_else(|why| {
+        broken.push(unlisted(&why));
+        Vec::new()
+    });
+    let each = transcripts.into_iter();
+    let mut all: Vec<Past> = each.map(|file| past(data, file)).collect();
+    for journal in journals {
+        // Of a game that has come to its end the journal may stay for the others' sake.
+        let is_over = |past: &Past| {
+            let finished =
+                matches!(&past.what, What::Over(known) if known.ending == Ending::Finished);
+            past.table == journal.table && finished
+        };
+        // Where the promise still stands the journal has not begun.
+        let promised = data.has_promised(&journal.table, journal.seat);
+        if all.iter().any(is_over) || promised.unwrap_or(false) {
+            continue;
+        }
+        let Some(found) = waiting(data, &journal) else {
+            continue;
+        };
+        // Each seat of a table has a journal: the own one says most, and more than a transcript of the beginning.
+        let waits = matches!(found.what, What::Waits(_) | What::Open(_));
+        let listed = |past: &Past| past.table == found.table;
+        if waits {
+            all.retain(|past| !listed(past));
+        }
+        if waits || !all.iter().any(listed) {
+            all.push(found);
+        }
+    }
+    all.append(&mut broken);
+    all.sort_by(|a, b| {
+        let newest_first = b.when.cmp(&a.when);
+        newest_first.then_with(|| a.table.cmp(&b.table))
+    });
+    all
+}
+
+/// A folder that cannot be listed, as one more game that cannot be read.
+fn unlisted(why: &StoreError) -> Past {
+    Past {
+        table: String::new(),
+        path: None,
+        when: UNIX_EPOCH,
+        bytes: 0,
+        what: What::Unreadable(clean_error(&why.to_string())),
+    }
+}
+
+fn past(data: &DataView, file: TranscriptFile) -> Past {
+    let summary = data.summary(&file);
+    let summary = summary.and_then(|bytes| Summary::from_bytes(&bytes, &file));
+    Past {
+        what: summary.map_or(What::Unread, What::Over),
+        table: file.table,
+        path: Some(file.path),
+        when: file.modified,
+        bytes: file.length,
+    }
+}
+
+/// The own seat of a table that is not over; `None` of one that is, and of a bot's.
+fn waiting(data: &DataView, journal: &JournalFile) -> Option<Past> {
+    let what = match SavedSeat::read(data, journal) {
+        Ok(seat) if seat.is_house() || seat.is_ended() => return None,
+        Ok(seat) => {
+            let charter = seat.charter().charter();
+            let (me, log) = (Some(seat.seat()), Hash32::default());
+            let summary = Summary::new(charter, me, Ending::Unfinished, log);
+            if data.is_journal_open(journal) {
+                What::Open(summary)
+            } else {
+                What::Waits(summary)
+            }
+        }
+        Err(error) => What::Unreadable(clean_error(&error.to_string())),
+    };
+    Some(Past {
+        table: journal.table.clone(),
+        path: None,
+        when: journal.modified,
+        bytes: 0,
+        what,
+    })
+}
+
+impl Past {
+    /// Its summary, if known.
+    pub fn summary(&self) -> Option<&Summary> {
+        match &self.what {
+            What::Over(summary) | What::Waits(summary) | What::Open(summary) => Some(summary),
+            What::Unread | What::Unreadable(_) => None,
+        }
+    }
+
+    /// The day and time of its file in UTC, as `2026-01-31 09:05`.
+    pub fn date(&self) -> String {
+        let since = self.when.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+        let date = time::OffsetDateTime::from_unix_timestamp(seconds);
+        let date = date.unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
+        let (year, month, day) = date.to_calendar_date();
+        let (month, hour, minute) = (u8::from(month), date.hour(), date.minute());
+        format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
+    }
+
+    /// How it ended, in a few words.
+    pub fn in_words(&self) -> String {
+        let words = match &self.what {
+            What::Over(summary) => return summary.ended(),
+            What::Waits(_) => "waits: fairdeal resume",
+            What::Open(_) => "open in another program",
+            What::Unread => "not read yet",
+            What::Unreadable(_) => "unreadable",
+        };
+        words.to_owned()
+    }
+
+    /// Audits a transcript of which nothing is known yet, and saves its summary in `keep`; it stays unread if `tell`
+    /// breaks that off. Nothing happens to a game that is known.
+    pub fn read(
+        &mut self,
+        data: &DataView,
+        keep: Option<&DataDir>,
+        tell: &mut dyn FnMut(AuditProgress) -> ControlFlow<()>,
+    ) {
+        let (What::Unread, Some(path)) = (&self.what, &self.path) else {
+            return;
+        };
+        match audited(data, path, tell) {
+            Ok(None) => {}
+            Ok(Some(summary)) => {
+                let summary = Summary {
+                    bytes: self.bytes,
+                    ..summary
+                };
+                if let Some(keep) = keep {
+                    save(keep, &self.table, &summary);
+                }
+                self.what = What::Over(summary);
+            }
+            Err(why) => self.what = What::Unreadable(clean_error(&why)),
+        }
+    }
+}
+
+/// The summary of a transcript, by an audit; `None` if it was broken off.
+fn audited(
+    data: &DataView,
+    path: &Path,
+    tell: &mut dyn FnMut(AuditProgress) -> ControlFlow<()>,
+) -> Result<Option<Summary>, String> {
+    let transcript = read_transcript(path).map_err(|error| error.to_string())?;
+    let Some(report) = audit_with::<AnyGame>(transcript.clone(), tell) else {
+        return Ok(None);
+    };
+    if let Some(Finding::Rules(error)) = &report.finding {
+        return Err(error.to_string());
+    }
+    // A data directory whose identity cannot be read still has its games.
+    let identity = data.known_identity().ok().flatten();
+    let me = identity.and_then(|identity| {
+        let key = SeatKey::from(&identity.signing_key());
+        transcript.charter().charter().seat_of(&key)
+    });
+    Ok(Some(Summary::audited(&transcript, &report, me)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_date_is_written_for_every_time_that_a_file_can_have() {
+        let dated = |when| Past {
+            table: String::new(),
+            path: None,
+            when,
+            bytes: 0,
+            what: What::Unread,
+        };
+        let day = UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        assert_eq!(dated(day).date(), "2023-11-14 22:13");
+        let before = UNIX_EPOCH - Duration::from_secs(5);
+        assert_eq!(dated(before).date(), "1970-01-01 00:00");
+        // Where the system has such a time at all.
+        let far = UNIX_EPOCH.checked_add(Duration::from_secs(1 << 60));
+        assert_eq!(dated(far.unwrap_or(UNIX_EPOCH)).date(), "1970-01-01 00:00");
+    }
+}

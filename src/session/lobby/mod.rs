@@ -1,0 +1,939 @@
+//! The lobby: how strangers with a ticket become the seats of a signed charter.
+//!
+//! Two pure state machines, frames in and frames out; the driver carries them and calls `tick` now
+//! and then, which says again what may have been lost. The host seats guests in the order in which
+//! they come and proposes a charter when all seats are taken and all are ready; every guest checks that
+//! it stands in it as it asked to, and signs; the host hands all signatures round. The host decides who sits
+//! where and nothing else: it cannot change a name, a key, an address, the rules or the table id unnoticed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ed25519_dalek::SigningKey;
+use fairdeal_games::AnyGame;
+use fairdeal_net::{AddressRecord, Multiaddr, PeerId, RecordError};
+use fairdeal_protocol::charter::{
+    Charter, CharterError, Player, SeatKey, SignatureBytes, SignedCharter,
+};
+use fairdeal_protocol::game::{Game as _, RuleSet};
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::party::Party;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::wire::bounded::{Bounded, Text};
+use rand_core::CryptoRng;
+
+use super::door::GuestDoor;
+use super::frame::{Announcement, Back, Frame, Join, Proposal, Roster, Taken, Watch};
+use super::gallery::Gallery;
+use super::talk::{Bucket, Rate};
+use fairdeal_ui::text::{clean, clean_reason, display_names};
+use fairdeal_ui::view::{LobbySeat, LobbyView};
+
+/// How often a guest may say that it is ready, or that it is not, or change its wish: all others are told each time.
+const CHANGES: Rate = Rate {
+    at_once: 8,
+    ticks: 2,
+};
+
+/// The host's reply to a guest that it sends away.
+const DISMISSED: &str = "the host has sent you away from this table";
+
+/// Frames to send, each to one peer.
+pub type Outbox = Vec<(PeerId, Frame)>;
+
+/// A charter that all have signed, and where its seats listen.
+#[derive(Clone, Debug)]
+pub struct Agreed {
+    /// The charter.
+    pub charter: SignedCharter,
+    /// This player's seat.
+    pub me: Seat,
+    /// The addresses in seat order, each signed by its seat (`check_records`).
+    pub records: Vec<AddressRecord>,
+    /// Whether this player has sat at the table before: it may have signed entries there.
+    pub again: bool,
+}
+
+/// Why a lobby comes to nothing, in words for the player.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LobbyError {
+    /// The host gave no seat.
+    #[error("the host refused you a seat: {0}")]
+    Refused(String),
+    /// The host's password is another one.
+    #[error("the password is wrong, or the host has none")]
+    Password,
+    /// The charter proposed is not what was agreed.
+    #[error("the host proposed a charter that {0}; do not play with this host")]
+    BadProposal(&'static str),
+    /// The addresses of a seat are not its own: the host has changed them, or left them out.
+    #[error("the host gave wrong addresses for {seat} ({why}); do not play with this host")]
+    Record {
+        /// Its seat.
+        seat: Seat,
+        /// The fault of its record.
+        why: RecordError,
+    },
+    /// The own addresses cannot be signed.
+    #[error("your address record: {0}")]
+    OwnRecord(RecordError),
+    /// The charter cannot be put together.
+    #[error("{0}")]
+    Charter(#[from] CharterError),
+    /// The rules of the table are not known here.
+    #[error("{0}")]
+    Rules(String),
+}
+
+/// Checks that each seat of a charter has signed where it listens. The host passes the records on, and could else lead
+/// a guest's traffic astray.
+///
+/// # Errors
+/// [`LobbyError::Record`] names the first seat that has not; [`LobbyError::BadProposal`] if there is not one for each.
+pub(super) fn check_records(
+    charter: &Charter,
+    records: &[AddressRecord],
+) -> Result<(), LobbyError> {
+    if records.len() != charter.players.len() {
+        return Err(LobbyError::BadProposal(
+            "does not say where each seat listens",
+        ));
+    }
+    for ((seat, player), record) in charter.seated().zip(records) {
+        let peer = PeerId::from_bytes(&player.key.to_bytes());
+        let peer = peer.map_err(|_| RecordError::OtherPeer);
+        let read = peer.and_then(|peer| record.of(peer));
+        read.map_err(|why| LobbyError::Record { seat, why })?;
+    }
+    Ok(())
+}
+
+/// Signs where this player listens, unless that has been said already: a new record is a new wish.
+fn set_addresses(
+    own: &mut Join,
+    key: &SigningKey,
+    addresses: &[Multiaddr],
+) -> Result<(), LobbyError> {
+    let peer = PeerId::from_bytes(&key.verifying_key().to_bytes());
+    let said = peer.ok().and_then(|peer| own.record.of(peer).ok());
+    if said.is_none_or(|said| said != addresses) {
+        own.record = AddressRecord::sign(key, addresses).map_err(LobbyError::OwnRecord)?;
+    }
+    Ok(())
+}
+
+struct Guest {
+    peer: PeerId,
+    key: SeatKey,
+    join: Join,
+    ready: bool,
+    signature: Option<SignatureBytes>,
+    changes: Bucket,
+}
+
+/// The host's side.
+pub struct HostLobby {
+    lobby: [u8; 8],
+    rules: RuleSet,
+    key: SigningKey,
+    own: Join,
+    /// Whether the host itself is ready to begin.
+    ready: bool,
+    guests: BTreeMap<Seat, Guest>,
+    proposal: Option<Proposal>,
+    /// Peers that the host has sent away: they get no seat here again.
+    dismissed: BTreeSet<PeerId>,
+    /// The password gate and the spectators.
+    gallery: Gallery,
+}
+
+impl std::fmt::Debug for HostLobby {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "HostLobby({} guests)", self.guests.len())
+    }
+}
+
+pub(super) fn host_seat() -> Option<Seat> {
+    Seat::new(0)
+}
+
+impl HostLobby {
+    /// Opens a lobby; `own` is the host's own wish for a seat, which it gets: the first. The table begins when all
+    /// are ready, the host too.
+    pub fn new(lobby: [u8; 8], rules: RuleSet, key: SigningKey, own: Join, ready: bool) -> Self {
+        Self {
+            lobby,
+            rules,
+            key,
+            own,
+            ready,
+            guests: BTreeMap::new(),
+            proposal: None,
+            dismissed: BTreeSet::new(),
+            gallery: Gallery::new(lobby),
+        }
+    }
+
+    /// The password gate and the spectators.
+    pub fn gallery(&mut self) -> &mut Gallery {
+        &mut self.gallery
+    }
+
+    /// Whether this peer has a seat, or is a spectator.
+    pub fn knows(&self, peer: PeerId) -> bool {
+        self.has_seated(peer) || self.gallery.has(peer)
+    }
+
+    /// The same, when there is a table and no lobby any more.
+    pub fn take_gallery(&mut self) -> Gallery {
+        std::mem::replace(&mut self.gallery, Gallery::new(self.lobby))
+    }
+
+    /// Whether this peer has a seat.
+    pub fn has_seated(&self, peer: PeerId) -> bool {
+        self.seat_of(peer).is_some()
+    }
+
+    /// The seat of a guest.
+    pub fn seat_of(&self, peer: PeerId) -> Option<Seat> {
+        let mut guests = self.guests.iter();
+        guests.find_map(|(seat, guest)| (guest.peer == peer).then_some(*seat))
+    }
+
+    /// The guests that have a seat.
+    pub fn guests(&self) -> impl Iterator<Item = PeerId> + '_ {
+        self.guests.values().map(|guest| guest.peer)
+    }
+
+    /// The seats that are ready to begin.
+    fn ready(&self) -> SeatSet {
+        let guests = self.guests.iter().filter(|(_, guest)| guest.ready);
+        let host = host_seat().filter(|_| self.ready);
+        guests.map(|(seat, _)| *seat).chain(host).collect()
+    }
+
+    fn joined(&self, seat: Seat) -> Option<&Join> {
+        if Some(seat) == host_seat() {
+            Some(&self.own)
+        } else {
+            self.guests.get(&seat).map(|guest| &guest.join)
+        }
+    }
+
+    /// The peer that has taken a seat; its party is that of the first seat that its program has.
+    fn taken(&self, seat: Seat) -> Option<Taken> {
+        let join = self.joined(seat)?;
+        let same = |other: &Seat| {
+            let other = self.joined(*other);
+            other.is_some_and(|other| other.program == join.program)
+        };
+        Some(Taken {
+            name: join.name.clone(),
+            party: Party::of(self.seats().find(same)?),
+            played_by: join.played_by.clone(),
+        })
+    }
+
+    fn seats(&self) -> impl DoubleEndedIterator<Item = Seat> + Clone + use<> {
+        Seat::first(usize::from(self.rules.seats))
+    }
+
+    /// For the screen.
+    pub fn view(&self) -> LobbyView {
+        LobbyView {
+            game: self.rules.game.clone(),
+            options: self.rules.written_options().into_iter().collect(),
+            seats: shown(self.seats().map(|seat| self.taken(seat))),
+            ready: flags(self.ready(), usize::from(self.rules.seats)),
+            me: host_seat(),
+            ticket: None,
+            addresses: Vec::new(),
+        }
+    }
+
+    /// Where the host listens, once that is known.
+    ///
+    /// # Errors
+    /// [`LobbyError::OwnRecord`], which no key of ours gives.
+    pub fn set_addresses(&mut self, addresses: &[Multiaddr]) -> Result<(), LobbyError> {
+        set_addresses(&mut self.own, &self.key, addresses)
+    }
+
+    fn roster(&self, you: Option<Seat>) -> Option<Frame> {
+        let options: Option<Vec<_>> = self
+            .rules
+            .written_options()
+            .into_iter()
+            .map(|(key, value)| Some((Text::try_from(key).ok()?, Text::try_from(value).ok()?)))
+            .collect();
+        let seats: Vec<_> = self.seats().map(|seat| self.taken(seat)).collect();
+        Some(Frame::Roster(Roster {
+            lobby: self.lobby,
+            game: Text::try_from(self.rules.game.clone()).ok()?,
+            options: options?.try_into().ok()?,
+            seats: seats.try_into().ok()?,
+            you,
+            ready: self.ready(),
+        }))
+    }
+
+    /// The table's announcement to strangers.
+    pub fn announcement(&self) -> Option<Announcement> {
+        let options = self.rules.written_options().into_iter();
+        let options: Option<Vec<_>> = options
+            .map(|(key, value)| Some((Text::try_from(key).ok()?, Text::try_from(value).ok()?)))
+            .collect();
+        let taken = self.seats().filter(|seat| self.joined(*seat).is_some());
+        let taken = u8::try_from(taken.count()).unwrap_or(u8::MAX);
+        Some(Announcement {
+            lobby: self.lobby,
+            host: self.own.name.clone(),
+            game: Text::try_from(self.rules.game.clone()).ok()?,
+            options: options?.try_into().ok()?,
+            seats: self.rules.seats,
+            free: self.rules.seats.saturating_sub(taken),
+            locked: self.gallery.is_locked(),
+        })
+    }
+
+    fn tell_all(&self) -> Outbox {
+        let guests = self.guests.iter();
+        let seated = guests.map(|(seat, guest)| (guest.peer, Some(*seat)));
+        let all = seated.chain(self.gallery.peers().map(|peer| (peer, None)));
+        all.filter_map(|(peer, seat)| Some((peer, self.roster(seat)?)))
+            .collect()
+    }
+
+    /// Takes a frame from a peer.
+    ///
+    /// # Errors
+    /// [`LobbyError`] if the charter cannot be made; the lobby is of no further use.
+    pub fn receive(
+        &mut self,
+        peer: PeerId,
+        frame: Frame,
+    ) -> Result<(Outbox, Option<Agreed>), LobbyError> {
+        match frame {
+            Frame::Join(join) => self.join(peer, join).map(|outbox| (outbox, None)),
+            Frame::Watch(watch) => Ok((self.watch(peer, &watch), None)),
+            Frame::Ready(ready) => self.guest_is(peer, ready).map(|outbox| (outbox, None)),
+            Frame::Sign { table, signature } => {
+                let Some(proposal) = &self.proposal else {
+                    return Ok((Vec::new(), None));
+                };
+                let guest = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer);
+                if let Some((seat, guest)) = guest
+                    && proposal.charter.table() == table
+                    && proposal.charter.verifies(*seat, &signature)
+                {
+                    guest.signature = Some(signature);
+                }
+                self.agree()
+            }
+            _ => Ok((Vec::new(), None)),
+        }
+    }
+
+    /// A peer wants to watch; a seated one does so already.
+    fn watch(&mut self, peer: PeerId, watch: &Watch) -> Outbox {
+        if self.has_seated(peer) || !self.gallery.may_speak(peer) {
+            return Vec::new();
+        }
+        let answer = match self.gallery.enter(peer, watch) {
+            Ok(()) => self.roster(None),
+            Err(why) => Some(Frame::refusal(why)),
+        };
+        answer.into_iter().map(|frame| (peer, frame)).collect()
+    }
+
+    fn join(&mut self, peer: PeerId, join: Join) -> Result<Outbox, LobbyError> {
+        let refuse = |reason: &str| Ok(vec![(peer, Frame::refusal(reason))]);
+        if join.lobby.is_some_and(|lobby| lobby != self.lobby) {
+            return refuse("this ticket is for another table; ask for a new one");
+        }
+        if self.dismissed.contains(&peer) {
+            return refuse(DISMISSED);
+        }
+        let seated = self.has_seated(peer);
+        if !seated && !self.gallery.admits(peer, join.proof.as_ref()) {
+            return refuse(match join.proof {
+                Some(_) => "the password is wrong",
+                None => "the table has a password; ask the host, and join with --password",
+            });
+        }
+        // It has done its part; who proves it once more has changed nothing for the others.
+        let join = Join {
+            proof: None,
+            ..join
+        };
+        // A charter takes neither; its host must not be the one to find out.
+        let Ok(key) = SeatKey::try_from(peer.to_bytes()) else {
+            return refuse("your identity key cannot be used at a table; make a new one");
+        };
+        // All the others would refuse it.
+        if let Err(why) = join.record.of(peer) {
+            return refuse(&format!("your address record is refused: {why}"));
+        }
+        let others = self.guests.values().filter(|guest| guest.peer != peer);
+        let nonces = others.map(|guest| guest.join.nonce);
+        let taken = nonces.chain([self.own.nonce]).any(|n| n == join.nonce);
+        if taken {
+            return refuse("another seat has the same nonce; join again");
+        }
+        if let Some((seat, guest)) = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer) {
+            let seat = *seat;
+            // Said again because an answer was lost, or by a restarted program.
+            if guest.join != join {
+                if !guest.changes.take() {
+                    return Ok(Vec::new());
+                }
+                guest.ready &= guest.join.nonce == join.nonce;
+                guest.join = join;
+                return self.change();
+            }
+            let mut outbox: Outbox = self
+                .roster(Some(seat))
+                .map(|roster| (peer, roster))
+                .into_iter()
+                .collect();
+            if let Some(proposal) = &self.proposal {
+                outbox.push((peer, Frame::Propose(Box::new(proposal.clone()))));
+            }
+            return Ok(outbox);
+        }
+        let free = self
+            .seats()
+            .skip(1)
+            .find(|seat| !self.guests.contains_key(seat));
+        let Some(seat) = free else {
+            return refuse("all seats are taken");
+        };
+        self.gallery.seat(peer);
+        self.guests.insert(
+            seat,
+            Guest {
+                peer,
+                key,
+                join,
+                ready: false,
+                signature: None,
+                changes: Bucket::new(CHANGES),
+            },
+        );
+        self.change()
+    }
+
+    /// A guest is ready to begin, or is not any more.
+    fn guest_is(&mut self, peer: PeerId, ready: bool) -> Result<Outbox, LobbyError> {
+        let Some((seat, guest)) = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer)
+        else {
+            return Ok(Vec::new());
+        };
+        let seat = *seat;
+        if guest.ready == ready {
+            // Said again; who has signed is told in this way how the lobby stands.
+            let roster = self.roster(Some(seat)).into_iter();
+            return Ok(roster.map(|roster| (peer, roster)).collect());
+        }
+        if !guest.changes.take() {
+            return Ok(Vec::new());
+        }
+        guest.ready = ready;
+        self.change()
+    }
+
+    /// The host itself is ready to begin, or is not any more.
+    ///
+    /// # Errors
+    /// [`LobbyError`] as for [`Self::receive`].
+    pub fn set_ready(&mut self, ready: bool) -> Result<Outbox, LobbyError> {
+        if std::mem::replace(&mut self.ready, ready) == ready {
+            return Ok(Vec::new());
+        }
+        self.change()
+    }
+
+    /// Whether everybody is there and ready. A solitaire has nobody to wait for.
+    fn may_begin(&self) -> bool {
+        self.is_solitaire() || self.ready().len() == usize::from(self.rules.seats)
+    }
+
+    /// Seats or readiness have changed: tell everybody, and propose a charter once all seats are taken and
+    /// all are ready.
+    fn change(&mut self) -> Result<Outbox, LobbyError> {
+        self.proposal = None;
+        for guest in self.guests.values_mut() {
+            guest.signature = None;
+        }
+        let mut outbox = self.tell_all();
+        if !self.may_begin() {
+            return Ok(outbox);
+        }
+        let joins: Option<Vec<(Seat, &Join, Taken)>> = self
+            .seats()
+            .map(|seat| Some((seat, self.joined(seat)?, self.taken(seat)?)))
+            .collect();
+        let Some(joins) = joins else {
+            return Ok(outbox);
+        };
+        let mut players = Vec::new();
+        let mut records = Vec::new();
+        for (seat, join, taken) in joins {
+            let key = match self.guests.get(&seat) {
+                None => (&self.key).into(),
+                Some(guest) => guest.key,
+            };
+            players.push(Player {
+                name: taken.name,
+                key,
+                nonce: join.nonce,
+                party: taken.party,
+                played_by: taken.played_by,
+            });
+            records.push(join.record.clone());
+        }
+        let charter = Charter::new(self.lobby, &self.rules, players)?;
+        let proposal = Proposal {
+            charter,
+            records: Bounded::first(records),
+        };
+        for guest in self.guests.values() {
+            outbox.push((guest.peer, Frame::Propose(Box::new(proposal.clone()))));
+        }
+        self.proposal = Some(proposal);
+        Ok(outbox)
+    }
+
+    fn agree(&self) -> Result<(Outbox, Option<Agreed>), LobbyError> {
+        let (Some(proposal), Some(me)) = (&self.proposal, host_seat()) else {
+            return Ok((Vec::new(), None));
+        };
+        let own = std::iter::once(Some(proposal.charter.sign(&self.key)));
+        let guests = self.guests.values().map(|guest| guest.signature);
+        let signatures: Option<Vec<SignatureBytes>> = own.chain(guests).collect();
+        let Some(signatures) = signatures else {
+            return Ok((Vec::new(), None));
+        };
+        let charter = SignedCharter::assemble(proposal.charter.clone(), signatures)?;
+        let frame = Self::signed(&charter);
+        let outbox = self
+            .guests
+            .values()
+            .map(|guest| (guest.peer, frame.clone()))
+            .collect();
+        let records = proposal.records.to_vec();
+        Ok((
+            outbox,
+            Some(Agreed {
+                charter,
+                me,
+                records,
+                again: false,
+            }),
+        ))
+    }
+
+    /// For a seat of the table that has lost it.
+    pub fn back(charter: &SignedCharter, records: &[AddressRecord]) -> Frame {
+        let proposal = Proposal {
+            charter: charter.charter().clone(),
+            records: Bounded::first(records.iter().cloned()),
+        };
+        Frame::Back(Box::new(Back {
+            proposal,
+            signatures: charter.signatures().to_vec().try_into().unwrap_or_default(),
+        }))
+    }
+
+    /// The frame that opens the table, which a guest that missed it is sent again.
+    pub fn signed(charter: &SignedCharter) -> Frame {
+        let signatures = charter.signatures().to_vec().try_into().unwrap_or_default();
+        Frame::Signed {
+            table: charter.table(),
+            signatures,
+        }
+    }
+
+    /// A guest has gone; its seat is free again.
+    ///
+    /// # Errors
+    /// [`LobbyError`] as for [`Self::receive`].
+    pub fn gone(&mut self, peer: PeerId) -> Result<Outbox, LobbyError> {
+        self.gallery.gone(peer);
+        let before = self.guests.len();
+        self.guests.retain(|_, guest| guest.peer != peer);
+        if self.guests.len() == before {
+            Ok(Vec::new())
+        } else {
+            self.change()
+        }
+    }
+
+    /// Sends a guest away: it is told so, and its seat is free for another.
+    ///
+    /// # Errors
+    /// [`LobbyError`] as for [`Self::receive`].
+    pub fn dismiss(&mut self, seat: Seat) -> Result<Outbox, LobbyError> {
+        let Some(guest) = self.guests.remove(&seat) else {
+            return Ok(Vec::new());
+        };
+        self.dismissed.insert(guest.peer);
+        let mut outbox = vec![(guest.peer, Frame::refusal(DISMISSED))];
+        outbox.extend(self.change()?);
+        Ok(outbox)
+    }
+
+    /// Whether the host plays alone.
+    pub fn is_solitaire(&self) -> bool {
+        self.rules.seats == 1
+    }
+
+    /// A table for one: its charter needs nobody else. Nothing at a larger one.
+    ///
+    /// # Errors
+    /// [`LobbyError`] if the charter cannot be made.
+    pub fn sit_alone(&mut self) -> Result<(Outbox, Option<Agreed>), LobbyError> {
+        if !self.is_solitaire() {
+            return Ok((Vec::new(), None));
+        }
+        self.change()?;
+        self.agree()
+    }
+
+    /// Says again what may have been lost; to be called every half second.
+    pub fn tick(&mut self) -> Outbox {
+        self.gallery.tick();
+        for guest in self.guests.values_mut() {
+            guest.changes.tick();
+        }
+        let Some(proposal) = &self.proposal else {
+            return Vec::new();
+        };
+        self.guests
+            .values()
+            .filter(|guest| guest.signature.is_none())
+            .map(|guest| (guest.peer, Frame::Propose(Box::new(proposal.clone()))))
+            .collect()
+    }
+}
+
+/// The seats and their players, for the screen.
+fn shown(seats: impl Iterator<Item = Option<Taken>>) -> Vec<Option<LobbySeat>> {
+    let seats: Vec<Option<Taken>> = seats.collect();
+    let name = |taken: &'_ Option<Taken>| taken.as_ref().map(|taken| taken.name.to_string());
+    let given: Vec<String> = seats
+        .iter()
+        .map(|taken| name(taken).unwrap_or_default())
+        .collect();
+    let names = display_names(given.iter().map(String::as_str));
+    let shown = seats.into_iter().zip(names).map(|(taken, name)| {
+        let Taken {
+            party, played_by, ..
+        } = taken?;
+        Some(LobbySeat {
+            name,
+            party,
+            played_by,
+        })
+    });
+    shown.collect()
+}
+
+/// A flag for each seat.
+fn flags(set: SeatSet, seats: usize) -> Vec<bool> {
+    Seat::first(seats).map(|seat| set.contains(seat)).collect()
+}
+
+/// How a lobby stands by its host's word, for the screen.
+pub fn view_of(roster: &Roster) -> LobbyView {
+    let options = roster.options.iter();
+    LobbyView {
+        game: clean(roster.game.as_str()),
+        options: options
+            .map(|(key, value)| (clean(key.as_str()), clean(value.as_str())))
+            .collect(),
+        seats: shown(roster.seats.iter().cloned()),
+        ready: flags(roster.ready, roster.seats.len()),
+        me: roster.you,
+        ticket: None,
+        addresses: Vec::new(),
+    }
+}
+
+/// The guest's side.
+pub struct GuestLobby {
+    host: PeerId,
+    key: SigningKey,
+    own: Join,
+    /// Whether this is a bot of the host's program, and so of the host's party.
+    of_host: bool,
+    /// Whether this guest is ready to begin; it signs nothing before.
+    ready: bool,
+    roster: Option<Roster>,
+    signed: Option<(Proposal, Seat, SignatureBytes)>,
+    /// The door at which this guest knocks, if it has a password.
+    door: Option<GuestDoor>,
+}
+
+impl std::fmt::Debug for GuestLobby {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "GuestLobby({:?})", self.host)
+    }
+}
+
+impl GuestLobby {
+    /// Wishes for a seat at a host's table; `of_host` of a bot that runs in the host's program.
+    pub fn new(host: PeerId, key: SigningKey, own: Join, of_host: bool, ready: bool) -> Self {
+        Self {
+            host,
+            key,
+            own,
+            of_host,
+            ready,
+            roster: None,
+            signed: None,
+            door: None,
+        }
+    }
+
+    /// Is ready to begin, or is not any more. Too late, if the host has all signatures by then.
+    pub fn set_ready(&mut self, ready: bool) -> Outbox {
+        self.ready = ready;
+        let seat = self.seat();
+        seat.map(|_| (self.host, Frame::Ready(ready)))
+            .into_iter()
+            .collect()
+    }
+
+    /// The seat that the host has given.
+    pub fn seat(&self) -> Option<Seat> {
+        self.roster.as_ref()?.you
+    }
+
+    /// Has a password for the door.
+    pub fn knock_at(&mut self, door: GuestDoor) {
+        self.door = Some(door);
+    }
+
+    /// The connection to the host is lost, and with it the seat: to be asked for again, unless the table has begun
+    /// without this guest having heard of it. The host's program may be another one when it comes back, that knows of no
+    /// proof; the same one answers who was inside without counting a guess.
+    pub fn lost(&mut self, rng: &mut dyn CryptoRng) {
+        if let Some(door) = &mut self.door {
+            self.own.proof = None;
+            door.again(rng);
+        }
+        self.roster = None;
+        self.signed = None;
+    }
+
+    /// The host.
+    pub fn host(&self) -> PeerId {
+        self.host
+    }
+
+    /// Where this guest listens, once that is known.
+    ///
+    /// # Errors
+    /// [`LobbyError::OwnRecord`], which no key of ours gives.
+    pub fn set_addresses(&mut self, addresses: &[Multiaddr]) -> Result<(), LobbyError> {
+        set_addresses(&mut self.own, &self.key, addresses)
+    }
+
+    /// The table whose charter this guest has signed, and its seat there: from now on others can begin it.
+    pub fn signed(&self) -> Option<(Hash32, Seat)> {
+        let signed = self.signed.as_ref();
+        signed.map(|(proposal, me, _)| (proposal.charter.table(), *me))
+    }
+
+    /// For the screen.
+    pub fn view(&self) -> LobbyView {
+        let mut view = self.roster.as_ref().map(view_of).unwrap_or_default();
+        // What it has said itself need not go to the host and back first.
+        if let Some(own) = view.me.and_then(|me| view.ready.get_mut(me.index())) {
+            *own = self.ready;
+        }
+        view
+    }
+
+    /// Takes a frame; only the host is listened to.
+    ///
+    /// # Errors
+    /// [`LobbyError`] if there is no seat, or the charter is not what this guest asked for.
+    pub fn receive(
+        &mut self,
+        peer: PeerId,
+        frame: Frame,
+    ) -> Result<(Outbox, Option<Agreed>), LobbyError> {
+        if peer != self.host {
+            return Ok((Vec::new(), None));
+        }
+        match frame {
+            Frame::Refused(reason) => Err(LobbyError::Refused(clean_reason(reason.as_str()))),
+            Frame::Roster(roster) => {
+                let heard = roster
+                    .you
+                    .is_none_or(|me| roster.ready.contains(me) == self.ready);
+                self.roster = Some(roster);
+                let outbox = if heard {
+                    Vec::new()
+                } else {
+                    self.set_ready(self.ready)
+                };
+                Ok((outbox, None))
+            }
+            Frame::Propose(proposal) => self.sign(*proposal).map(|outbox| (outbox, None)),
+            Frame::Signed { table, signatures } => {
+                let Some((proposal, me, _)) = &self.signed else {
+                    return Ok((Vec::new(), None));
+                };
+                if proposal.charter.table() != table {
+                    return Ok((Vec::new(), None));
+                }
+                let charter =
+                    SignedCharter::assemble(proposal.charter.clone(), signatures.into_inner())?;
+                let records = proposal.records.to_vec();
+                Ok((
+                    Vec::new(),
+                    Some(Agreed {
+                        charter,
+                        me: *me,
+                        records,
+                        again: false,
+                    }),
+                ))
+            }
+            Frame::Challenge(challenge) => {
+                let Some(door) = &mut self.door else {
+                    return Ok((Vec::new(), None));
+                };
+                let proof = door.answer(&challenge).map_err(|_| LobbyError::Password)?;
+                self.own.proof = proof.or(self.own.proof);
+                Ok((self.tick(), None))
+            }
+            Frame::Back(back) => self.come_back(*back).map(|agreed| (Vec::new(), agreed)),
+            _ => Ok((Vec::new(), None)),
+        }
+    }
+
+    /// The table is playing already, and one of its seats is ours: our own signature is the proof that
+    /// we have agreed to it once.
+    fn come_back(&self, back: Back) -> Result<Option<Agreed>, LobbyError> {
+        let Proposal { charter, records } = back.proposal;
+        if self.own.lobby.is_some_and(|lobby| lobby != charter.lobby) {
+            return Ok(None);
+        }
+        let charter = SignedCharter::assemble(charter, back.signatures.into_inner())?;
+        let own_key = (&self.key).into();
+        let me = charter
+            .charter()
+            .seat_of(&own_key)
+            .ok_or(LobbyError::BadProposal("does not have our seat in it"))?;
+        check_records(charter.charter(), &records)?;
+        Ok(Some(Agreed {
+            charter,
+            me,
+            records: records.into_inner(),
+            again: true,
+        }))
+    }
+
+    fn sign(&mut self, proposal: Proposal) -> Result<Outbox, LobbyError> {
+        let charter = &proposal.charter;
+        // Nothing is signed unseen; the next tick asks to be shown the table.
+        let Some(roster) = &self.roster else {
+            return Ok(Vec::new());
+        };
+        // Proposed before the host has heard that this guest is not ready any more.
+        if !self.ready {
+            return Ok(Vec::new());
+        }
+        // What came over the wire was decoded, not checked.
+        let charter_again = Charter::from_bytes(&charter.to_bytes())?;
+        let own_key = (&self.key).into();
+        let me = charter_again
+            .seat_of(&own_key)
+            .ok_or(LobbyError::BadProposal("does not have our seat in it"))?;
+        let player = charter.player(me);
+        if player.is_none_or(|p| p.name != self.own.name || p.nonce != self.own.nonce) {
+            return Err(LobbyError::BadProposal(
+                "has another name or nonce at our seat",
+            ));
+        }
+        if self.own.lobby.is_some_and(|lobby| lobby != charter.lobby) {
+            return Err(LobbyError::BadProposal(
+                "is for another table than our ticket",
+            ));
+        }
+        if roster.lobby != charter.lobby
+            || roster.game != charter.game
+            || roster.options != charter.options
+            || roster.seats.len() != usize::from(charter.rules().seats)
+        {
+            return Err(LobbyError::BadProposal(
+                "has other rules or seats than the lobby showed",
+            ));
+        }
+        let first = host_seat().and_then(|seat| charter.player(seat));
+        if first.is_none_or(|host| host.key.to_bytes() != self.host.to_bytes()) {
+            return Err(LobbyError::BadProposal(
+                "has another key at the host's seat",
+            ));
+        }
+        check_records(charter, &proposal.records)?;
+        if player.is_none_or(|player| player.played_by != self.own.played_by) {
+            return Err(LobbyError::BadProposal("has somebody else play our seat"));
+        }
+        let party = host_seat().filter(|_| self.of_host).unwrap_or(me);
+        let parties = charter_again.parties();
+        let alone = parties.seats_of(Party::of(party)) == SeatSet::one(me);
+        if parties.party_of(me) != Some(Party::of(party)) || !(self.of_host || alone) {
+            return Err(LobbyError::BadProposal("puts us in another party"));
+        }
+        // The others as they were shown; else the next roster does.
+        let shown = charter.players.iter().zip(roster.seats.iter());
+        let as_shown = shown.into_iter().all(|(player, taken)| {
+            let taken = taken.as_ref();
+            taken.is_some_and(|taken| {
+                let player = (&player.name, player.party, &player.played_by);
+                player == (&taken.name, taken.party, &taken.played_by)
+            })
+        });
+        if !as_shown {
+            return Ok(vec![(self.host, Frame::Ready(self.ready))]);
+        }
+        AnyGame::create(&charter.rules()).map_err(|error| LobbyError::Rules(error.to_string()))?;
+        let signature = charter.sign(&self.key);
+        let table = charter.table();
+        self.signed = Some((proposal, me, signature));
+        Ok(vec![(self.host, Frame::Sign { table, signature })])
+    }
+
+    /// Says again what may have been lost.
+    pub fn tick(&self) -> Outbox {
+        let mut frames = Vec::new();
+        match &self.signed {
+            Some((proposal, _, signature)) => {
+                // The host answers with how the lobby stands: the others may have changed their minds.
+                frames.push(Frame::Ready(self.ready));
+                if self.ready {
+                    frames.push(Frame::Sign {
+                        table: proposal.charter.table(),
+                        signature: *signature,
+                    });
+                }
+            }
+            None => frames.push(match self.door.as_ref().and_then(GuestDoor::knock) {
+                Some(knock) => Frame::Knock {
+                    lobby: self.own.lobby,
+                    knock,
+                },
+                None => Frame::Join(self.own.clone()),
+            }),
+        }
+        let to_host = frames.into_iter().map(|frame| (self.host, frame));
+        to_host.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! The terminal: taking it over and giving it back, and what the player does there.
+
+use std::io::stdout;
+use std::mem::ManuallyDrop;
+
+use fairdeal_ui::input::{Key, KeyCode, UserInput};
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::cursor::Show;
+use ratatui::crossterm::event::{
+    self, DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+    Event, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
+use ratatui::crossterm::execute;
+use ratatui::layout::Position;
+use tokio::sync::mpsc;
+
+/// The terminal in raw mode, given back when dropped.
+pub(super) struct Screen {
+    /// Never dropped: ratatui prints to standard error there where the terminal is gone, which panics if that was the
+    /// terminal too, and a panic in a destructor aborts the program.
+    pub(super) terminal: ManuallyDrop<DefaultTerminal>,
+}
+
+impl Screen {
+    pub(super) fn open() -> std::io::Result<Self> {
+        let terminal = ratatui::try_init()?;
+        // ratatui's own hook restores the screen, but not what is set here.
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, Show);
+            hook(info);
+        }));
+        let terminal = ManuallyDrop::new(terminal);
+        let screen = Self { terminal };
+        execute!(stdout(), EnableMouseCapture, EnableBracketedPaste)?;
+        Ok(screen)
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        // The hook has given it back already, before it wrote why: once more, and what comes next would be written
+        // over that.
+        if std::thread::panicking() {
+            return;
+        }
+        // The terminal may be gone, and nobody be there to be told.
+        let _ = execute!(stdout(), DisableMouseCapture, DisableBracketedPaste, Show);
+        let _ = ratatui::try_restore();
+    }
+}
+
+/// Reads the terminal in a thread of its own, which ends with the program.
+pub(super) fn user_inputs() -> mpsc::Receiver<UserInput> {
+    let (sender, receiver) = mpsc::channel(64);
+    std::thread::spawn(move || {
+        while let Ok(event) = event::read() {
+            let Some(input) = user_input(event) else {
+                continue;
+            };
+            if sender.blocking_send(input).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+fn user_input(event: Event) -> Option<UserInput> {
+    match event {
+        Event::Key(key) if key.kind == KeyEventKind::Press => pressed(key).map(UserInput::Key),
+        Event::Paste(text) => Some(UserInput::Paste(text)),
+        Event::Mouse(mouse) => clicked(mouse),
+        Event::Resize(..) => Some(UserInput::Redraw),
+        _ => None,
+    }
+}
+
+fn pressed(key: KeyEvent) -> Option<Key> {
+    use ratatui::crossterm::event::KeyCode as Code;
+    let code = match key.code {
+        Code::Char(c) => KeyCode::Char(c),
+        Code::F(number) => KeyCode::F(number),
+        Code::Up => KeyCode::Up,
+        Code::Down => KeyCode::Down,
+        Code::Left => KeyCode::Left,
+        Code::Right => KeyCode::Right,
+        Code::Tab => KeyCode::Tab,
+        Code::BackTab => KeyCode::BackTab,
+        Code::Home => KeyCode::Home,
+        Code::End => KeyCode::End,
+        Code::PageUp => KeyCode::PageUp,
+        Code::PageDown => KeyCode::PageDown,
+        Code::Enter => KeyCode::Enter,
+        Code::Esc => KeyCode::Esc,
+        Code::Backspace => KeyCode::Backspace,
+        Code::Delete => KeyCode::Delete,
+        _ => return None,
+    };
+    Some(Key {
+        code,
+        ctrl: key.modifiers.contains(KeyModifiers::CONTROL),
+        alt: key.modifiers.contains(KeyModifiers::ALT),
+    })
+}
+
+fn clicked(mouse: MouseEvent) -> Option<UserInput> {
+    let at = Position::new(mouse.column, mouse.row);
+    Some(match mouse.kind {
+        MouseEventKind::Down(MouseButton::Left) => UserInput::Click(at),
+        MouseEventKind::Down(MouseButton::Right) => UserInput::SecondaryClick(at),
+        MouseEventKind::Moved => UserInput::MouseMoved(at),
+        MouseEventKind::ScrollUp => UserInput::ScrollUp,
+        MouseEventKind::ScrollDown => UserInput::ScrollDown,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_presses_of_known_keys_are_inputs() {
+        let key = KeyEvent::new(event::KeyCode::Char('p'), KeyModifiers::CONTROL);
+        let expected = Key {
+            ctrl: true,
+            ..KeyCode::Char('p').into()
+        };
+        assert_eq!(user_input(Event::Key(key)), Some(UserInput::Key(expected)));
+        let released = KeyEvent {
+            kind: KeyEventKind::Release,
+            ..key
+        };
+        assert_eq!(user_input(Event::Key(released)), None);
+        let unknown = KeyEvent::new(event::KeyCode::CapsLock, KeyModifiers::NONE);
+        assert_eq!(user_input(Event::Key(unknown)), None);
+    }
+}

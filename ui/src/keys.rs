@@ -1,0 +1,337 @@
+//! Keys: what each does, and how a player changes that in the settings.
+
+use std::collections::BTreeMap;
+
+use crate::input::{Key, KeyCode};
+
+/// Commands of keys that work on every screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Intent {
+    Up,
+    Down,
+    Left,
+    Right,
+    /// The next thing that can be done.
+    Next,
+    Previous,
+    First,
+    Last,
+    PageUp,
+    PageDown,
+    /// Do what the focus is on.
+    Choose,
+    /// One step back: a choice, an overlay, a screen.
+    Back,
+    Help,
+    Palette,
+    Search,
+    Chat,
+    Seal,
+    Rules,
+    Hint,
+    /// Take the last action back, in a practice game.
+    Undo,
+    /// Skip what moves, or leave.
+    Quit,
+}
+
+/// Every intent with its name in the settings, its usual keys, and what it does in words.
+const INTENTS: [(Intent, &str, &[&str], &str); 21] = [
+    (Intent::Up, "up", &["up", "k"], "up"),
+    (Intent::Down, "down", &["down", "j"], "down"),
+    (Intent::Left, "left", &["left", "h"], "left"),
+    (Intent::Right, "right", &["right", "l"], "right"),
+    (
+        Intent::Next,
+        "next",
+        &["tab"],
+        "the next thing that can be done",
+    ),
+    (Intent::Previous, "previous", &["backtab"], "the one before"),
+    (Intent::First, "first", &["home", "g"], "the first"),
+    (Intent::Last, "last", &["end", "G"], "the last"),
+    (
+        Intent::PageUp,
+        "page-up",
+        &["pageup", "ctrl-u"],
+        "read back",
+    ),
+    (
+        Intent::PageDown,
+        "page-down",
+        &["pagedown", "ctrl-d"],
+        "read on",
+    ),
+    (
+        Intent::Choose,
+        "choose",
+        &["enter", "space"],
+        "choose, do it",
+    ),
+    (Intent::Back, "back", &["esc", "backspace"], "one step back"),
+    (Intent::Help, "help", &["?", "f1"], "the keys of this place"),
+    (
+        Intent::Palette,
+        "palette",
+        &[":", "ctrl-p"],
+        "find anything by its name",
+    ),
+    (Intent::Search, "search", &["/"], "search"),
+    (Intent::Chat, "chat", &["c"], "say something"),
+    (Intent::Seal, "seal", &["S"], "what protects this moment"),
+    (Intent::Rules, "rules", &["R"], "the rulebook"),
+    (
+        Intent::Hint,
+        "hint",
+        &["H"],
+        "a hint, where a game gives any",
+    ),
+    (
+        Intent::Undo,
+        "undo",
+        &["u"],
+        "take an action back, in practice",
+    ),
+    (Intent::Quit, "quit", &["q"], "leave"),
+];
+
+impl Intent {
+    /// Its effect, in words.
+    pub fn words(self) -> &'static str {
+        let found = INTENTS.iter().find(|(intent, ..)| *intent == self);
+        found.map_or("", |(.., words)| words)
+    }
+}
+
+/// Named keys by their names in the settings.
+const NAMED: [(&str, KeyCode); 14] = [
+    ("up", KeyCode::Up),
+    ("down", KeyCode::Down),
+    ("left", KeyCode::Left),
+    ("right", KeyCode::Right),
+    ("tab", KeyCode::Tab),
+    ("backtab", KeyCode::BackTab),
+    ("home", KeyCode::Home),
+    ("end", KeyCode::End),
+    ("pageup", KeyCode::PageUp),
+    ("pagedown", KeyCode::PageDown),
+    ("enter", KeyCode::Enter),
+    ("esc", KeyCode::Esc),
+    ("backspace", KeyCode::Backspace),
+    ("delete", KeyCode::Delete),
+];
+
+impl Key {
+    /// Reads a key as the settings name it: "k", "ctrl-u", "f1", "space", "pageup".
+    fn parse(text: &str) -> Option<Self> {
+        let (mut rest, mut ctrl, mut alt) = (text, false, false);
+        // A lone "-" is a key and not the end of a prefix.
+        while let Some((prefix, after)) =
+            rest.split_once('-').filter(|(_, after)| !after.is_empty())
+        {
+            match prefix {
+                "ctrl" => ctrl = true,
+                "alt" => alt = true,
+                _ => return None,
+            }
+            rest = after;
+        }
+        let mut chars = rest.chars();
+        let function = rest
+            .strip_prefix('f')
+            .and_then(|number| number.parse().ok());
+        let code = match (chars.next(), chars.next(), function) {
+            (Some(c), None, _) => KeyCode::Char(c),
+            (_, _, Some(number)) => KeyCode::F(number),
+            _ if rest == "space" => KeyCode::Char(' '),
+            _ => NAMED.iter().find(|(name, _)| *name == rest)?.1,
+        };
+        Some(Self { code, ctrl, alt })
+    }
+
+    /// The key as players read it: "Ctrl-u".
+    fn text(self) -> String {
+        let code = match self.code {
+            KeyCode::Char(' ') => "Space".to_owned(),
+            KeyCode::Char(c) => c.to_string(),
+            KeyCode::F(number) => format!("F{number}"),
+            code => {
+                let named = NAMED.iter().find(|(_, named)| *named == code);
+                let mut letters = named.map_or("", |(name, _)| name).chars();
+                let first = letters.next().map(|c| c.to_ascii_uppercase());
+                first.into_iter().chain(letters).collect()
+            }
+        };
+        let ctrl = if self.ctrl { "Ctrl-" } else { "" };
+        let alt = if self.alt { "Alt-" } else { "" };
+        format!("{ctrl}{alt}{code}")
+    }
+}
+
+/// Why keys in the settings are not understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeysError {
+    /// There is nothing of that name to do.
+    #[error("keys.{name}: unknown command; the known ones are {known}")]
+    Intent { name: String, known: String },
+    /// There is no key of that name.
+    #[error(
+        "keys.{name}: there is no key '{key}'; a key is a character, f1 to f12, space, {known}, with ctrl- or alt- \
+         before it if need be"
+    )]
+    Key {
+        name: String,
+        key: String,
+        known: String,
+    },
+    /// One key for two things.
+    #[error("the key '{key}' stands for both {one} and {other}; give one of them another key")]
+    Twice {
+        key: String,
+        one: &'static str,
+        other: &'static str,
+    },
+    /// Without these one could not get out again.
+    #[error("keys.{0}: it needs a key")]
+    None(&'static str),
+}
+
+/// Command of each key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keymap(BTreeMap<Key, Intent>);
+
+impl Default for Keymap {
+    fn default() -> Self {
+        let usual = INTENTS.iter().flat_map(|(intent, _, keys, _)| {
+            let keys = keys.iter().filter_map(|key| Key::parse(key));
+            keys.map(move |key| (key, *intent))
+        });
+        Self(usual.collect())
+    }
+}
+
+impl Keymap {
+    /// The usual keys with those of the settings in place of some. An intent that is given keys has no others;
+    /// a usual key that is given to another intent is that one's.
+    pub fn new(own: &BTreeMap<String, Vec<String>>) -> Result<Self, KeysError> {
+        let mut given: BTreeMap<Key, (Intent, &'static str)> = BTreeMap::new();
+        let mut changed = Vec::new();
+        for (name, keys) in own {
+            let found = INTENTS.iter().find(|(_, known, ..)| known == name);
+            let Some((intent, known, ..)) = found else {
+                let names: Vec<&str> = INTENTS.iter().map(|(_, name, ..)| *name).collect();
+                return Err(KeysError::Intent {
+                    name: name.clone(),
+                    known: names.join(", "),
+                });
+            };
+            if keys.is_empty() {
+                return Err(KeysError::None(known));
+            }
+            changed.push(*intent);
+            for name_of_key in keys {
+                let key = Key::parse(name_of_key).ok_or_else(|| KeysError::Key {
+                    name: name.clone(),
+                    key: name_of_key.clone(),
+                    known: NAMED.map(|(name, _)| name).join(", "),
+                })?;
+                if let Some((_, other)) = given.insert(key, (*intent, known)) {
+                    return Err(KeysError::Twice {
+                        key: name_of_key.clone(),
+                        one: other,
+                        other: known,
+                    });
+                }
+            }
+        }
+        let mut map = Self::default().0;
+        map.retain(|key, intent| !changed.contains(intent) && !given.contains_key(key));
+        map.extend(given.into_iter().map(|(key, (intent, _))| (key, intent)));
+        for (intent, name, ..) in INTENTS {
+            if !map.values().any(|bound| *bound == intent) {
+                return Err(KeysError::None(name));
+            }
+        }
+        Ok(Self(map))
+    }
+
+    /// Command of a key.
+    pub fn intent(&self, key: Key) -> Option<Intent> {
+        self.0.get(&key).copied()
+    }
+
+    /// The keys of an intent, for people to read.
+    pub fn keys(&self, intent: Intent) -> String {
+        let keys = self.0.iter().filter(|(_, bound)| **bound == intent);
+        let mut texts: Vec<String> = keys.map(|(key, _)| key.text()).collect();
+        texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        texts.join(" ")
+    }
+
+    /// The shortest key of an intent, for a button.
+    pub fn key(&self, intent: Intent) -> String {
+        let keys = self.0.iter().filter(|(_, bound)| **bound == intent);
+        let texts = keys.map(|(key, _)| key.text());
+        texts.min_by_key(String::len).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(name: &str, keys: &[&str]) -> BTreeMap<String, Vec<String>> {
+        let keys = keys.iter().map(|key| (*key).to_owned()).collect();
+        BTreeMap::from([(name.to_owned(), keys)])
+    }
+
+    #[test]
+    fn every_intent_has_a_keyand_no_keytwo() {
+        let keys: usize = INTENTS.iter().map(|(_, _, keys, _)| keys.len()).sum();
+        let map = Keymap::default();
+        assert_eq!(map.0.len(), keys);
+        for (intent, ..) in INTENTS {
+            assert!(!map.keys(intent).is_empty() && !intent.words().is_empty());
+        }
+        let key = |text: &str| Key::parse(text).unwrap().text();
+        let texts = ["-", "ctrl-p", "alt-x", "f1", "space", "pageup", "f"].map(key);
+        assert_eq!(
+            texts,
+            ["-", "Ctrl-p", "Alt-x", "F1", "Space", "Pageup", "f"]
+        );
+    }
+
+    #[test]
+    fn own_keys_replace_the_usual_ones() {
+        let map = Keymap::new(&own("up", &["w", "j"])).unwrap();
+        let intent = |c: char| map.intent(KeyCode::Char(c).into());
+        assert_eq!(
+            (intent('w'), intent('j')),
+            (Some(Intent::Up), Some(Intent::Up))
+        );
+        assert_eq!(intent('k'), None);
+        assert_eq!(map.keys(Intent::Down), "Down");
+        assert_eq!(map.intent(KeyCode::Down.into()), Some(Intent::Down));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told() {
+        let told =
+            |name: &str, keys: &[&str]| Keymap::new(&own(name, keys)).unwrap_err().to_string();
+        assert!(told("upp", &["w"]).contains("the known ones are up, down"));
+        assert!(told("up", &["super-w"]).contains("no key 'super-w'"));
+        assert!(told("up", &[]).contains("needs a key"));
+        assert!(
+            told("up", &["tab"]).contains("keys.next"),
+            "nothing is left for it"
+        );
+        let mut both = own("up", &["w"]);
+        both.extend(own("down", &["w"]));
+        assert!(
+            Keymap::new(&both)
+                .unwrap_err()
+                .to_string()
+                .contains("both down and up")
+        );
+    }
+}

@@ -1,0 +1,31 @@
+//! The interface without a terminal: state in, frames of text out.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | [`text`], [`markup`] | text from strangers made fit for a screen, and for HTML and SVG |
+//! | [`appearance`], [`theme`] | the player's choice of colours, and the styles made from it |
+//! | [`input`], [`keys`] | keys and clicks, and the commands that keys stand for |
+//! | [`canvas`], [`focus`], [`field`] | drawing with clickable targets, moving between them, writing a line |
+//! | [`tables`] | the board of each game, and how its actions are chosen |
+//! | [`view`] | the state of a table as a screen shows it |
+//! | [`narrate`] | the events of a table in words |
+//! | [`replay`] | a past game step by step |
+//! | [`svg`] | a frame as an SVG picture |
+//!
+//! Nothing here reads a clock or a file, opens a socket or knows a terminal, and all of it compiles to
+//! `wasm32-unknown-unknown`.
+
+pub mod appearance;
+pub mod canvas;
+pub mod field;
+pub mod focus;
+pub mod input;
+pub mod keys;
+pub mod markup;
+pub mod narrate;
+pub mod replay;
+pub mod svg;
+pub mod tables;
+pub mod text;
+pub mod theme;
+pub mod view;

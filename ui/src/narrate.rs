@@ -1,0 +1,92 @@
+//! The events of a table, for its players and spectators and for replays.
+
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame, TableGame as _};
+use fairdeal_protocol::audit::auditor::{Departure, Reason};
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::table::live::Progress;
+use fairdeal_protocol::table::replica::{News, Replica, StepKind};
+
+use crate::view::PeerState;
+
+/// One event. A game's event comes with its line.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Narrated {
+    /// A deal begins, counted from 0.
+    Deal(u32),
+    /// A seat has acted.
+    Action {
+        step: u64,
+        seat: Seat,
+        action: AnyAction,
+    },
+    /// Something happened in the game.
+    Game(AnyEvent),
+    /// A line for the log, in plain words.
+    Line(String),
+    /// A seat has left.
+    Peer { seat: Seat, state: PeerState },
+}
+
+/// The events that a table's news amounts to. Removals are left to the caller, who knows why ([`removal`]).
+pub fn narrate(news: News<AnyGame>, game: &AnyGame, names: &[String]) -> Vec<Narrated> {
+    let name = |seat: Seat| {
+        let name = names.get(seat.index()).cloned();
+        name.unwrap_or_else(|| seat.to_string())
+    };
+    let line = match news {
+        News::Deal(deal) => return vec![Narrated::Deal(deal)],
+        News::Action { step, seat, action } => {
+            return vec![Narrated::Action { step, seat, action }];
+        }
+        News::Game(event) => {
+            let line = game.event_text(&event, names);
+            return vec![Narrated::Game(event), Narrated::Line(line)];
+        }
+        News::Sealed { cards, .. } => {
+            format!("{cards} cards are sealed: every seat has shuffled, with proof.")
+        }
+        News::Opened(deal) => format!(
+            "Deal {}: all seeds are open, every shuffle was computed again and fits.",
+            u64::from(deal) + 1
+        ),
+        News::Void(seat) => format!("{} was too late; its call has no effect.", name(seat)),
+        News::Left(seat) => {
+            let state = PeerState::Left;
+            return vec![Narrated::Peer { seat, state }];
+        }
+        News::Voided(deal) => format!(
+            "Deal {} lost a player it needs; it is redealt and does not count.",
+            u64::from(deal) + 1
+        ),
+        News::Removed(_) | News::Finished | News::Dealt { .. } => return Vec::new(),
+    };
+    vec![Narrated::Line(line)]
+}
+
+/// How a seat that was removed went, by what an audit has noted.
+pub fn removal(seat: Seat, left: &[Departure]) -> PeerState {
+    let mut gone = left.iter().filter(|gone| gone.seat == seat);
+    if gone.any(|gone| matches!(gone.why, Reason::Fault(_))) {
+        PeerState::Removed
+    } else {
+        PeerState::Absent
+    }
+}
+
+/// Seats that the protocol waits for, as far as complete steps show.
+pub fn progress(replica: &Replica<AnyGame>) -> Progress {
+    let kind = replica.kind();
+    let awaited = match kind {
+        None => SeatSet::EMPTY,
+        Some(StepKind::Action { leader }) => SeatSet::one(leader),
+        Some(_) => replica.live(),
+    };
+    Progress {
+        step: replica.step(),
+        kind,
+        deal: replica.deal(),
+        done: SeatSet::EMPTY,
+        awaited,
+        log: replica.parent(),
+    }
+}

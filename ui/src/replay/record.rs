@@ -1,0 +1,237 @@
+//! Writing a replay down while its audit runs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use fairdeal_games::{AnyGame, TableGame as _, game_info};
+use fairdeal_protocol::audit::auditor::{Audit, Finding, Report};
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::seat::Seat;
+use fairdeal_protocol::table::replica::News;
+use fairdeal_protocol::transcript::End;
+
+use super::deals::Ledger;
+use super::{Act, Cards, Kept, MAX_MOMENTS, Replay};
+use crate::narrate::{Narrated, narrate, progress, removal};
+use crate::text::player_names;
+use crate::view::Seating;
+
+/// A replay that is being written.
+pub(super) struct Recorder {
+    table: Hash32,
+    names: Vec<String>,
+    seating: Seating,
+    first: Kept,
+    rest: Vec<Kept>,
+    cards: BTreeMap<u32, Cards>,
+    ledger: Ledger,
+    cut: bool,
+}
+
+impl Recorder {
+    pub(super) fn new(audit: &Audit<AnyGame>) -> Self {
+        let replica = audit.replica();
+        let names = player_names(replica.charter());
+        let id = replica.charter().rules().game;
+        let game = game_info(&id).map_or(id.as_str(), |info| info.name);
+        let line = format!(
+            "Table {} is open: {game} between {}.",
+            replica.table().short(),
+            names.join(", ")
+        );
+        let first = Kept {
+            step: None,
+            acts: Vec::new(),
+            lines: vec![line],
+            ..after(audit, Arc::new(replica.game().clone()), 0)
+        };
+        Self {
+            table: replica.table(),
+            names,
+            seating: Seating::of(replica.charter()),
+            first,
+            rest: Vec::new(),
+            cards: BTreeMap::new(),
+            ledger: Ledger::new(replica),
+            cut: false,
+        }
+    }
+
+    /// Takes what the last step has brought.
+    pub(super) fn note(&mut self, audit: &mut Audit<AnyGame>) {
+        let news = audit.take_news();
+        self.ledger.note(&news, audit.replica());
+        if self.cut {
+            return;
+        }
+        let last = self.rest.last().unwrap_or(&self.first);
+        let mut deal = last.deal;
+        let (mut acts, mut lines) = (Vec::new(), Vec::new());
+        for item in news {
+            match &item {
+                News::Dealt { card, to } => {
+                    self.cards.entry(deal).or_default().dealt.push((*card, *to));
+                }
+                News::Action { seat, action, .. } => acts.push(Act {
+                    seat: *seat,
+                    action: action.clone(),
+                }),
+                News::Opened(number) => {
+                    let faces = Some(audit.opened_faces());
+                    self.cards.entry(*number).or_default().faces = faces;
+                }
+                News::Voided(number) => deal = number.saturating_add(1),
+                News::Deal(number) => deal = *number,
+                _ => {}
+            }
+            lines.extend(self.lines(item, audit));
+        }
+        if lines.is_empty() {
+            lines = self.plain_acts(&acts, audit.replica().game());
+        }
+        if lines.is_empty() {
+            self.extend_last(audit);
+        } else {
+            self.push(audit, acts, lines);
+        }
+    }
+
+    fn lines(&self, item: News<AnyGame>, audit: &Audit<AnyGame>) -> Vec<String> {
+        if let News::Removed(seat) = item {
+            let state = removal(seat, audit.departures());
+            return vec![state.in_words(&self.name(seat))];
+        }
+        let told = narrate(item, audit.replica().game(), &self.names);
+        let lines = told.into_iter().filter_map(|event| match event {
+            Narrated::Line(line) => Some(line),
+            Narrated::Deal(deal) => Some(format!("Deal {} begins.", u64::from(deal) + 1)),
+            Narrated::Peer { seat, state } => Some(state.in_words(&self.name(seat))),
+            _ => None,
+        });
+        lines.collect()
+    }
+
+    /// Words for actions of which a table's log says nothing, as they only show on the table.
+    fn plain_acts(&self, acts: &[Act], game: &AnyGame) -> Vec<String> {
+        let each = acts.iter().map(|Act { seat, action }| {
+            let action = game.action_to_json(*seat, action, &Faces::new());
+            let what = action.get("type").and_then(serde_json::Value::as_str);
+            format!("{}: {}.", self.name(*seat), what.unwrap_or("acts"))
+        });
+        each.collect()
+    }
+
+    fn name(&self, seat: Seat) -> String {
+        let name = self.names.get(seat.index()).cloned();
+        name.unwrap_or_else(|| seat.to_string())
+    }
+
+    /// A moment of its own.
+    fn push(&mut self, audit: &Audit<AnyGame>, acts: Vec<Act>, lines: Vec<String>) {
+        if self.rest.len() + 1 >= MAX_MOMENTS {
+            self.cut = true;
+            return;
+        }
+        let kept = Kept {
+            acts,
+            lines,
+            ..self.now(audit)
+        };
+        self.rest.push(kept);
+    }
+
+    /// A step of answers belongs to the moment before; one that prepares the next deal to none.
+    fn extend_last(&mut self, audit: &Audit<AnyGame>) {
+        let now = self.now(audit);
+        let last = self.rest.last_mut().unwrap_or(&mut self.first);
+        if last.deal == now.deal {
+            *last = Kept {
+                step: last.step,
+                acts: std::mem::take(&mut last.acts),
+                lines: std::mem::take(&mut last.lines),
+                ..now
+            };
+        }
+    }
+
+    fn now(&self, audit: &Audit<AnyGame>) -> Kept {
+        let replica = audit.replica();
+        let last = self.rest.last().unwrap_or(&self.first);
+        // Many steps leave the game as it is.
+        let game = if *last.game == *replica.game() {
+            Arc::clone(&last.game)
+        } else {
+            Arc::new(replica.game().clone())
+        };
+        let cards = self.cards.get(&replica.deal());
+        after(audit, game, cards.map_or(0, |cards| cards.dealt.len()))
+    }
+
+    /// The replay, with a last moment that says how the log ends where the game does not.
+    pub(super) fn finish(mut self, report: Report) -> Replay {
+        if let Some(line) = last_words(&report, &self.names) {
+            let last = self.rest.last().unwrap_or(&self.first);
+            let kept = Kept {
+                step: report.finding.as_ref().and_then(Finding::step),
+                acts: Vec::new(),
+                lines: vec![line],
+                game: Arc::clone(&last.game),
+                progress: last.progress.clone(),
+                tally: report.tally,
+                ..*last
+            };
+            self.rest.push(kept);
+        }
+        Replay {
+            table: self.table,
+            names: self.names,
+            seating: self.seating,
+            first: self.first,
+            rest: self.rest,
+            cards: self.cards,
+            deals: self.ledger.into_deals(),
+            report,
+            cut: self.cut,
+        }
+    }
+}
+
+/// How things stand after the step that was audited last.
+fn after(audit: &Audit<AnyGame>, game: Arc<AnyGame>, dealt: usize) -> Kept {
+    let replica = audit.replica();
+    Kept {
+        step: replica.step().checked_sub(1),
+        deal: replica.deal(),
+        acts: Vec::new(),
+        lines: Vec::new(),
+        game,
+        progress: progress(replica),
+        here: replica.participants(),
+        dealt,
+        tally: *audit.tally(),
+    }
+}
+
+/// Closing words for a log that does not end with its game.
+fn last_words(report: &Report, names: &[String]) -> Option<String> {
+    let name = |seat: &Seat| names.get(seat.index()).cloned();
+    if let Some(finding) = &report.finding {
+        let who = finding.seat().and_then(|seat| name(&seat));
+        let who = who.map_or_else(String::new, |name| format!(" [{name}]"));
+        return Some(format!("NOT FAIR: {finding}{who}."));
+    }
+    if report.end == End::Finished {
+        return None;
+    }
+    let claims = report.claims.iter().flat_map(|claim| claim.by.iter());
+    let claims: Vec<String> = claims.filter_map(|seat| name(&seat)).collect();
+    Some(if claims.is_empty() {
+        "The log ends here; the game had not come to its end.".to_owned()
+    } else {
+        format!(
+            "The log ends here: {} closed the table, because the others stayed away.",
+            claims.join(" and ")
+        )
+    })
+}

@@ -1,0 +1,255 @@
+//! Views of whole games, and checks that nothing is missing.
+
+use fairdeal_games::bot;
+use fairdeal_games::bots::Level;
+use fairdeal_games::chance::RefereeChance;
+use fairdeal_games::{AnyAction, AnyGame, rule_set};
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::game::Game as _;
+use insta::assert_snapshot;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+use super::*;
+use crate::canvas::Target as Placed;
+use crate::tables::offers;
+use crate::tables::testing::{Scene, seat};
+
+fn scene(seed: u8) -> Scene {
+    Scene::new("ivory-tower", 1, &[], seed)
+}
+
+fn game(scene: &Scene) -> &Ivory {
+    match &scene.game {
+        AnyGame::Ivory(game) => game,
+        _ => unreachable!(),
+    }
+}
+
+/// Lets the normal bot play; says what it did last.
+fn sensible(scene: &mut Scene, actions: usize) {
+    let mut rng = ChaCha20Rng::from_seed([7; 32]);
+    let mut normal = bot(Level::Normal);
+    for _ in 0..actions {
+        let choice = normal.choose(&scene.game, seat(0), &Faces::new(), &mut rng);
+        let Some(choice) = choice.filter(|choice| *choice != AnyAction::Ivory(IvoryAction::Resign))
+        else {
+            return;
+        };
+        scene.act(seat(0), &choice);
+    }
+}
+
+fn seen(scene: &Scene, (width, height): (u16, u16)) -> String {
+    scene.drawn(Some(seat(0)), width, height).0
+}
+
+#[test]
+fn every_action_can_be_chosen_in_every_game() {
+    for seed in 0..12 {
+        let mut scene = scene(seed);
+        for at in 0..30 {
+            let (width, height) = if at % 3 == 0 { (140, 45) } else { (80, 24) };
+            scene.check(width, height);
+            if at % 2 == 0 {
+                scene.play(4);
+            } else {
+                sensible(&mut scene, 3);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_begin() {
+    let mut scene = scene(1);
+    assert_snapshot!("begin_80", seen(&scene, (80, 24)));
+    scene.picked = vec![DRAW];
+    assert_snapshot!("begin_picked", seen(&scene, (80, 24)));
+}
+
+#[test]
+fn the_middle_of_a_game() {
+    // A deal that goes far.
+    let mut scene = scene(3);
+    sensible(&mut scene, 30);
+    assert_snapshot!("middle_80", seen(&scene, (80, 24)));
+    assert_snapshot!("middle_140", seen(&scene, (140, 45)));
+    assert_snapshot!("middle_200", seen(&scene, (200, 60)));
+    scene.picked = vec![DRAW];
+    assert_snapshot!("middle_picked", seen(&scene, (80, 24)));
+    let ascii = seen(&scene.ascii(), (80, 24));
+    assert!(ascii.is_ascii());
+    assert_snapshot!("middle_ascii", ascii);
+}
+
+/// Three piles, each as long as what the ones before have left allows, by a deck that is stacked for them.
+fn longest_piles() -> Scene {
+    fn longest(pile: &mut Vec<Face>, used: &[Face]) -> Vec<Face> {
+        let mut best = pile.clone();
+        let rank = CROWN - u8::try_from(pile.len()).unwrap();
+        let next = cards::all().filter(|card| cards::rank(*card) == rank && !used.contains(card));
+        for card in next {
+            if pile.last().is_none_or(|on| !cards::share_a_suit(*on, card)) {
+                pile.push(card);
+                let found = longest(pile, used);
+                pile.pop();
+                if found.len() > best.len() {
+                    best = found;
+                }
+            }
+        }
+        best
+    }
+    let mut played: Vec<Face> = Vec::new();
+    for _ in 0..3 {
+        let pile = longest(&mut Vec::new(), &played);
+        played.extend(pile);
+    }
+    // The last of three that are turned is played first.
+    let rest: Vec<Face> = cards::all().filter(|card| !played.contains(card)).collect();
+    let all: Vec<Face> = played.iter().chain(&rest).copied().collect();
+    let deck = all.chunks(3).flat_map(|turned| turned.iter().rev());
+    let mut scene = scene(0);
+    let mut chance = RefereeChance::default();
+    chance.add([deck.map(|card| u32::from(card.0)).collect()], []);
+    let rules = rule_set("ivory-tower", 1, &Default::default()).unwrap();
+    scene.game = AnyGame::create(&rules).unwrap();
+    scene.game.begin(&mut chance, &mut Vec::new()).unwrap();
+    scene.chance = chance;
+    for (at, card) in played.iter().enumerate() {
+        if at > 0 && at % 3 == 0 {
+            scene.act(seat(0), &AnyAction::Ivory(IvoryAction::Turn));
+        }
+        let to = if cards::rank(*card) == CROWN {
+            Target::New
+        } else {
+            Target::Pile(piles(game(&scene)) - 1)
+        };
+        let from = Source::Draw;
+        scene.act(seat(0), &AnyAction::Ivory(IvoryAction::Play { from, to }));
+    }
+    scene
+}
+
+/// The rows of what is drawn in an area.
+fn within(text: &str, area: Rect) -> Vec<String> {
+    let rows = text.lines().skip(usize::from(area.y));
+    let rows = rows.take(usize::from(area.height));
+    rows.map(|row| {
+        let row = row.chars().skip(usize::from(area.x));
+        row.take(usize::from(area.width)).collect()
+    })
+    .collect()
+}
+
+#[test]
+fn the_longest_piles_can_be_read() {
+    let scene = longest_piles();
+    assert_eq!(game(&scene).piles()[0].len(), 10);
+    for (width, height) in [(80, 24), (140, 45)] {
+        let (text, layer) = scene.drawn(Some(seat(0)), width, height);
+        for (number, pile) in (0..).zip(game(&scene).piles()) {
+            let area = layer.area(Placed::Spot(pile_spot(number))).unwrap();
+            let rows = within(&text, area);
+            for card in pile {
+                let suits = cards::suits(*card);
+                let found = rows.iter().any(|row| {
+                    row.contains(&faces::rank(*card))
+                        && suits.iter().all(|suit| {
+                            let letters = faces::letters(*suit);
+                            row.contains(&letters) || row.contains(suit.name())
+                        })
+                });
+                assert!(found, "{} is not in\n{text}", named(*card));
+            }
+        }
+    }
+    assert_snapshot!("full_80", seen(&scene, (80, 24)));
+    assert_snapshot!("full_140", seen(&scene, (140, 45)));
+}
+
+#[test]
+fn the_hint_is_legal_until_the_game_is_over() {
+    let mut scene = scene(5);
+    for _ in 0..400 {
+        let look = |scene: &Scene| {
+            scene.look(Some(seat(0)), &Faces::new(), |look, game| {
+                crate::tables::hint(game, look)
+            })
+        };
+        let Some(hint) = look(&scene) else { break };
+        scene.act(seat(0), &hint);
+    }
+    assert!(game(&scene).is_over());
+}
+
+#[test]
+fn what_happens_can_be_seen() {
+    let mut scene = scene(3);
+    let mut rng = ChaCha20Rng::from_seed([7; 32]);
+    let mut normal = bot(Level::Normal);
+    let (mut flown, mut told) = (0, String::new());
+    while let Some(choice) = normal.choose(&scene.game, seat(0), &Faces::new(), &mut rng) {
+        let events = scene.act(seat(0), &choice);
+        let (_, layer) = scene.drawn(Some(seat(0)), 80, 24);
+        for event in events {
+            let known = Faces::new();
+            let (motions, show) = scene.look(Some(seat(0)), &known, |look, game| {
+                let motions = crate::tables::motions(game, &event, look);
+                (motions, crate::tables::show(game, &event, look))
+            });
+            for motion in motions {
+                let Motion::Fly { what, from, to } = motion else {
+                    continue;
+                };
+                assert!(what.width() <= 8, "{what}");
+                assert!(layer.places.contains_key(&from), "{from:?}");
+                assert!(layer.places.contains_key(&to), "{to:?}");
+                flown += 1;
+            }
+            if let Some(show) = show {
+                let lines: Vec<_> = show.lines.iter().map(ToString::to_string).collect();
+                told = format!("{}\n{}", show.title, lines.join("\n"));
+            }
+        }
+    }
+    assert!(flown > 20);
+    assert_snapshot!(told);
+}
+
+#[test]
+fn everything_is_explained_and_refused_with_a_reason() {
+    let mut scene = scene(3);
+    sensible(&mut scene, 30);
+    let known = Faces::new();
+    let spots = [TOWER, DRAW, DECK, Spot::Deed(RESIGN)].into_iter();
+    let spots = spots.chain((0..3).map(pile_spot));
+    let mut text = String::new();
+    scene.look(Some(seat(0)), &known, |look, game| {
+        for spot in spots {
+            text += &format!("{spot:?}\n");
+            let AnyGame::Ivory(ivory) = game else {
+                unreachable!()
+            };
+            for line in ivory.about(spot, look) {
+                text += &format!("  {line}\n");
+            }
+            for offer in offers::refused(game, spot, look) {
+                text += &format!("  not: {}: {}\n", offer.words, offer.refused.unwrap());
+            }
+        }
+    });
+    assert_snapshot!(text);
+}
+
+#[test]
+fn no_screen_is_too_small_or_too_large() {
+    let full = longest_piles();
+    for (width, height) in [(1, 1), (20, 5), (40, 12), (79, 23), (200, 60), (300, 100)] {
+        for scene in [&scene(1), &full] {
+            scene.drawn(Some(seat(0)), width, height);
+            scene.drawn(None, width, height);
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! The table of Loot: own cards in their best combinations, piles, seats, gods, and the village.
+//!
+//! | module | what is in it |
+//! | --- | --- |
+//! | `cards` | cards and gods in letters |
+//! | `worth` | what a hand is worth, as far as its owner can tell |
+//! | `hand` | the own hand |
+//! | `board`, `seats`, `parts` | everything else, by how much room there is |
+//! | `village` | the picture |
+//! | `show` | the scoring, step by step |
+//! | `about` | what each spot is |
+//!
+//! A card of the hand is discarded by its spot, a pile is taken from by its spot, and the village is fired by a
+//! button, since it can be fired out of turn.
+
+use fairdeal_games::TableGame as _;
+use fairdeal_games::loot::cards::{God, suit};
+use fairdeal_games::loot::{Loot, LootAction, LootEvent, Phase, Pile};
+use fairdeal_protocol::card::{Face, Slot};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::{Board, Deed, Look, Motion, Show, Spot};
+use crate::canvas::Canvas;
+
+mod about;
+mod board;
+mod cards;
+mod hand;
+mod parts;
+mod seats;
+mod show;
+#[cfg(test)]
+mod tests;
+mod village;
+mod worth;
+
+const DRAW_PILE: Spot = Spot::Pile(0);
+const DISCARD_PILE: Spot = Spot::Pile(1);
+const VILLAGE: Spot = Spot::Pile(2);
+/// The number of the first god's spot among the piles.
+const FIRST_GOD: u8 = 16;
+const FIRE: u8 = 0;
+
+fn god_spot(god: God) -> Spot {
+    let place = u8::try_from(god as usize).unwrap_or(0);
+    Spot::Pile(FIRST_GOD + place)
+}
+
+/// The god whose spot it is.
+fn god_at(spot: Spot) -> Option<God> {
+    God::ALL.into_iter().find(|god| god_spot(*god) == spot)
+}
+
+/// When a village that has been fired burns.
+fn turns_left(loot: &Loot, look: &Look<'_>) -> String {
+    match loot.turn() {
+        Some(seat) if look.me == Some(seat) => {
+            "the village burns when you have discarded".to_owned()
+        }
+        Some(seat) => format!("the village burns when {} has discarded", look.name(seat)),
+        None => "the game is over".to_owned(),
+    }
+}
+
+/// Where a card that the player discarded lay in its hand.
+///
+/// A card that was drawn is known by its handle. If it has come back from the discard pile since, it lay in the
+/// open; which of the two it was is no longer to be seen, and the newest sealed deck is likelier.
+fn place_of(card: Face, look: &Look<'_>) -> Spot {
+    let sealed = look.known.iter().filter(|(_, face)| *face == card).last();
+    Spot::Card(sealed.map_or(Slot::Open(card), |(handle, _)| Slot::Sealed(handle)))
+}
+
+impl Board for Loot {
+    fn heading(&self) -> String {
+        format!("hand {}, to {}", self.hand_no(), self.target())
+    }
+
+    fn seat_note(&self, seat: Seat) -> String {
+        if self.has_left(seat) {
+            return "has left".to_owned();
+        }
+        if self.is_over() {
+            let won = self.winners().contains(seat);
+            return if won { "has won" } else { "" }.to_owned();
+        }
+        if self.fire() == Some(seat) {
+            return "has fired!".to_owned();
+        }
+        format!("{} cards", self.hand_of(seat).len())
+    }
+
+    fn prompt(&self, _me: Seat) -> String {
+        let fire = self.everyone_has_played() && self.fire().is_none();
+        match self.phase() {
+            Phase::Take if fire => "Take a card from either pile, or fire the village.",
+            Phase::Take => "Take the top card of either pile.",
+            Phase::Discard if self.fire().is_some() => {
+                "Discard a card; then the village burns and every hand is scored."
+            }
+            Phase::Discard => "Discard a card of your hand.",
+        }
+        .to_owned()
+    }
+
+    fn hand_rows(&self, height: u16) -> u16 {
+        hand::rows(height)
+    }
+
+    fn draw(&self, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+        board::draw(self, look, canvas, area);
+    }
+
+    fn draw_hand(&self, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+        hand::draw(self, look, canvas, area);
+    }
+
+    fn path(&self, action: &LootAction, _look: &Look<'_>) -> Vec<Spot> {
+        vec![match action {
+            LootAction::Take(Pile::Draw) => DRAW_PILE,
+            LootAction::Take(Pile::Discard) => DISCARD_PILE,
+            LootAction::Discard { card, handle } => {
+                Spot::Card(handle.map_or(Slot::Open(*card), Slot::Sealed))
+            }
+            LootAction::Fire => Spot::Deed(FIRE),
+        }]
+    }
+
+    fn words(&self, action: &LootAction, _look: &Look<'_>) -> String {
+        match action {
+            LootAction::Take(Pile::Draw) => "draw a card from the draw pile".to_owned(),
+            LootAction::Take(Pile::Discard) => self.discard_pile().last().map_or_else(
+                || "take the top of the discard pile".to_owned(),
+                |top| format!("take {} from the discard pile", cards::long(*top)),
+            ),
+            LootAction::Discard { card, .. } => format!("discard {}", cards::long(*card)),
+            LootAction::Fire if self.phase() == Phase::Discard => {
+                "fire the village: it burns when this turn ends".to_owned()
+            }
+            LootAction::Fire => "fire the village".to_owned(),
+        }
+    }
+
+    fn attempts(&self, spot: Spot, look: &Look<'_>) -> Vec<LootAction> {
+        match spot {
+            DRAW_PILE => vec![LootAction::Take(Pile::Draw)],
+            DISCARD_PILE => vec![LootAction::Take(Pile::Discard)],
+            VILLAGE | Spot::Deed(FIRE) => vec![LootAction::Fire],
+            Spot::Card(slot) => {
+                let handle = slot.handle();
+                let card = slot.face(look.known);
+                card.map(|card| LootAction::Discard { card, handle })
+                    .into_iter()
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn deed(&self, _number: u8) -> Deed {
+        Deed {
+            key: Some('f'),
+            label: "fire",
+        }
+    }
+
+    fn question(&self, action: &LootAction, look: &Look<'_>) -> Option<String> {
+        if *action != LootAction::Fire {
+            return None;
+        }
+        let worth = worth::Sight::of(self, look.me, look.known).worth();
+        Some(format!(
+            "Fire the village? Every hand is shown and scored; yours is worth {worth:+}, as far as you can see."
+        ))
+    }
+
+    fn about(&self, spot: Spot, look: &Look<'_>) -> Vec<String> {
+        about::about(self, spot, look)
+    }
+
+    fn motions(&self, event: &LootEvent, look: &Look<'_>) -> Vec<Motion> {
+        let theme = look.theme;
+        let face = |card: Face| Line::styled(cards::short(card), theme.suit(suit(card)));
+        let back = || Line::styled(theme.glyph("░░░", "###"), theme.faint());
+        match event {
+            LootEvent::Dealt { .. } => self
+                .playing()
+                .iter()
+                .map(|seat| Motion::Fly {
+                    what: back(),
+                    from: DRAW_PILE,
+                    to: Spot::Seat(seat),
+                })
+                .collect(),
+            LootEvent::Took { seat, open } => {
+                let own = self
+                    .hand_of(*seat)
+                    .last()
+                    .filter(|_| look.me == Some(*seat));
+                let seen = open.or_else(|| own.and_then(|slot| slot.face(look.known)));
+                vec![Motion::Fly {
+                    what: seen.map_or_else(back, face),
+                    from: if open.is_some() {
+                        DISCARD_PILE
+                    } else {
+                        DRAW_PILE
+                    },
+                    to: own.map_or(Spot::Seat(*seat), |slot| Spot::Card(*slot)),
+                }]
+            }
+            LootEvent::Discarded { seat, card } => vec![Motion::Fly {
+                what: face(*card),
+                from: if look.me == Some(*seat) {
+                    place_of(*card, look)
+                } else {
+                    Spot::Seat(*seat)
+                },
+                to: DISCARD_PILE,
+            }],
+            LootEvent::Reshuffled { .. } => vec![
+                Motion::Fly {
+                    what: Line::from(Span::styled(theme.glyph("░░░", "###"), theme.faint())),
+                    from: DISCARD_PILE,
+                    to: DRAW_PILE,
+                },
+                Motion::Flash(DRAW_PILE),
+            ],
+            LootEvent::FireWaits { seat } => {
+                vec![Motion::Flash(Spot::Seat(*seat)), Motion::Flash(VILLAGE)]
+            }
+            LootEvent::Burned { fired_by, .. } => {
+                vec![Motion::Flash(Spot::Seat(*fired_by)), Motion::Flash(VILLAGE)]
+            }
+            LootEvent::Left { seat } => vec![Motion::Flash(Spot::Seat(*seat))],
+            LootEvent::Over { winners } => winners
+                .iter()
+                .map(|seat| Motion::Flash(Spot::Seat(seat)))
+                .collect(),
+        }
+    }
+
+    fn show(&self, event: &LootEvent, look: &Look<'_>) -> Option<Show> {
+        match event {
+            LootEvent::Burned {
+                fired_by,
+                hands,
+                scores,
+                totals,
+            } => Some(show::burned(self, look, *fired_by, hands, (scores, totals))),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The burning of the village, told step by step: who fired it, the gods in force, and every hand added up.
+
+use fairdeal_games::loot::Loot;
+use fairdeal_games::loot::cards::{GODS, GodSet, suit};
+use fairdeal_protocol::card::Face;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::cards;
+use super::village;
+use super::worth::{Group, arranged};
+use crate::canvas::{cut, fit};
+use crate::tables::{Look, Show};
+use crate::theme::Theme;
+
+/// How many lines there is room for on the smallest screen: blank ones and the picture are left out beyond.
+const ROOM: usize = 18;
+/// The columns of a line.
+const WIDTH: usize = 72;
+/// Columns and rows of the picture.
+const PICTURE: (usize, usize) = (64, 4);
+
+/// The scoring of a fire.
+pub(super) fn burned(
+    loot: &Loot,
+    look: &Look<'_>,
+    fired_by: Seat,
+    hands: &[Vec<Face>],
+    (scores, totals): (&[i64], &[i64]),
+) -> Show {
+    let theme = look.theme;
+    let gods = hands
+        .iter()
+        .fold(GodSet::NONE, |gods, hand| gods.and_of(hand));
+    let mut blocks = vec![gods_in_force(gods, hands, look)];
+    let shown = Seat::first(hands.len()).zip(hands);
+    let scored = shown.zip(scores.iter().zip(totals));
+    for ((seat, hand), (score, total)) in scored.filter(|((_, hand), _)| !hand.is_empty()) {
+        let mut lines = hand_lines(look.name(seat), hand, gods, theme);
+        let colour = if *score < 0 {
+            theme.bad()
+        } else {
+            theme.good()
+        };
+        let reached = if total.abs() >= loot.target() {
+            ", which ends the game"
+        } else {
+            ""
+        };
+        lines.push(Line::from(vec![
+            Span::raw(format!("{}in all", " ".repeat(9))),
+            Span::styled(format!("{score:>+5}"), colour),
+            Span::styled(format!("   total {total}"), theme.title()),
+            Span::raw(reached),
+        ]));
+        blocks.push(lines);
+    }
+    if loot.is_over() {
+        let winners: Vec<&str> = loot.winners().iter().map(|seat| look.name(seat)).collect();
+        let wins = match winners.len() {
+            1 => "wins",
+            _ => "share the win",
+        };
+        let text = format!("{} {wins}.", winners.join(" and "));
+        blocks.push(vec![Line::styled(text, theme.accent())]);
+    }
+    let needed: usize = blocks.iter().map(Vec::len).sum();
+    let mut lines = Vec::new();
+    if needed + blocks.len() + PICTURE.1 <= ROOM + 1 {
+        let picture = village::lines(village::State::Burning, PICTURE, theme);
+        // A row of the picture is one beat.
+        lines.extend(picture.into_iter().map(|row| one_beat(&row, theme)));
+    }
+    let gaps = lines.len() + needed + blocks.len() <= ROOM + 1;
+    for block in blocks {
+        if gaps && !lines.is_empty() {
+            lines.push(Line::default());
+        }
+        lines.extend(block);
+    }
+    Show {
+        title: format!("{} has fired the village", look.name(fired_by)),
+        lines,
+    }
+}
+
+/// A row of the picture as a single span.
+fn one_beat(row: &Line<'_>, theme: &Theme) -> Line<'static> {
+    let text: String = row.spans.iter().map(|span| span.content.as_ref()).collect();
+    Line::from(Span::styled(text.trim_end().to_owned(), theme.bad()))
+}
+
+/// Every god that acts, and whose hand it is in.
+fn gods_in_force(gods: GodSet, hands: &[Vec<Face>], look: &Look<'_>) -> Vec<Line<'static>> {
+    let theme = look.theme;
+    let holder = |god| {
+        let mut hands = Seat::first(hands.len()).zip(hands);
+        let held = hands.find(|(_, hand)| GodSet::NONE.and_of(hand).has(god));
+        held.map_or("?", |(seat, _)| look.name(seat))
+    };
+    let mut lines: Vec<Line<'static>> = gods
+        .iter()
+        .map(|god| {
+            Line::from(vec![
+                Span::styled(
+                    format!("{:<9}{:<12}", cards::god_short(god), cards::god_name(god)),
+                    theme.suit(GODS),
+                ),
+                Span::raw(format!("{:<37}", god.effect())),
+                Span::styled(format!("by {}", holder(god)), theme.faint()),
+            ])
+        })
+        .collect();
+    if lines.is_empty() {
+        lines.push(Line::raw(
+            "No god is in any hand: every card counts as it is.",
+        ));
+    }
+    lines
+}
+
+/// A hand's combinations with their cards and points, and the loose cards; the owner's name before the first.
+fn hand_lines(name: &str, hand: &[Face], gods: GodSet, theme: &Theme) -> Vec<Line<'static>> {
+    let (groups, _) = arranged(hand, gods);
+    let mut lines = Vec::new();
+    for group in groups {
+        let name = if lines.is_empty() { name } else { "" };
+        let name = fit(&cut(name, 8, theme), 9);
+        let mut line = Line::from(Span::styled(name, theme.title()));
+        line.push_span(Span::raw(fit(short_label(&group), 6)));
+        let style = match group.points {
+            ..0 => theme.bad(),
+            0 => Style::new(),
+            _ => theme.good(),
+        };
+        line.push_span(Span::styled(format!("{:>+5}  ", group.points), style));
+        for (face, _) in &group.cards {
+            let word = format!(" {}", cards::short(*face));
+            line.push_span(Span::styled(word, theme.suit(suit(*face))));
+        }
+        let mut notes = Vec::new();
+        if group.runs > 0 {
+            notes.push(format!("{:+} for the run in it", group.runs));
+        }
+        let note = group.note(gods);
+        if !note.is_empty() {
+            notes.push(note);
+        }
+        if !notes.is_empty() {
+            let room = WIDTH.saturating_sub(line.width());
+            let notes = format!("  {}", notes.join(", "));
+            line.push_span(Span::styled(cut(&notes, room, theme), theme.faint()));
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// The name of a group in six letters.
+fn short_label(group: &Group) -> &'static str {
+    if group.runs > 0 {
+        "colour"
+    } else {
+        group.label()
+    }
+}

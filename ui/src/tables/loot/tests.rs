@@ -1,0 +1,405 @@
+//! The table of Loot as it looks: telling moments, every size, every hand.
+
+use std::collections::BTreeMap;
+
+use fairdeal_games::chance::RefereeChance;
+use fairdeal_games::loot::cards::{all, by_name};
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame, rule_set};
+use fairdeal_protocol::card::{Face, Slot};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+
+use super::*;
+use crate::canvas::Target;
+use crate::tables::testing::{Scene, seat};
+use crate::tables::{motions, question, show};
+
+/// A game in which these hands are dealt and these cards follow; the rest in printed order.
+fn laid(target: u32, hands: &[&str], rest: &str) -> Scene {
+    let order = order(hands, rest);
+    dealt(target, hands.len(), vec![order], 1)
+}
+
+/// The shuffle for that.
+fn order(hands: &[&str], rest: &str) -> Vec<u32> {
+    let faces = |names: &str| -> Vec<Face> {
+        let card = |name| by_name(name).unwrap_or_else(|| panic!("no card {name}"));
+        names.split_whitespace().map(card).collect()
+    };
+    let hands: Vec<Vec<Face>> = hands.iter().map(|hand| faces(hand)).collect();
+    let rest = faces(rest);
+    let named: Vec<Face> = hands.iter().flatten().chain(&rest).copied().collect();
+    let mut others = all().filter(|card| !named.contains(card));
+    let mut order = Vec::new();
+    for round in 0..9 {
+        for hand in &hands {
+            let card = hand.get(round).copied();
+            order.push(card.unwrap_or_else(|| others.next().unwrap()));
+        }
+    }
+    order.extend(rest);
+    order.extend(others);
+    order.into_iter().map(|card| u32::from(card.0)).collect()
+}
+
+/// A game with these shuffles, and a roll for who begins.
+fn dealt(target: u32, seats: usize, shuffles: Vec<Vec<u32>>, roll: u32) -> Scene {
+    let seats = u8::try_from(seats).unwrap();
+    let target = target.to_string();
+    let mut scene = Scene::new("loot", seats, &[("target", &target)], 1);
+    let options = BTreeMap::from([("target".to_owned(), target)]);
+    scene.game = AnyGame::create(&rule_set("loot", seats, &options).unwrap()).unwrap();
+    scene.chance = RefereeChance::from_seed([1; 32]);
+    scene.chance.add(shuffles, [roll]);
+    let mut events = Vec::new();
+    scene.game.begin(&mut scene.chance, &mut events).unwrap();
+    scene
+}
+
+/// Everybody draws a card and discards it again, beginning with whose turn it is.
+fn pass_round(scene: &mut Scene) {
+    for _ in 0..scene.names.len() {
+        let who = loot(scene).turn().unwrap();
+        take(scene, who.index(), Pile::Draw);
+        let drawn = scene.game.hand(who).pop().unwrap();
+        let card = drawn.face(&scene.known(who)).unwrap();
+        let handle = drawn.handle();
+        scene.act(who, &AnyAction::Loot(LootAction::Discard { card, handle }));
+    }
+}
+
+fn loot(scene: &Scene) -> &Loot {
+    match &scene.game {
+        AnyGame::Loot(game) => game,
+        _ => panic!("another game"),
+    }
+}
+
+/// The slot of a card in a seat's hand.
+fn slot(scene: &Scene, seat: Seat, card: &str) -> Slot {
+    let known = scene.known(seat);
+    let face = by_name(card).unwrap();
+    let mut hand = scene.game.hand(seat).into_iter();
+    hand.find(|slot| slot.face(&known) == Some(face)).unwrap()
+}
+
+fn take(scene: &mut Scene, who: usize, pile: Pile) -> Vec<AnyEvent> {
+    scene.act(seat(who), &AnyAction::Loot(LootAction::Take(pile)))
+}
+
+fn discard(scene: &mut Scene, who: usize, card: &str) -> Vec<AnyEvent> {
+    let handle = slot(scene, seat(who), card).handle();
+    let card = by_name(card).unwrap();
+    scene.act(
+        seat(who),
+        &AnyAction::Loot(LootAction::Discard { card, handle }),
+    )
+}
+
+fn fire(scene: &mut Scene, who: usize) -> Vec<AnyEvent> {
+    scene.act(seat(who), &AnyAction::Loot(LootAction::Fire))
+}
+
+const ANNA: &str = "merchant-waves worker-waves magician-waves fool-waves prince-leaves prince-winds \
+                    prince-flames queen-stones thief";
+const BELA: &str = "queen-winds king-flames prince-stones princess-waves warrior-leaves dark-lord fool-stones \
+                    fool-flames worker-stones";
+const CLEO: &str = "lady king-winds warrior-winds worker-winds fool-winds queen-flames warrior-flames \
+                    princess-stones magician-stones";
+const DRAGOMIR: &str = "queen-leaves king-leaves princess-leaves merchant-leaves worker-leaves changeling builder \
+                        friend king-waves";
+const REST: &str = "queen-waves magician-leaves seductress merchant-stones warrior-stones prince-waves minion \
+                    king-stones";
+
+/// The middle of the second hand: everybody has had a turn, Béla and Cleo have taken cards in the open, and Anna has
+/// taken one and is to discard.
+fn middle(seats: usize) -> Scene {
+    let hands = [ANNA, BELA, CLEO, DRAGOMIR];
+    // The first hand begins with the last seat, so that Anna begins the second.
+    let first = (0..54).map(|card| card * 23 % 54).collect();
+    let second = order(&hands[..seats], REST);
+    let last = u32::try_from(seats).unwrap();
+    let mut scene = dealt(200, seats, vec![first, second], last);
+    pass_round(&mut scene);
+    fire(&mut scene, 1);
+    take(&mut scene, 0, Pile::Draw);
+    discard(&mut scene, 0, "magician-leaves");
+    take(&mut scene, 1, Pile::Discard);
+    discard(&mut scene, 1, "fool-flames");
+    for who in 2..seats {
+        take(&mut scene, who, Pile::Discard);
+        let give = ["", "", "magician-stones", "changeling"][who];
+        discard(&mut scene, who, give);
+    }
+    take(&mut scene, 0, Pile::Draw);
+    scene
+}
+
+fn frame(scene: &Scene, me: Option<Seat>, width: u16, height: u16) -> String {
+    scene.drawn(me, width, height).0
+}
+
+#[test]
+fn every_action_has_a_place_and_words_in_every_position() {
+    for seats in 2..=4 {
+        for seed in 0..2 {
+            let mut scene = Scene::new("loot", seats, &[], seed);
+            for _ in 0..14 {
+                scene.check(80, 24);
+                scene.check(140, 45);
+                scene.play(3);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_hand_and_the_piles_are_drawn_at_every_size() {
+    for (me, seats) in [(Some(seat(0)), 2_u8), (Some(seat(1)), 4), (None, 3)] {
+        let mut scene = middle(seats.into());
+        for _ in 0..3 {
+            for number in 0..seats {
+                let note = loot(&scene).seat_note(seat(number.into()));
+                assert!(note.len() <= 12, "{note}");
+            }
+            for (width, height) in [
+                (1, 1),
+                (20, 5),
+                (60, 12),
+                (80, 24),
+                (100, 30),
+                (120, 40),
+                (200, 60),
+            ] {
+                frame(&scene, me, width, height);
+            }
+            scene.play(2);
+        }
+        let mut scene = scene.ascii();
+        fire(&mut scene, 0);
+        scene.play(3);
+        for name in &mut scene.names {
+            "seat".clone_into(name);
+        }
+        for (width, height) in [(80, 24), (140, 45), (200, 60)] {
+            let text = frame(&scene, me, width, height);
+            assert!(text.is_ascii(), "{text}");
+        }
+    }
+}
+
+#[test]
+fn every_card_of_the_largest_hand_is_drawn_in_full() {
+    let mut most = 0;
+    for seed in 0..6 {
+        let mut scene = Scene::new("loot", 3, &[], seed);
+        for _ in 0..6 {
+            for me in [seat(0), seat(1), seat(2)] {
+                let hand = scene.game.hand(me);
+                most = most.max(hand.len());
+                let (text, layer) = scene.drawn(Some(me), 80, 24);
+                for slot in hand {
+                    let area = layer.area(Target::Spot(Spot::Card(slot)));
+                    let area = area.unwrap_or_else(|| panic!("{slot:?} is not drawn:\n{text}"));
+                    assert_eq!((area.width, area.height), cards::SMALL);
+                    let middle = layer
+                        .targets
+                        .iter()
+                        .filter(|(other, _)| area.intersects(*other));
+                    assert_eq!(middle.count(), 1, "{slot:?} is covered:\n{text}");
+                }
+            }
+            scene.play(1);
+        }
+    }
+    // Nine, and the one between taking and discarding.
+    assert_eq!(most, 10);
+}
+
+#[test]
+fn what_a_hand_is_worth_is_told_card_by_card() {
+    for seed in 0..20 {
+        let mut scene = Scene::new("loot", 4, &[], seed);
+        scene.play(11);
+        let me = loot(&scene).turn().unwrap();
+        let sight = worth::Sight::of(loot(&scene), Some(me), &scene.known(me));
+        let (groups, total) = sight.arranged();
+        let cards: usize = groups.iter().map(|group| group.cards.len()).sum();
+        assert_eq!(cards, scene.game.hand(me).len());
+        assert_eq!(groups.iter().map(|group| group.points).sum::<i32>(), total);
+        for group in &groups {
+            let each: i32 = group.cards.iter().map(|(_, points)| points).sum();
+            assert_eq!(each + group.bonus, group.points, "{group:?}");
+        }
+        assert_eq!(sight.worth(), total);
+    }
+}
+
+#[test]
+fn a_card_is_compared_with_those_held() {
+    let mut scene = middle(2);
+    let me = seat(0);
+    let look = |scene: &Scene, run: &dyn Fn(&worth::Sight)| {
+        run(&worth::Sight::of(loot(scene), Some(me), &scene.known(me)));
+    };
+    // A colour and the run in it for half, a set of three, and the thief: what is loose is free.
+    look(&scene, &|sight| {
+        let face = |name: &str| by_name(name).unwrap();
+        assert_eq!(sight.worth(), 18);
+        assert_eq!(sight.without(face("seductress")), 22);
+        assert_eq!(sight.without(face("thief")), 18 - 1 - 6);
+        let (with, gone) = sight.with(face("warrior-waves")).unwrap();
+        assert!(with >= 22 && gone != face("warrior-waves"));
+    });
+    scene.focus = Some(Spot::Card(slot(&scene, me, "thief")));
+    let text = frame(&scene, Some(me), 80, 24);
+    assert!(text.contains("without the thief"), "{text}");
+}
+
+#[test]
+fn it_is_said_why_something_cannot_be_done() {
+    use crate::tables::offers::refused;
+    let scene = Scene::new("loot", 3, &[], 3);
+    let turn = loot(&scene).turn().unwrap();
+    let other = scene.game.hand(turn).first().copied().unwrap();
+    let known = scene.known(turn);
+    let why = |me: Seat, spot: Spot| {
+        let offers = scene.look(Some(me), &known, |look, game| refused(game, spot, look));
+        offers
+            .into_iter()
+            .find_map(|offer| offer.refused)
+            .unwrap_or_default()
+    };
+    assert!(why(turn, Spot::Card(other)).contains("taken before"));
+    assert!(why(turn, VILLAGE).contains("completed a turn"));
+    assert_eq!(why(turn, DRAW_PILE), "");
+    let next = loot(&scene).playing().after(turn).unwrap();
+    assert!(why(next, DRAW_PILE).contains("turn"));
+}
+
+#[test]
+fn everything_on_the_table_is_explained() {
+    let mut scene = middle(4);
+    for _ in 0..4 {
+        let me = seat(0);
+        let known = scene.known(me);
+        let (_, layer) = scene.drawn(Some(me), 140, 45);
+        for (_, target) in &layer.targets {
+            let Target::Spot(spot) = target else { continue };
+            let told = scene.look(Some(me), &known, |look, _| loot(&scene).about(*spot, look));
+            assert!(!told.is_empty(), "{spot:?}");
+        }
+        scene.play(1);
+    }
+}
+
+#[test]
+fn cards_fly_between_places_that_are_drawn() {
+    let mut scene = Scene::new("loot", 3, &[], 5);
+    let me = seat(0);
+    for _ in 0..40 {
+        let turn = loot(&scene).turn().unwrap();
+        let before = scene.drawn(Some(me), 80, 24).1;
+        let known = scene.known(turn);
+        let legal = scene.game.legal(turn, &known);
+        let action = legal
+            .iter()
+            .find(|action| !matches!(action, AnyAction::Loot(LootAction::Fire)));
+        let events = scene.act(turn, action.unwrap());
+        let after = scene.drawn(Some(me), 80, 24).1;
+        let known = scene.known(me);
+        for event in &events {
+            let seen = scene.look(Some(me), &known, |look, game| motions(game, event, look));
+            for motion in seen {
+                if let Motion::Fly { what, from, to } = motion {
+                    assert!((1..=8).contains(&what.width()));
+                    let mine = matches!(from, Spot::Card(_));
+                    assert!(mine || before.places.contains_key(&from), "{from:?}");
+                    assert!(after.places.contains_key(&to), "{to:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn telling_moments() {
+    let begin = Scene::new("loot", 3, &[], 4);
+    let me = loot(&begin).turn();
+    insta::assert_snapshot!("begin-80x24", frame(&begin, me, 80, 24));
+    let mut scene = middle(4);
+    let me = Some(seat(0));
+    scene.focus = Some(Spot::Card(slot(&scene, seat(0), "queen-stones")));
+    insta::assert_snapshot!("middle-80x24", frame(&scene, me, 80, 24));
+    insta::assert_snapshot!("middle-80x45", frame(&scene, me, 80, 45));
+    insta::assert_snapshot!("middle-100x30", frame(&scene, me, 100, 30));
+    insta::assert_snapshot!("middle-140x45", frame(&scene, me, 140, 45));
+    insta::assert_snapshot!("middle-200x60", frame(&scene, me, 200, 60));
+    insta::assert_snapshot!("others-turn-80x24", frame(&scene, Some(seat(3)), 80, 24));
+    insta::assert_snapshot!("looking-on-80x24", frame(&scene, None, 80, 24));
+    let scene = scene.ascii();
+    insta::assert_snapshot!("middle-ascii-80x24", frame(&scene, me, 80, 24));
+    insta::assert_snapshot!("middle-ascii-140x45", frame(&scene, me, 140, 45));
+    let mut scene = middle(2);
+    fire(&mut scene, 1);
+    insta::assert_snapshot!("fired-80x24", frame(&scene, me, 80, 24));
+    let mut scene = laid(20, &[ANNA, BELA, CLEO], REST);
+    pass_round(&mut scene);
+    fire(&mut scene, 2);
+    insta::assert_snapshot!("over-80x24", frame(&scene, me, 80, 24));
+}
+
+#[test]
+fn the_burning_is_told_step_by_step() {
+    let mut text = String::new();
+    for (seats, target) in [(4, 100), (2, 20)] {
+        let hands = [ANNA, BELA, CLEO, DRAGOMIR];
+        let mut scene = laid(target, &hands[..seats], REST);
+        pass_round(&mut scene);
+        let known = scene.known(seat(1));
+        let asked = scene.look(Some(seat(1)), &known, |look, game| {
+            question(game, &AnyAction::Loot(LootAction::Fire), look)
+        });
+        let events = fire(&mut scene, 1);
+        let told = events.iter().find_map(|event| {
+            scene.look(Some(seat(1)), &known, |look, game| show(game, event, look))
+        });
+        let told = told.unwrap();
+        assert!(told.lines.iter().all(|line| line.width() <= 72));
+        let lines = told.lines.iter().map(ToString::to_string);
+        text += &format!(
+            "{}\n== {} ==\n{}\n\n",
+            asked.unwrap(),
+            told.title,
+            lines.collect::<Vec<_>>().join("\n")
+        );
+        if target == 20 {
+            text += &frame(&scene, Some(seat(0)), 80, 24);
+        }
+    }
+    insta::assert_snapshot!("show", text);
+}
+
+#[test]
+fn the_village_sleeps_waits_burns_and_is_gone() {
+    use crate::tables::loot::village::{State, lines};
+    let mut text = String::new();
+    for scene in [middle(2), middle(2).ascii()] {
+        for state in [
+            State::Asleep,
+            State::Ready,
+            State::Lit,
+            State::Burning,
+            State::Burnt,
+        ] {
+            for size in [(31, 4), (74, 9)] {
+                let rows = lines(state, size, &scene.theme);
+                let rows: Vec<String> = rows.iter().map(ToString::to_string).collect();
+                assert!(rows.iter().all(|row| row.chars().count() == size.0));
+                let rows: Vec<&str> = rows.iter().map(|row| row.trim_end()).collect();
+                text += &format!("{state:?}\n{}\n", rows.join("\n"));
+            }
+        }
+    }
+    insta::assert_snapshot!("village", text);
+}

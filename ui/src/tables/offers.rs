@@ -1,0 +1,106 @@
+//! A player's legal actions, as the spots by which each is chosen.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use fairdeal_games::{AnyAction, AnyGame};
+use fairdeal_protocol::game::{Game as _, Illegal};
+
+use super::{Look, Spot, attempts, path, question, words, worth};
+
+/// An action that is offered, or that is not and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    /// By which spots it is chosen.
+    pub path: Vec<Spot>,
+    /// Its effect.
+    pub words: String,
+    /// Question before it is done.
+    pub question: Option<String>,
+    /// The action.
+    pub action: AnyAction,
+    /// Why it is not legal.
+    pub refused: Option<String>,
+}
+
+/// Every legal action of a player.
+#[derive(Clone, Debug, Default)]
+pub struct Offers {
+    all: Vec<Offer>,
+}
+
+impl Offers {
+    /// The player's present offers.
+    pub fn of(game: &AnyGame, look: &Look<'_>) -> Self {
+        let mine = look.me.map(|me| game.legal(me, look.known));
+        let offer = |action: AnyAction| Offer {
+            path: path(game, &action, look),
+            words: words(game, &action, look),
+            question: question(game, &action, look),
+            action,
+            refused: None,
+        };
+        let mut all: Vec<Offer> = mine.into_iter().flatten().map(offer).collect();
+        let worth = |offer: &Offer| worth(game, &offer.action);
+        let alike = |one: &Offer, other: &Offer| {
+            one.path == other.path && worth(one).is_some() && worth(other).is_some()
+        };
+        for choice in all.chunk_by_mut(alike) {
+            choice.sort_by_key(|offer| Reverse(worth(offer)));
+        }
+        Self { all }
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[Offer] {
+        &self.all
+    }
+
+    /// Offers whose path begins with these spots.
+    pub fn after(&self, picked: &[Spot]) -> impl Iterator<Item = &Offer> + Clone {
+        self.all
+            .iter()
+            .filter(move |offer| offer.path.starts_with(picked))
+    }
+
+    /// The spots that can be chosen next.
+    pub fn next(&self, picked: &[Spot]) -> BTreeSet<Spot> {
+        let next = self
+            .after(picked)
+            .filter_map(|offer| offer.path.get(picked.len()));
+        next.copied().collect()
+    }
+}
+
+/// Illegal actions that a player may have meant with a spot, each with the reason.
+pub fn refused(game: &AnyGame, spot: Spot, look: &Look<'_>) -> Vec<Offer> {
+    let Some(me) = look.me else {
+        return Vec::new();
+    };
+    let tried = attempts(game, spot, look).into_iter();
+    tried
+        .filter_map(|action| {
+            let why = match game.check(me, &action) {
+                Ok(()) => return None,
+                Err(Illegal::NotYourTurn(_)) => {
+                    let turn = game.to_act().iter().next();
+                    let name = turn.map_or("nobody", |seat| look.name(seat));
+                    format!("it is {name}'s turn")
+                }
+                Err(why) => why.to_string(),
+            };
+            Some(Offer {
+                path: path(game, &action, look),
+                words: words(game, &action, look),
+                question: None,
+                action,
+                refused: Some(why),
+            })
+        })
+        .collect()
+}

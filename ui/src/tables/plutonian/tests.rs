@@ -1,0 +1,344 @@
+//! Views of whole games, and checks that nothing is missing.
+
+use fairdeal_games::bot;
+use fairdeal_games::bots::Level;
+use fairdeal_games::{AnyAction, AnyGame};
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::game::Game as _;
+use insta::assert_snapshot;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng as _;
+
+use super::pieces::spelled;
+use super::*;
+use crate::canvas::Target;
+use crate::tables::offers::{self, Offers};
+use crate::tables::testing::{Scene, seat};
+
+fn scene(seats: u8, options: &[(&str, &str)], seed: u8) -> Scene {
+    Scene::new("plutonian-poker", seats, options, seed)
+}
+
+fn game(scene: &Scene) -> &Plutonian {
+    match &scene.game {
+        AnyGame::Plutonian(game) => game,
+        _ => unreachable!(),
+    }
+}
+
+/// Lets the normal bots play, none of which votes.
+fn sensible(scene: &mut Scene, actions: usize) {
+    let mut rng = ChaCha20Rng::from_seed([7; 32]);
+    let mut normal = bot(Level::Normal);
+    for _ in 0..actions {
+        let Some(seat) = scene.game.to_act().iter().next() else {
+            return;
+        };
+        let choice = normal.choose(&scene.game, seat, &Faces::new(), &mut rng);
+        scene.act(seat, &choice.unwrap());
+    }
+}
+
+/// Every pyramid begins a stack of its own.
+fn scattered(scene: &mut Scene, actions: usize) {
+    for _ in 0..actions {
+        let Some(seat) = scene.game.to_act().iter().next() else {
+            return;
+        };
+        let game = game(scene);
+        let tree = (0..game.trees().len())
+            .filter(|tree| game.may_be_touched(*tree))
+            .max_by_key(|tree| (game.trees()[*tree].len(), usize::MAX - tree))
+            .unwrap();
+        let tree = u8::try_from(tree).unwrap();
+        let take = PlutonianAction::Take { tree, stack: None };
+        scene.act(seat, &AnyAction::Plutonian(take));
+    }
+}
+
+fn turn(scene: &Scene) -> Option<Seat> {
+    scene.game.to_act().iter().next()
+}
+
+fn seen(scene: &Scene, (width, height): (u16, u16)) -> String {
+    scene.drawn(turn(scene), width, height).0
+}
+
+#[test]
+fn every_action_can_be_chosen_in_every_game() {
+    for seats in 2..=6 {
+        for wilds in ["none", "bottoms", "center"] {
+            let mut scene = scene(seats, &[("wilds", wilds)], seats);
+            scene.play(10);
+            scene.check(140, 45);
+            // The later half, in which there is most to be shown.
+            scene.play(usize::from(seats) * 8);
+            scene.check(80, 24);
+            scene.play(usize::from(seats) * 3);
+            scene.check(80, 24);
+        }
+    }
+}
+
+#[test]
+fn the_first_turn_of_two() {
+    let scene = scene(2, &[], 1);
+    assert_snapshot!("begin_80", seen(&scene, (80, 24)));
+    assert_snapshot!("begin_200", seen(&scene, (200, 60)));
+    assert_snapshot!("begin_ascii_140", seen(&scene.ascii(), (140, 45)));
+}
+
+#[test]
+fn the_middle_of_a_game_of_two() {
+    let mut scene = scene(2, &[], 1);
+    sensible(&mut scene, 24);
+    assert_snapshot!("two_80", seen(&scene, (80, 24)));
+    assert_snapshot!("two_140", seen(&scene, (140, 45)));
+    assert_snapshot!("two_200", seen(&scene, (200, 60)));
+    let tree = game(&scene)
+        .trees()
+        .iter()
+        .rposition(|tree| !tree.is_empty());
+    scene.picked = vec![Spot::Pile(u8::try_from(tree.unwrap()).unwrap())];
+    assert_snapshot!("two_placing_80", seen(&scene, (80, 24)));
+    assert_snapshot!("two_placing_140", seen(&scene, (140, 45)));
+}
+
+#[test]
+fn the_middle_of_a_game_of_four() {
+    let mut scene = scene(4, &[("wilds", "bottoms")], 2);
+    sensible(&mut scene, 40);
+    scene.act(
+        seat(1),
+        &AnyAction::Plutonian(PlutonianAction::Vote { end: true }),
+    );
+    assert_snapshot!("four_80", seen(&scene, (80, 24)));
+    assert_snapshot!("four_140", seen(&scene, (140, 45)));
+    let scene = scene.ascii();
+    let ascii = seen(&scene, (80, 24)).replace("Béla", "Bela");
+    assert!(ascii.is_ascii());
+    assert_snapshot!("four_ascii", ascii);
+    let ascii = seen(&scene, (140, 45)).replace("Béla", "Bela");
+    assert!(ascii.is_ascii());
+    assert_snapshot!("four_ascii_140", ascii);
+}
+
+#[test]
+fn six_players_and_a_tree_in_the_center() {
+    let mut scene = scene(6, &[("wilds", "center")], 3);
+    assert_snapshot!("six_begin_80", seen(&scene, (80, 24)));
+    scene.play(60);
+    assert_snapshot!("six_80", seen(&scene, (80, 24)));
+    assert_snapshot!("six_140", seen(&scene, (140, 45)));
+    assert_snapshot!("six_200", seen(&scene, (200, 60)));
+}
+
+/// Text drawn in an area.
+fn within(text: &str, area: Rect) -> String {
+    let rows = text.lines().skip(usize::from(area.y));
+    let rows = rows.take(usize::from(area.height));
+    let rows = rows.map(|row| {
+        let row = row.chars().skip(usize::from(area.x));
+        row.take(usize::from(area.width)).collect::<String>()
+    });
+    rows.collect::<Vec<_>>().join("\n")
+}
+
+/// Checks that every tree and every stack stands somewhere with all of its letters and points.
+fn everything_is_there(scene: &Scene) {
+    let theme = &scene.theme;
+    let (text, layer) = scene.drawn(turn(scene), 80, 24);
+    let game = game(scene);
+    for (number, tree) in (0..).zip(game.trees()) {
+        if tree.is_empty() {
+            continue;
+        }
+        let area = layer.area(Target::Spot(Spot::Pile(number)));
+        let drawn = within(
+            &text,
+            area.unwrap_or_else(|| panic!("tree {number} is missing:\n{text}")),
+        );
+        for pyramid in tree {
+            assert!(
+                drawn.contains(pyramid.letter()),
+                "tree {number} {drawn}:\n{text}"
+            );
+        }
+    }
+    let mut taken = Vec::new();
+    for seat in Seat::first(game.seats()) {
+        for (number, stack) in (0..).zip(game.stacks(seat)) {
+            let area = layer.area(Target::Spot(Spot::Part(seat, number)));
+            let area = area.unwrap_or_else(|| panic!("{seat} {number} is missing:\n{text}"));
+            assert!(
+                taken
+                    .iter()
+                    .all(|other: &Rect| other.intersection(area).is_empty())
+            );
+            taken.push(area);
+            let drawn = within(&text, area);
+            let (long, short) = (spelled(stack, theme), packed(stack, theme));
+            let is_read = drawn.contains(&long.to_string()) || drawn.contains(&short.to_string());
+            assert!(is_read, "{long} or {short} in {drawn}:\n{text}");
+            let points = score(stack);
+            assert!(points == 0 || drawn.contains(&points.to_string()));
+        }
+    }
+    assert!(!text.contains("more stacks"), "{text}");
+}
+
+#[test]
+fn everything_can_be_read_on_the_smallest_screen() {
+    for seats in 2..=6 {
+        for wilds in ["none", "bottoms", "center"] {
+            let options = [("wilds", wilds)];
+            let mut played = scene(seats, &options, 9);
+            let mut singles = scene(seats, &options, 9);
+            let mut good = scene(seats, &options, 9);
+            while turn(&singles).is_some() {
+                played.play(5);
+                sensible(&mut good, 5);
+                scattered(&mut singles, 5);
+                for scene in [&played, &good, &singles] {
+                    everything_is_there(scene);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_most_stacks_that_there_can_be() {
+    let mut scene = scene(6, &[("wilds", "center")], 4);
+    scattered(&mut scene, 72);
+    assert_snapshot!("scattered_two_thirds", seen(&scene, (80, 24)));
+    scattered(&mut scene, 35);
+    assert_snapshot!("scattered_at_the_end", seen(&scene, (80, 24)));
+}
+
+#[test]
+fn what_happens_can_be_seen() {
+    let mut scene = scene(3, &[("wilds", "bottoms")], 5);
+    let mut rng = ChaCha20Rng::from_seed([7; 32]);
+    let mut normal = bot(Level::Normal);
+    let mut told = String::new();
+    while let Some(me) = turn(&scene) {
+        let choice = normal.choose(&scene.game, me, &Faces::new(), &mut rng);
+        let events = scene.act(me, &choice.unwrap());
+        let (_, layer) = scene.drawn(Some(me), 80, 24);
+        for event in events {
+            let (motions, show) = scene.look(Some(me), &Faces::new(), |look, game| {
+                let motions = crate::tables::motions(game, &event, look);
+                (motions, crate::tables::show(game, &event, look))
+            });
+            for motion in motions {
+                let spots = match motion {
+                    // A row of trees that are all taken is not drawn any more.
+                    Motion::Fly { to, .. } => [to],
+                    Motion::Flash(spot) => [spot],
+                };
+                assert!(spots.iter().all(|spot| layer.places.contains_key(spot)));
+            }
+            if let Some(show) = show {
+                assert!(show.lines.iter().all(|line| line.width() <= SHOW));
+                let lines: Vec<_> = show.lines.iter().map(ToString::to_string).collect();
+                told = format!("{}\n{}", show.title, lines.join("\n"));
+            }
+        }
+    }
+    assert_snapshot!(told);
+}
+
+#[test]
+fn everything_is_explained_and_refused_with_a_reason() {
+    let mut scene = scene(3, &[("wilds", "center")], 1);
+    sensible(&mut scene, 14);
+    let me = turn(&scene).unwrap();
+    let mut text = String::new();
+    scene.look(Some(me), &Faces::new(), |look, game| {
+        let AnyGame::Plutonian(plutonian) = game else {
+            unreachable!()
+        };
+        let next = new_stack(plutonian, me);
+        let spots = [
+            Spot::Pile(1),
+            Spot::Pile(20),
+            Spot::Part(me, 0),
+            Spot::Part(me, next),
+            Spot::Seat(me),
+            Spot::Deed(VOTE),
+            Spot::Deed(BACK),
+        ];
+        for spot in spots {
+            text += &format!("{spot:?}\n");
+            for line in plutonian.about(spot, look) {
+                text += &format!("  {line}\n");
+            }
+            for offer in offers::refused(game, spot, look) {
+                text += &format!("  not: {}: {}\n", offer.words, offer.refused.unwrap());
+            }
+        }
+        for offer in Offers::of(game, look).all().iter().rev().take(12) {
+            text += &format!("{}\n", offer.words);
+            if let Some(question) = &offer.question {
+                text += &format!("  asked: {question}\n");
+            }
+        }
+    });
+    assert_snapshot!(text);
+}
+
+#[test]
+fn no_screen_is_too_small_or_too_large() {
+    let mut late = scene(6, &[("wilds", "center")], 4);
+    scattered(&mut late, 90);
+    for (width, height) in [(1, 1), (20, 5), (40, 12), (79, 23), (200, 60), (300, 100)] {
+        for scene in [&scene(2, &[("wilds", "bottoms")], 1), &late] {
+            scene.drawn(turn(scene), width, height);
+            scene.drawn(None, width, height);
+        }
+    }
+}
+
+/// Against asking whether some pyramids of the forest complete it.
+#[test]
+fn what_a_stack_can_become_is_what_the_forest_has() {
+    fn completes(stack: &mut Vec<Pyramid>, forest: &mut Vec<Pyramid>, hand: Hand) -> bool {
+        if stack.len() == hand.size() {
+            return hand.may_become(stack);
+        }
+        (0..forest.len()).any(|at| {
+            let pyramid = forest.remove(at);
+            stack.push(pyramid);
+            let found = hand.may_become(stack) && completes(stack, forest, hand);
+            stack.pop();
+            forest.insert(at, pyramid);
+            found
+        })
+    }
+    for seed in 0..6 {
+        let mut scene = scene(2, &[("wilds", "bottoms")], seed);
+        scene.play(36);
+        let game = game(&scene);
+        let mut forest: Vec<Pyramid> = game.trees().iter().flatten().copied().collect();
+        forest.sort_unstable();
+        for stack in Seat::first(2).flat_map(|seat| game.stacks(seat)) {
+            let mut may_be: Vec<Hand> = Outlook::of(stack, &Left::of(game))
+                .may_be
+                .into_iter()
+                .map(|(hand, _)| hand)
+                .collect();
+            may_be.sort_by_key(|hand| Hand::ALL.iter().position(|other| other == hand));
+            let expected = Hand::ALL.into_iter().filter(|hand| {
+                hand.size() > stack.len()
+                    && hand.may_become(stack)
+                    && completes(&mut stack.clone(), &mut forest.clone(), *hand)
+            });
+            assert_eq!(
+                may_be,
+                expected.collect::<Vec<_>>(),
+                "{stack:?} of {forest:?}"
+            );
+        }
+    }
+}

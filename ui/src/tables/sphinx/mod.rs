@@ -1,0 +1,497 @@
+//! The table of Sphinx's Paw: the board with its Pylons, and beside it the die, the supply, the packs and whose
+//! Magician looks for which King.
+//!
+//! A Magician is told by `@` and its player's letter, a Monster by one of three shapes and how many of that size
+//! stand there, a Pylon by the walls round its two squares.
+
+mod cell;
+mod side;
+mod squares;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use fairdeal_games::pyramid::Size;
+use fairdeal_games::sphinx::board::{Pylon, Square, central};
+use fairdeal_games::sphinx::{Phase, Sphinx, SphinxAction, SphinxEvent, Status, cards};
+use fairdeal_games::{TableGame as _, listed};
+use fairdeal_protocol::card::Face;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthChar as _;
+
+use super::{Board, Deed, Look, Motion, Show, Spot};
+use crate::canvas::{Canvas, Mark};
+use crate::theme::{Pigment, Theme};
+
+/// The deeds, by their numbers.
+const STAY: u8 = 0;
+const END: u8 = 1;
+const VOTE: u8 = 2;
+const UNVOTE: u8 = 3;
+
+/// The die.
+const DIE: Spot = Spot::Pile(7);
+
+/// The Monsters of a size that are not on the board.
+fn supply_spot(size: Size) -> Spot {
+    Spot::Pile(size.pips() - 1)
+}
+
+/// The size that a pile of the supply is of.
+fn size_of(spot: Spot) -> Option<Size> {
+    let mut all = Size::ALL.into_iter();
+    all.find(|size| supply_spot(*size) == spot)
+}
+
+/// The pack of a Pylon.
+fn pack_spot(pylon: Pylon) -> Spot {
+    let number = u8::try_from(pylon.index()).unwrap_or(0);
+    Spot::Pile(3 + number)
+}
+
+/// The Pylon whose pack it is.
+fn pylon_of(spot: Spot) -> Option<Pylon> {
+    let mut all = Pylon::ALL.into_iter();
+    all.find(|pylon| pack_spot(*pylon) == spot)
+}
+
+/// A square as a place: numbered from a1 along the files.
+fn square_spot(square: Square) -> Spot {
+    let number = Square::all().position(|other| other == square);
+    Spot::Square(number.and_then(|n| u8::try_from(n).ok()).unwrap_or(0))
+}
+
+/// The square that a place is.
+fn square_of(spot: Spot) -> Option<Square> {
+    match spot {
+        Spot::Square(number) => Square::all().nth(usize::from(number)),
+        _ => None,
+    }
+}
+
+/// The shape of a Monster in one column.
+fn shape(size: Size, theme: &Theme) -> &'static str {
+    match size {
+        Size::Small => theme.glyph("•", "s"),
+        Size::Medium => theme.glyph("◆", "m"),
+        Size::Large => theme.glyph("▲", "L"),
+    }
+}
+
+/// A Monster as wide as its size, in the rows that it takes.
+fn figure(size: Size, theme: &Theme) -> &'static [&'static str] {
+    match (size, theme.is_ascii()) {
+        (Size::Small, false) => &["▗▖"],
+        (Size::Medium, false) => &["▟▙"],
+        (Size::Large, false) => &[" ▟▙ ", "▟██▙"],
+        (Size::Small, true) => &["^"],
+        (Size::Medium, true) => &["/\\"],
+        (Size::Large, true) => &[" /\\ ", "/__\\"],
+    }
+}
+
+fn monster_style(size: Size, theme: &Theme) -> Style {
+    theme.pigment(match size {
+        Size::Small => Pigment::Yellow,
+        Size::Medium => Pigment::Orange,
+        Size::Large => Pigment::Red,
+    })
+}
+
+fn stone(theme: &Theme) -> Style {
+    theme.pigment(Pigment::Yellow)
+}
+
+/// The letter of a seat's Magician: the first of its name, or the seat's number if others begin alike.
+fn letter(look: &Look<'_>, seat: Seat) -> char {
+    let first = |name: &String| name.chars().next().and_then(|c| c.to_uppercase().next());
+    let number = || {
+        let number = u32::try_from(seat.index() + 1).unwrap_or(0);
+        char::from_digit(number, 10).unwrap_or('?')
+    };
+    let Some(own) = look.names.get(seat.index()).and_then(first) else {
+        return number();
+    };
+    let alike = look
+        .names
+        .iter()
+        .filter(|name| first(name) == Some(own))
+        .count();
+    let fits =
+        own.is_alphabetic() && own.width() == Some(1) && (own.is_ascii() || !look.theme.is_ascii());
+    if alike == 1 && fits { own } else { number() }
+}
+
+/// How a seat's Magician looks: the own one stands out.
+fn magician_style(look: &Look<'_>, seat: Seat) -> Style {
+    if look.me == Some(seat) {
+        return look.theme.accent();
+    }
+    // The fourth and the fifth suit are left out: they are too near to Monsters and lit squares.
+    let colours = [0, 5, 4, 2];
+    let colour = colours.get(seat.index()).copied().unwrap_or(0);
+    let style = look.theme.suit(colour);
+    style.add_modifier(Modifier::BOLD)
+}
+
+/// `@` and the letter of a seat.
+fn magician(look: &Look<'_>, seat: Seat) -> Span<'static> {
+    Span::styled(
+        format!("@{}", letter(look, seat)),
+        magician_style(look, seat),
+    )
+}
+
+fn suit_sign(card: Face, theme: &Theme) -> &'static str {
+    match cards::suit(card) {
+        0 => theme.glyph("♠", "S"),
+        1 => theme.glyph("♥", "H"),
+        2 => theme.glyph("♦", "D"),
+        _ => theme.glyph("♣", "C"),
+    }
+}
+
+/// A card in two columns.
+fn card(card: Face, theme: &Theme) -> Span<'static> {
+    let name = cards::name(card);
+    let rank = name.strip_suffix(['S', 'H', 'D', 'C']).unwrap_or(&name);
+    let style = match cards::suit(card) {
+        1 | 2 => theme.pigment(Pigment::Red),
+        _ => Style::new(),
+    };
+    let text = format!("{rank}{}", suit_sign(card, theme));
+    Span::styled(text, style.add_modifier(Modifier::BOLD))
+}
+
+/// The King that a seat looks for.
+fn king(game: &Sphinx, seat: Seat) -> Option<Face> {
+    let suit = cards::suit(game.jack(seat)?);
+    let kings = cards::of_ranks(&[cards::KING]);
+    kings.into_iter().find(|king| cards::suit(*king) == suit)
+}
+
+/// The sign of a place that can be chosen, or that is.
+fn sign(mark: Mark, theme: &Theme) -> Option<Span<'static>> {
+    if mark.picked {
+        return Some(Span::styled(theme.glyph("◄", "<"), theme.accent()));
+    }
+    mark.lit.then(|| Span::styled("+", theme.lit()))
+}
+
+/// How many squares round a Magician have Monsters, and how many squares there are.
+fn danger(game: &Sphinx, at: Square) -> (usize, usize) {
+    let closed = at.around().filter(|at| game.monsters_on(*at) != [0; 3]);
+    (closed.count(), at.around().count())
+}
+
+/// The seats whose Magicians are surrounded once a Monster has come to a square, from another or from the supply.
+fn surrounded(game: &Sphinx, from: Option<Square>, to: Square) -> Vec<Seat> {
+    let left = |at: Square| {
+        let there: u8 = game.monsters_on(at).iter().sum();
+        there.saturating_sub(u8::from(from == Some(at)))
+    };
+    let closed = |at: Square| at == to || left(at) > 0;
+    let lost = |seat: &Seat| {
+        game.magician(*seat)
+            .is_some_and(|at| Pylon::at(at).is_none() && at.around().all(closed))
+    };
+    Seat::first(game.seats()).filter(lost).collect()
+}
+
+/// The seats that a Monster's move or entry makes lose.
+fn victims(game: &Sphinx, action: &SphinxAction) -> Vec<Seat> {
+    match *action {
+        SphinxAction::Introduce { at, .. } => surrounded(game, None, at),
+        SphinxAction::Monster { from, to, .. } => surrounded(game, Some(from), to),
+        _ => Vec::new(),
+    }
+}
+
+/// The seats whose Magicians stand on a square.
+fn magicians_on(game: &Sphinx, square: Square) -> impl Iterator<Item = Seat> {
+    let seats = Seat::first(game.seats());
+    seats.filter(move |seat| game.magician(*seat) == Some(square))
+}
+
+/// The sizes of the Monsters on a square.
+fn sizes_on(game: &Sphinx, square: Square) -> impl Iterator<Item = Size> {
+    let counts = Size::ALL.into_iter().zip(game.monsters_on(square));
+    counts.filter(|(_, count)| *count > 0).map(|(size, _)| size)
+}
+
+impl Board for Sphinx {
+    fn heading(&self) -> String {
+        let left: u8 = self.supply().iter().sum();
+        let mut heading = match left {
+            0 => "all Monsters are out".to_owned(),
+            1 => "1 Monster in the supply".to_owned(),
+            _ => format!("{left} Monsters in the supply"),
+        };
+        if self.is_diagonal() {
+            heading.push_str(", Magicians go diagonally");
+        }
+        heading
+    }
+
+    fn seat_note(&self, seat: Seat) -> String {
+        let goal = king(self, seat).map(cards::name).unwrap_or_default();
+        match self.status(seat) {
+            _ if self.forfeited().contains(seat) && self.status(seat) != Status::Won => {
+                "left".to_owned()
+            }
+            Status::Won => format!("won with {goal}"),
+            Status::Lost => "lost".to_owned(),
+            Status::Playing if self.votes().contains(seat) => format!("{goal}, for end"),
+            Status::Playing => format!("seeks {goal}"),
+        }
+    }
+
+    fn prompt(&self, me: Seat) -> String {
+        let points = match self.points() {
+            1 => "1 point".to_owned(),
+            points => format!("{points} points"),
+        };
+        match (self.phase(), self.magician(me)) {
+            (Phase::Magician, None) => {
+                "Place your Magician on a central square without Monsters.".to_owned()
+            }
+            (Phase::Magician, Some(_)) if self.is_diagonal() => {
+                "Move your Magician one square diagonally, or let it stay.".to_owned()
+            }
+            (Phase::Magician, Some(_)) => {
+                "Move your Magician one square, or let it stay.".to_owned()
+            }
+            (Phase::Monsters, _) if self.points() == 0 => {
+                "No points are left: end your turn.".to_owned()
+            }
+            (Phase::Monsters, _) if self.has_moved() => {
+                format!("{points} left: move Monsters, or end your turn.")
+            }
+            (Phase::Monsters, _) => {
+                format!("{points} left: bring Monsters, then move them, or end your turn.")
+            }
+        }
+    }
+
+    fn draw(&self, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+        let grid = squares::Grid::of(area);
+        squares::draw(self, look, canvas, &grid);
+        side::draw(self, look, canvas, (grid.beside, grid.below));
+    }
+
+    fn path(&self, action: &SphinxAction, _look: &Look<'_>) -> Vec<Spot> {
+        match *action {
+            SphinxAction::Place { to } | SphinxAction::Magician { to } => vec![square_spot(to)],
+            SphinxAction::Introduce { size, at } => vec![supply_spot(size), square_spot(at)],
+            SphinxAction::Monster { from, to, .. } => vec![square_spot(from), square_spot(to)],
+            SphinxAction::Stay => vec![Spot::Deed(STAY)],
+            SphinxAction::End => vec![Spot::Deed(END)],
+            SphinxAction::Vote { end: true } => vec![Spot::Deed(VOTE)],
+            SphinxAction::Vote { end: false } => vec![Spot::Deed(UNVOTE)],
+        }
+    }
+
+    fn words(&self, action: &SphinxAction, look: &Look<'_>) -> String {
+        words::action(self, action, look)
+    }
+
+    fn attempts(&self, spot: Spot, look: &Look<'_>) -> Vec<SphinxAction> {
+        match spot {
+            Spot::Deed(STAY) => return vec![SphinxAction::Stay],
+            Spot::Deed(END) => return vec![SphinxAction::End],
+            Spot::Deed(VOTE) => return vec![SphinxAction::Vote { end: true }],
+            Spot::Deed(UNVOTE) => return vec![SphinxAction::Vote { end: false }],
+            _ => {}
+        }
+        if let Some(size) = size_of(spot) {
+            // Any square will do to say that no Monster of that size may enter now.
+            let mut centre = central();
+            let at = centre.find(|at| magicians_on(self, *at).next().is_none());
+            return at
+                .map(|at| SphinxAction::Introduce { size, at })
+                .into_iter()
+                .collect();
+        }
+        let Some(square) = square_of(spot) else {
+            return Vec::new();
+        };
+        let mine = look.me.and_then(|me| self.magician(me));
+        match (self.phase(), look.picked.first().copied()) {
+            (Phase::Magician, _) if mine == Some(square) => vec![SphinxAction::Stay],
+            (Phase::Magician, _) if mine.is_some() => vec![SphinxAction::Magician { to: square }],
+            (Phase::Magician, _) => vec![SphinxAction::Place { to: square }],
+            (Phase::Monsters, Some(from)) => match (size_of(from), square_of(from)) {
+                (Some(size), _) => vec![SphinxAction::Introduce { size, at: square }],
+                (None, Some(from)) => sizes_on(self, from)
+                    .map(|size| SphinxAction::Monster {
+                        size,
+                        from,
+                        to: square,
+                    })
+                    .collect(),
+                (None, None) => Vec::new(),
+            },
+            (Phase::Monsters, None) if mine == Some(square) => vec![SphinxAction::Stay],
+            (Phase::Monsters, None) => {
+                let next = square.orthogonal().next();
+                let tried = |to| {
+                    sizes_on(self, square).map(move |size| SphinxAction::Monster {
+                        size,
+                        from: square,
+                        to,
+                    })
+                };
+                let mut tried: Vec<_> = next.into_iter().flat_map(tried).collect();
+                if tried.is_empty() {
+                    tried.push(SphinxAction::Introduce {
+                        size: Size::Small,
+                        at: square,
+                    });
+                }
+                tried
+            }
+        }
+    }
+
+    fn deed(&self, number: u8) -> Deed {
+        let (key, label) = match number {
+            STAY => ('s', "stay"),
+            END => ('e', "end turn"),
+            VOTE => ('v', "vote for the end"),
+            _ => ('v', "take vote back"),
+        };
+        Deed {
+            key: Some(key),
+            label,
+        }
+    }
+
+    fn question(&self, action: &SphinxAction, look: &Look<'_>) -> Option<String> {
+        let me = look.me?;
+        match action {
+            SphinxAction::Vote { end: true } => {
+                let others = self
+                    .still_playing()
+                    .iter()
+                    .filter(|seat| *seat != me && !self.votes().contains(*seat))
+                    .count();
+                Some(if others == 0 {
+                    "Yours is the last vote: the game ends, and you do not win. End it?".to_owned()
+                } else {
+                    "If all who still play vote for the end, nobody of them wins. Vote for it?"
+                        .to_owned()
+                })
+            }
+            SphinxAction::End if self.points() > 0 => {
+                let more = |action: &SphinxAction| {
+                    matches!(
+                        action,
+                        SphinxAction::Introduce { .. } | SphinxAction::Monster { .. }
+                    )
+                };
+                let points = match self.points() {
+                    1 => "1 point is".to_owned(),
+                    points => format!("{points} points are"),
+                };
+                let useful = self.legal(me, look.known).iter().any(more);
+                useful.then(|| format!("{points} left, which will be lost. End your turn?"))
+            }
+            _ if victims(self, action).contains(&me) => {
+                Some("That surrounds your own Magician, and you lose. Do it?".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    fn about(&self, spot: Spot, look: &Look<'_>) -> Vec<String> {
+        words::about(self, spot, look)
+    }
+
+    fn motions(&self, event: &SphinxEvent, look: &Look<'_>) -> Vec<Motion> {
+        let monster = |size: Size, from: Spot, to: Square| Motion::Fly {
+            what: Line::styled(
+                format!("{} {}", shape(size, look.theme), size.name()),
+                monster_style(size, look.theme),
+            ),
+            from,
+            to: square_spot(to),
+        };
+        match event {
+            SphinxEvent::Magician { seat, from, to } => {
+                let to = square_spot(*to);
+                let flies = from.map(|from| Motion::Fly {
+                    what: Line::from(magician(look, *seat)),
+                    from: square_spot(from),
+                    to,
+                });
+                vec![flies.unwrap_or(Motion::Flash(to))]
+            }
+            SphinxEvent::Stayed { seat } => {
+                let at = self.magician(*seat).map(square_spot);
+                at.map(Motion::Flash).into_iter().collect()
+            }
+            SphinxEvent::Turned {
+                pylon,
+                card,
+                entered,
+            } => {
+                let rank = cards::rank(*card);
+                let size = Size::ALL.into_iter().find(|size| size.pips() == rank);
+                let entry = size
+                    .zip(*entered)
+                    .map(|(size, at)| monster(size, supply_spot(size), at));
+                let turned = Motion::Flash(pack_spot(*pylon));
+                [turned].into_iter().chain(entry).collect()
+            }
+            SphinxEvent::Rolled { .. } => vec![Motion::Flash(DIE)],
+            SphinxEvent::Introduced { size, at, .. } => {
+                vec![monster(*size, supply_spot(*size), *at)]
+            }
+            SphinxEvent::Moved { size, from, to, .. } => {
+                vec![monster(*size, square_spot(*from), *to)]
+            }
+            SphinxEvent::Won { seat }
+            | SphinxEvent::Lost { seat }
+            | SphinxEvent::Voted { seat, .. }
+            | SphinxEvent::Left { seat } => vec![Motion::Flash(Spot::Seat(*seat))],
+            SphinxEvent::SetUp { .. } | SphinxEvent::Ended { .. } | SphinxEvent::Over { .. } => {
+                Vec::new()
+            }
+        }
+    }
+
+    fn show(&self, event: &SphinxEvent, look: &Look<'_>) -> Option<Show> {
+        let SphinxEvent::Over { winners } = event else {
+            return None;
+        };
+        let mut lines: Vec<Line<'static>> = Seat::first(self.seats())
+            .map(|seat| {
+                let (end, style) = words::end(self, seat, look);
+                let mut spans = vec![magician(look, seat)];
+                spans.push(Span::raw(format!(" {:<10}", look.name(seat))));
+                spans.extend(king(self, seat).map(|king| card(king, look.theme)));
+                spans.push(Span::styled(format!("  {end}"), style));
+                Line::from(spans)
+            })
+            .collect();
+        let names: Vec<String> = winners
+            .iter()
+            .map(|seat| look.name(seat).to_owned())
+            .collect();
+        let verdict = match names.len() {
+            0 => "Nobody has won.".to_owned(),
+            1 => format!("{} has won.", listed(&names)),
+            _ => format!("{} have won.", listed(&names)),
+        };
+        lines.push(Line::raw(""));
+        lines.push(Line::styled(verdict, look.theme.accent()));
+        Some(Show {
+            title: "The end of the search".to_owned(),
+            lines,
+        })
+    }
+}

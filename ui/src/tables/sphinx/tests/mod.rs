@@ -1,0 +1,305 @@
+//! Views of Sphinx's Paw, and checks that all of it can be read and chosen.
+
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame};
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::game::Game as _;
+use ratatui::layout::Rect;
+
+use super::*;
+use crate::canvas::Layer;
+use crate::tables::testing::{Scene, seat};
+
+mod asking;
+
+fn scene(seats: u8, seed: u8) -> Scene {
+    Scene::new("sphinxs-paw", seats, &[], seed)
+}
+
+fn game(scene: &Scene) -> &Sphinx {
+    match &scene.game {
+        AnyGame::Sphinx(game) => game,
+        _ => panic!("another game"),
+    }
+}
+
+fn sq(name: &str) -> Square {
+    Square::by_name(name).unwrap()
+}
+
+fn turn(scene: &Scene) -> Seat {
+    game(scene).turn().unwrap()
+}
+
+fn act(scene: &mut Scene, action: SphinxAction) -> Vec<SphinxEvent> {
+    let events = scene.act(turn(scene), &AnyAction::Sphinx(action));
+    let own = events.into_iter().map(|event| match event {
+        AnyEvent::Sphinx(event) => event,
+        _ => panic!("another game"),
+    });
+    own.collect()
+}
+
+fn legal(scene: &Scene) -> Vec<SphinxAction> {
+    let game = game(scene);
+    game.legal(turn(scene), &Faces::new())
+}
+
+/// Plays whole turns: Magicians go to the nearest Pylon that still has cards and stay there, Monsters are brought
+/// and moved one way and another, the same in each run.
+fn seek(scene: &mut Scene, turns: usize) {
+    let mut ended = 0;
+    let mut number = 7_usize;
+    while ended < turns && !game(scene).is_over() {
+        let all = legal(scene);
+        let goal = |to: Square| {
+            let stocked = |pylon: &Pylon| !game(scene).pack(*pylon).is_empty();
+            let squares = Pylon::ALL
+                .into_iter()
+                .filter(stocked)
+                .flat_map(Pylon::squares);
+            squares.map(|at| at.distance(to)).min().unwrap_or(0)
+        };
+        let own = game(scene).magician(turn(scene));
+        let step = all.iter().filter_map(|action| match action {
+            SphinxAction::Place { to } | SphinxAction::Magician { to } => {
+                Some((goal(*to), *action))
+            }
+            SphinxAction::Stay => own.map(|at| (goal(at), *action)),
+            _ => None,
+        });
+        let best = step.min_by_key(|(far, _)| *far).map(|(_, action)| action);
+        number = number.wrapping_mul(31).wrapping_add(11) % 1009;
+        let monsters: Vec<SphinxAction> = all
+            .iter()
+            .copied()
+            .filter(|action| {
+                matches!(
+                    action,
+                    SphinxAction::Introduce { .. } | SphinxAction::Monster { .. }
+                )
+            })
+            .collect();
+        let monster = monsters.get(number % monsters.len().max(1)).copied();
+        let action = best.or(monster).unwrap_or(SphinxAction::End);
+        ended += usize::from(action == SphinxAction::End);
+        act(scene, action);
+    }
+}
+
+/// All Magicians on d5, all Monsters on e4, as far as the dice let them come.
+fn crowd(seats: u8) -> Scene {
+    let mut scene = scene(seats, 5);
+    for _ in 0..5_000 {
+        if game(&scene).supply() == [0; 3] {
+            break;
+        }
+        let all = legal(&scene);
+        let wanted = all.iter().find(|action| match action {
+            SphinxAction::Place { to } => *to == sq("d5"),
+            SphinxAction::Introduce { at, .. } => *at == sq("e4"),
+            SphinxAction::Stay => true,
+            _ => false,
+        });
+        let action = wanted.copied().unwrap_or(SphinxAction::End);
+        act(&mut scene, action);
+    }
+    scene
+}
+
+fn cut_out(text: &str, area: Rect) -> Vec<String> {
+    let rows = text.lines().skip(usize::from(area.y));
+    rows.take(usize::from(area.height))
+        .map(|row| {
+            let row = row.chars().chain(std::iter::repeat(' '));
+            row.skip(usize::from(area.x))
+                .take(usize::from(area.width))
+                .collect()
+        })
+        .collect()
+}
+
+fn place(layer: &Layer, spot: Spot) -> Rect {
+    layer.places[&spot]
+}
+
+/// Every Magician and every Monster can be read from its square, every King, supply and card from beside.
+fn can_be_read(scene: &Scene, width: u16, height: u16) {
+    let game = game(scene);
+    let me = Some(seat(0));
+    let (text, layer) = scene.drawn(me, width, height);
+    let known = Faces::new();
+    scene.look(me, &known, |look, _| {
+        for square in Square::all() {
+            let area = place(&layer, square_spot(square));
+            let rows = cut_out(&text, area);
+            let shown = rows.join("\n");
+            let drawn = area.width >= 7 && area.height >= 3;
+            for seat in magicians_on(game, square) {
+                let told = shown.contains('@') && shown.contains(letter(look, seat));
+                assert!(told, "{square:?}:\n{text}");
+            }
+            for (size, count) in Size::ALL.into_iter().zip(game.monsters_on(square)) {
+                let sign = match drawn {
+                    true => figure(size, look.theme).last().unwrap(),
+                    false => shape(size, look.theme),
+                };
+                // The upper half of a large figure looks like a medium one.
+                let row = match size {
+                    Size::Large => rows.iter().find(|row| row.contains(sign)),
+                    _ => rows
+                        .last()
+                        .filter(|row| !row.contains("▟██▙") && !row.contains("/__")),
+                };
+                let number = match count {
+                    0 | 1 => String::new(),
+                    more => more.to_string(),
+                };
+                let after = row.and_then(|row| row.split(sign).nth(1));
+                let told = after.is_some_and(|after| {
+                    let digits = after.chars().take_while(char::is_ascii_digit);
+                    digits.collect::<String>() == number
+                });
+                assert_eq!(told, count > 0, "{count} {size:?} on {square:?}:\n{text}");
+            }
+        }
+        for seat in Seat::first(game.seats()) {
+            let shown = cut_out(&text, place(&layer, Spot::Seat(seat))).join("\n");
+            let king = card(king(game, seat).unwrap(), look.theme);
+            assert!(shown.contains(king.content.as_ref()), "{text}");
+            assert!(
+                shown.contains(&format!("@{}", letter(look, seat))),
+                "{text}"
+            );
+        }
+        for (size, left) in Size::ALL.into_iter().zip(game.supply()) {
+            let shown = cut_out(&text, place(&layer, supply_spot(size))).join("\n");
+            let times = look.theme.glyph("×", "x");
+            assert!(shown.contains(size.name()), "{text}");
+            assert!(shown.contains(&format!("{times}{left}")), "{text}");
+        }
+        for pylon in Pylon::ALL {
+            let shown = cut_out(&text, place(&layer, pack_spot(pylon))).join("\n");
+            for face in game.turned(pylon) {
+                let name = card(*face, look.theme);
+                assert!(shown.contains(name.content.as_ref()), "{text}");
+            }
+            let left = game.pack(pylon).len();
+            assert!(
+                shown.contains(&left.to_string()) || shown.contains("empty"),
+                "{text}"
+            );
+        }
+    });
+}
+
+fn snapshot(name: &str, scene: &Scene, me: Option<Seat>, (width, height): (u16, u16)) {
+    let (text, _) = scene.drawn(me, width, height);
+    let board: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let board = board.join("\n");
+    insta::with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {
+        insta::assert_snapshot!(format!("{name}-{width}x{height}"), board.trim_end());
+    });
+}
+
+const SCREENS: [(u16, u16); 2] = [(80, 24), (140, 45)];
+
+#[test]
+fn a_game_begins() {
+    let scene = scene(3, 4);
+    for screen in SCREENS {
+        snapshot("begin", &scene, game(&scene).turn(), screen);
+    }
+}
+
+/// Four seats, two Pylons empty, one King found and one put back, and Monsters to move.
+fn middle() -> Scene {
+    let mut scene = scene(4, 8);
+    seek(&mut scene, 30);
+    while game(&scene).phase() != Phase::Monsters || game(&scene).points() < 2 {
+        let step = legal(&scene).first().copied().unwrap();
+        act(&mut scene, step);
+    }
+    scene
+}
+
+#[test]
+fn a_game_in_the_middle() {
+    let mut scene = middle();
+    for screen in SCREENS.into_iter().chain([(100, 30), (120, 40), (200, 60)]) {
+        snapshot("middle", &scene, game(&scene).turn(), screen);
+    }
+    scene.picked = vec![square_spot(sq("b4"))];
+    for screen in SCREENS {
+        snapshot("picked", &scene, game(&scene).turn(), screen);
+    }
+}
+
+#[test]
+fn crowds_can_be_read() {
+    for seats in 2..=4 {
+        let scene = crowd(seats);
+        for (width, height) in [(80, 24), (100, 30), (120, 40), (140, 45), (200, 60)] {
+            can_be_read(&scene, width, height);
+        }
+        if seats == 4 {
+            for screen in SCREENS {
+                snapshot("crowd", &scene, Some(seat(1)), screen);
+            }
+        }
+        can_be_read(&scene.ascii(), 80, 24);
+    }
+}
+
+#[test]
+fn everything_on_the_board_can_be_read() {
+    for (seats, seed) in [(2, 1), (3, 2), (4, 3)] {
+        let mut scene = scene(seats, seed);
+        for _ in 0..12 {
+            seek(&mut scene, 4);
+            can_be_read(&scene, 80, 24);
+            can_be_read(&scene, 140, 45);
+        }
+    }
+}
+
+#[test]
+fn in_ascii() {
+    let mut scene = middle().ascii();
+    scene.names[1] = "Bela".to_owned();
+    snapshot("ascii", &scene, game(&scene).turn(), (80, 24));
+    for (width, height) in [(80, 24), (140, 45), (200, 60)] {
+        let (text, _) = scene.drawn(game(&scene).turn(), width, height);
+        assert!(text.is_ascii(), "{text}");
+    }
+}
+
+#[test]
+fn everything_legal_can_be_chosen() {
+    for (seats, seed) in [(2, 1), (3, 2), (4, 3)] {
+        let mut scene = scene(seats, seed);
+        for _ in 0..2 {
+            scene.check(80, 24);
+            scene.check(140, 45);
+            seek(&mut scene, 5);
+            scene.play(1);
+        }
+    }
+}
+
+#[test]
+fn no_screen_is_too_small_or_large() {
+    let mut scene = scene(4, 3);
+    seek(&mut scene, 10);
+    let known = Faces::new();
+    for (width, height) in [(1, 1), (20, 5), (51, 16), (80, 24), (200, 60), (10, 80)] {
+        scene.look(Some(seat(0)), &known, |look, any| {
+            let AnyGame::Sphinx(game) = any else { return };
+            let area = Rect::new(0, 0, width, height);
+            let mut buffer = ratatui::buffer::Buffer::empty(area);
+            let (marks, mut layer) = (crate::canvas::Marks::default(), Layer::default());
+            let mut canvas = Canvas::new(&mut buffer, look.theme, &marks, None, &mut layer);
+            game.draw(look, &mut canvas, area);
+            game.draw(look, &mut canvas, Rect::new(width, height, 0, 0));
+        });
+    }
+}

@@ -1,0 +1,241 @@
+//! Games in the middle, drawn on a screen of text: what the tests of tables have in common.
+
+use std::collections::BTreeMap;
+
+use fairdeal_games::chance::RefereeChance;
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame, match_game, rule_set};
+use fairdeal_protocol::card::{Faces, Slot};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::party::{Parties, Party, PlayedBy};
+use fairdeal_protocol::seat::Seat;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::offers::Offers;
+use super::{Board as _, Look, Spot, layout};
+use crate::appearance::{Pyramids, ThemeName};
+use crate::canvas::{Canvas, Layer, Marks, Target};
+use crate::theme::{Depth, Theme};
+use crate::view::{LobbySeat, Seating};
+
+/// A game with a referee who knows all cards.
+pub struct Scene {
+    pub game: AnyGame,
+    pub chance: RefereeChance,
+    pub names: Vec<String>,
+    pub theme: Theme,
+    pub picked: Vec<Spot>,
+    pub focus: Option<Spot>,
+    /// The game before its first deal.
+    pub unbegun: AnyGame,
+    /// The number of the next action that [`Self::play`] chooses by.
+    next: u64,
+}
+
+pub fn seat(number: usize) -> Seat {
+    Seat::new(number).unwrap()
+}
+
+fn played_by(number: usize) -> PlayedBy {
+    match number {
+        0 => PlayedBy::Person,
+        _ => PlayedBy::bot("normal").unwrap(),
+    }
+}
+
+impl Scene {
+    /// A game of that id, dealt from a seed.
+    pub fn new(game: &str, seats: u8, options: &[(&str, &str)], seed: u8) -> Self {
+        let options: BTreeMap<String, String> = options
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+            .collect();
+        let rules = rule_set(game, seats, &options).unwrap();
+        let unbegun = AnyGame::create(&rules).unwrap();
+        let mut game = unbegun.clone();
+        let mut chance = RefereeChance::from_seed([seed; 32]);
+        game.begin(&mut chance, &mut Vec::new()).unwrap();
+        let names = ["Anna", "Béla", "Cleo", "Dragomir", "Eve", "Fay"];
+        Self {
+            game,
+            chance,
+            names: names.map(str::to_owned)[..usize::from(seats)].to_vec(),
+            theme: Theme::default(),
+            picked: Vec::new(),
+            focus: None,
+            unbegun,
+            next: u64::from(seed),
+        }
+    }
+
+    /// Anna plays against bots of her own program.
+    pub fn seating(&self) -> Seating {
+        let played_by: Vec<PlayedBy> = (0..self.names.len()).map(played_by).collect();
+        let declared = played_by.iter().map(|by| (Party::of(seat(0)), by));
+        let parties = Parties::new(declared).unwrap();
+        Seating {
+            parties,
+            played_by,
+            strict: false,
+        }
+    }
+
+    /// The same in the lobby.
+    pub fn lobby_seats(&self) -> Vec<Option<LobbySeat>> {
+        let names = self.names.iter().cloned().enumerate();
+        let taken = names.map(|(number, name)| LobbySeat {
+            name,
+            party: Party::of(seat(0)),
+            played_by: played_by(number),
+        });
+        taken.map(Some).collect()
+    }
+
+    /// In ASCII and without colours.
+    pub fn ascii(mut self) -> Self {
+        self.theme = Theme::new(ThemeName::Mono, Depth::Mono, Pyramids::Rainbow, true);
+        self
+    }
+
+    /// A seat's knowledge.
+    pub fn known(&self, me: Seat) -> Faces {
+        let mut known = Faces::new();
+        for handle in self.game.hand(me).into_iter().filter_map(Slot::handle) {
+            if let Some(face) = self.chance.faces().get(handle) {
+                known.set(handle, face);
+            }
+        }
+        known
+    }
+
+    /// Lets a seat act.
+    pub fn act(&mut self, seat: Seat, action: &AnyAction) -> Vec<AnyEvent> {
+        let mut events = Vec::new();
+        let done = self.game.apply(seat, action, &mut self.chance, &mut events);
+        done.unwrap();
+        events
+    }
+
+    /// Plays some legal actions, a different one each time but the same in each run, never one that is asked
+    /// about before. Ends with the game.
+    pub fn play(&mut self, actions: usize) {
+        for _ in 0..actions {
+            let Some(seat) = self.game.to_act().iter().next() else {
+                return;
+            };
+            self.play_for(seat);
+        }
+    }
+
+    /// The same, one action of a seat.
+    pub fn play_for(&mut self, seat: Seat) -> Vec<AnyEvent> {
+        let known = self.known(seat);
+        let offers = self.look(Some(seat), &known, |look, game| Offers::of(game, look));
+        let calm: Vec<&AnyAction> = offers
+            .all()
+            .iter()
+            .filter(|offer| offer.question.is_none())
+            .map(|offer| &offer.action)
+            .collect();
+        self.next = self
+            .next
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let at = usize::try_from(self.next >> 33).unwrap() % calm.len().max(1);
+        let action = calm
+            .get(at)
+            .map_or(&offers.all()[0].action, |action| action);
+        let action = (*action).clone();
+        self.act(seat, &action)
+    }
+
+    /// Looks at the game from a seat.
+    pub fn look<T>(
+        &self,
+        me: Option<Seat>,
+        known: &Faces,
+        run: impl FnOnce(&Look<'_>, &AnyGame) -> T,
+    ) -> T {
+        let look = Look {
+            me,
+            names: &self.names,
+            known,
+            picked: &self.picked,
+            theme: &self.theme,
+        };
+        run(&look, &self.game)
+    }
+
+    /// The board and the hand as a seat sees them on a screen of that size, at the places where the table
+    /// screen has them, and what was drawn where.
+    pub fn drawn(&self, me: Option<Seat>, width: u16, height: u16) -> (String, Layer) {
+        let known = me.map_or_else(Faces::new, |me| self.known(me));
+        let screen = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(screen);
+        let mut layer = Layer::default();
+        self.look(me, &known, |look, game| {
+            let marks = Marks {
+                lit: Offers::of(game, look).next(&self.picked),
+                picked: self.picked.clone(),
+                ..Marks::default()
+            };
+            let focus = self.focus.map(Target::Spot);
+            let mut canvas = Canvas::new(&mut buffer, &self.theme, &marks, focus, &mut layer);
+            let areas = layout::areas(game, screen);
+            match_game!(game, game => {
+                game.draw(look, &mut canvas, areas.board);
+                game.draw_hand(look, &mut canvas, areas.hand);
+            });
+        });
+        let rows = (0..height).map(|y| {
+            let row: String = (0..width).map(|x| buffer[(x, y)].symbol()).collect();
+            row.trim_end().to_owned()
+        });
+        (rows.collect::<Vec<_>>().join("\n"), layer)
+    }
+
+    /// Every board has these properties, which this checks for the seat to act: each legal action has a path,
+    /// no path is the beginning of another, every spot of a path but a deed is drawn where it can be clicked,
+    /// and everything has words.
+    pub fn check(&mut self, width: u16, height: u16) {
+        for me in self.game.to_act().iter().collect::<Vec<_>>() {
+            let known = self.known(me);
+            let offers = self.look(Some(me), &known, |look, game| Offers::of(game, look));
+            for offer in offers.all() {
+                assert!(!offer.path.is_empty(), "{offer:?} has no path");
+                assert!(!offer.words.is_empty(), "{offer:?} has no words");
+                let longer = offers
+                    .after(&offer.path)
+                    .find(|o| o.path.len() > offer.path.len());
+                assert!(longer.is_none(), "{offer:?} ends where {longer:?} goes on");
+                for (at, spot) in offer.path.iter().enumerate() {
+                    self.picked = offer.path[..at].to_vec();
+                    if let Spot::Deed(number) = spot {
+                        let deed = match_game!(&self.game, game => game.deed(*number));
+                        assert!(!deed.label.is_empty());
+                        continue;
+                    }
+                    let (text, layer) = self.drawn(Some(me), width, height);
+                    let area = layer.area(Target::Spot(*spot));
+                    assert!(
+                        area.is_some(),
+                        "{spot:?} of {offer:?} is not drawn:\n{text}"
+                    );
+                    let position = area.unwrap().as_position();
+                    let top = layer.targets.iter().any(|(area, target)| {
+                        *target == Target::Spot(*spot)
+                            && layer.at(area.as_position()) == Some(*target)
+                    });
+                    assert!(top, "{spot:?} is covered at {position}:\n{text}");
+                    let about = self.look(
+                        Some(me),
+                        &known,
+                        |look, game| match_game!(game, game => game.about(*spot, look)),
+                    );
+                    assert!(!about.is_empty(), "{spot:?} is not explained");
+                }
+                self.picked.clear();
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The table of Houses of Thoth: a street of houses that grow from their Foundations, the bank over it, and the own
+//! hand with what each card could do.
+
+mod about;
+mod art;
+mod bank;
+mod drawing;
+mod flow;
+mod hand;
+mod names;
+mod parts;
+mod scale;
+mod show;
+mod street;
+mod tell;
+#[cfg(test)]
+mod tests;
+
+use fairdeal_games::TableGame as _;
+use fairdeal_games::thoth::house::House;
+use fairdeal_games::thoth::{Phase, Thoth, ThothAction, ThothEvent, Use};
+use fairdeal_protocol::card::Slot;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use ratatui::layout::Rect;
+
+use super::{Board, Deed, Look, Motion, Show, Spot};
+use crate::canvas::Canvas;
+
+/// From how many rows of the board on the signs are explained under the houses.
+const ROOMY: u16 = 20;
+
+impl Board for Thoth {
+    fn heading(&self) -> String {
+        format!("hand {}, to {}", self.hand_no(), self.target())
+    }
+
+    fn seat_note(&self, seat: Seat) -> String {
+        if self.has_left(seat) {
+            return "has left".to_owned();
+        }
+        if self.phase() == Phase::Bid && !self.to_act().contains(seat) {
+            return "has bid".to_owned();
+        }
+        let count = self.hand_of(seat).len();
+        if self.house(seat).is_some_and(House::in_trouble) {
+            return format!("{count}, Trouble");
+        }
+        tell::counted(count, "card")
+    }
+
+    fn prompt(&self, me: Seat) -> String {
+        let default = House::default();
+        let house = self.house(me).unwrap_or(&default);
+        let extra = match self.extra_turns() {
+            0 => String::new(),
+            turns => format!(
+                " {} to come after this one.",
+                tell::counted(turns.try_into().unwrap_or(0), "turn")
+            ),
+        };
+        let text = match self.phase() {
+            Phase::Bid => "Bid a card for the first turn; the highest trump wins.",
+            Phase::Pick => "Pick a card from the pool.",
+            Phase::Play if house.in_trouble() => {
+                "You are in Trouble: relieve it, or discard a card."
+            }
+            Phase::Play if !house.stands() => "Lay a Foundation, make Trouble, or discard a card.",
+            Phase::Play if house.top().is_some_and(|top| top.is_full()) => {
+                "Your top level is full: a Story, a Roof, Trouble, or a discard."
+            }
+            Phase::Play => "Raise your house, make Trouble, or discard a card.",
+        };
+        format!("{text}{extra}")
+    }
+
+    fn hand_rows(&self, height: u16) -> u16 {
+        match height {
+            ..30 => 4,
+            30..40 => 5,
+            40..52 => 6,
+            _ => 7,
+        }
+    }
+
+    fn draw(&self, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+        let mut left = area;
+        let mut top = |rows: u16| {
+            let rows = rows.min(left.height);
+            let part = Rect {
+                height: rows,
+                ..left
+            };
+            left.y += rows;
+            left.height -= rows;
+            part
+        };
+        let band = top(bank::rows(area));
+        bank::draw(self, look, canvas, band);
+        if self.phase() != Phase::Play && !self.is_over() {
+            bank::auction(self, look, canvas, left);
+            return;
+        }
+        if area.height >= ROOMY {
+            left.height -= 1;
+            let legend = Rect {
+                y: left.bottom(),
+                height: 1,
+                ..left
+            };
+            bank::legend(look, canvas, legend);
+        }
+        street::draw(self, look, canvas, left);
+    }
+
+    fn draw_hand(&self, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+        hand::draw(self, look, canvas, area);
+    }
+
+    fn path(&self, action: &ThothAction, look: &Look<'_>) -> Vec<Spot> {
+        let home = look.me.map(Spot::Seat);
+        match *action {
+            ThothAction::Bid { card } => vec![Spot::Card(Slot::Sealed(card))],
+            ThothAction::Pick { card } => vec![Spot::Card(Slot::Open(card))],
+            ThothAction::End { card } => vec![Spot::Deed(parts::END), Spot::Card(card)],
+            ThothAction::Demolish => vec![Spot::Deed(parts::DEMOLISH)],
+            ThothAction::Topple { target } => vec![Spot::Deed(parts::TOPPLE), Spot::Seat(target)],
+            ThothAction::Play { card, handle, as_ } => {
+                let card = Spot::Card(handle.map_or(Slot::Open(card), Slot::Sealed));
+                let to = match as_ {
+                    Use::Foundation | Use::Raise { .. } | Use::Story | Use::Roof => home,
+                    Use::Trouble {
+                        target,
+                        replace: Some(place),
+                    } => Some(Spot::Part(target, place)),
+                    Use::Trouble {
+                        target,
+                        replace: None,
+                    } => Some(Spot::Seat(target)),
+                    Use::Relieve => Some(Spot::Deed(parts::RELIEVE)),
+                    Use::Discard => Some(Spot::Deed(parts::DISCARD)),
+                };
+                std::iter::once(card).chain(to).collect()
+            }
+        }
+    }
+
+    fn words(&self, action: &ThothAction, look: &Look<'_>) -> String {
+        tell::words(self, action, look)
+    }
+
+    fn attempts(&self, spot: Spot, look: &Look<'_>) -> Vec<ThothAction> {
+        tell::attempts(self, spot, look)
+    }
+
+    fn deed(&self, number: u8) -> Deed {
+        let (key, label) = match number {
+            parts::DISCARD => ('d', "discard it"),
+            parts::RELIEVE => ('r', "relieve with it"),
+            parts::END => ('e', "call the end"),
+            parts::DEMOLISH => ('m', "demolish"),
+            _ => ('t', "topple"),
+        };
+        Deed {
+            key: Some(key),
+            label,
+        }
+    }
+
+    fn question(&self, action: &ThothAction, look: &Look<'_>) -> Option<String> {
+        tell::question(self, action, look)
+    }
+
+    fn worth(&self, action: &ThothAction) -> Option<u16> {
+        match action {
+            ThothAction::Play {
+                as_: Use::Raise { size, count },
+                ..
+            } => Some(u16::from(size.pips()) * u16::from(*count)),
+            _ => None,
+        }
+    }
+
+    fn about(&self, spot: Spot, look: &Look<'_>) -> Vec<String> {
+        about::about(self, spot, look)
+    }
+
+    fn motions(&self, event: &ThothEvent, look: &Look<'_>) -> Vec<Motion> {
+        show::motions(self, event, look)
+    }
+
+    fn show(&self, event: &ThothEvent, look: &Look<'_>) -> Option<Show> {
+        show::show(self, event, look)
+    }
+}

@@ -1,0 +1,259 @@
+//! Animations of the table, and the scoring of a hand step by step.
+
+use fairdeal_games::TableGame as _;
+use fairdeal_games::thoth::cards;
+use fairdeal_games::thoth::house::{CORNERS, House};
+use fairdeal_games::thoth::{Thoth, ThothEvent, Use};
+use fairdeal_protocol::card::{Face, Slot};
+use fairdeal_protocol::seat::Seat;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+use super::{names, parts};
+use crate::canvas::fit;
+use crate::tables::{Look, Motion, Show, Spot};
+use crate::theme::Theme;
+
+/// A card face up on its way.
+fn open(card: Face, theme: &Theme) -> Line<'static> {
+    let style = names::card_style(theme, card).add_modifier(Modifier::BOLD);
+    Line::styled(format!("[{}]", names::brief(card)), style)
+}
+
+/// A card face down on its way.
+fn sealed(theme: &Theme) -> Line<'static> {
+    Line::styled(theme.glyph("[░░]", "[::]"), theme.faint())
+}
+
+fn pyramids(count: usize) -> impl Fn(&Theme) -> Line<'static> {
+    move |theme| Line::styled(theme.glyph("▲", "A").repeat(count.min(4)), theme.title())
+}
+
+/// Where a card that has been played lay: in the own hand at its place, in another's as that is told on the board.
+fn held(seat: Seat, card: Face, look: &Look<'_>) -> Spot {
+    if look.me != Some(seat) {
+        return parts::hand(seat);
+    }
+    // The newest, as a card that was shuffled again has been known under other handles.
+    let known = look.known.iter().filter(|(_, face)| *face == card).last();
+    Spot::Card(known.map_or(Slot::Open(card), |(handle, _)| Slot::Sealed(handle)))
+}
+
+/// Animation of an event.
+pub(super) fn motions(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Vec<Motion> {
+    let theme = look.theme;
+    let fly = |what, from, to| Motion::Fly { what, from, to };
+    match event {
+        ThothEvent::Dealt { .. } => {
+            let seats = game.playing().iter();
+            seats
+                .map(|seat| fly(sealed(theme), parts::DECK, parts::hand(seat)))
+                .collect()
+        }
+        ThothEvent::Drew { seat } => {
+            let last = game
+                .hand_of(*seat)
+                .last()
+                .filter(|_| look.me == Some(*seat));
+            let to = last.map_or(parts::hand(*seat), |slot| Spot::Card(*slot));
+            vec![fly(sealed(theme), parts::DECK, to)]
+        }
+        ThothEvent::Reshuffled { .. } => vec![fly(sealed(theme), parts::DISCARDS, parts::DECK)],
+        ThothEvent::Bid { seat } => vec![fly(sealed(theme), parts::hand(*seat), parts::POOL)],
+        ThothEvent::Bids { .. } => vec![Motion::Flash(parts::POOL)],
+        ThothEvent::Picked { seat, card } => {
+            let spot = Spot::Card(Slot::Open(*card));
+            let to = if look.me == Some(*seat) {
+                spot
+            } else {
+                parts::hand(*seat)
+            };
+            vec![fly(open(*card, theme), spot, to)]
+        }
+        ThothEvent::Played { seat, card, as_ } => played(game, (*seat, *card, *as_), look),
+        ThothEvent::Demolished { seat, fell } => {
+            let mut all = vec![fly(pyramids(4)(theme), Spot::Seat(*seat), parts::BANK)];
+            all.extend(fell.then_some(Motion::Flash(Spot::Seat(*seat))));
+            all
+        }
+        ThothEvent::Rolled { seat, roll } => {
+            // What has been rolled comes down on the house that it threatens.
+            let die = Line::styled(format!("[{roll}/20]"), theme.accent());
+            vec![fly(die, parts::hand(*seat), Spot::Seat(*seat))]
+        }
+        ThothEvent::KnockedOver { by, victim, .. } => {
+            let house = Line::styled(theme.glyph("▟█▙", "/_\\"), theme.accent());
+            vec![
+                Motion::Flash(Spot::Seat(*victim)),
+                fly(house, Spot::Seat(*by), Spot::Seat(*victim)),
+            ]
+        }
+        ThothEvent::Left { seat } => vec![Motion::Flash(Spot::Seat(*seat))],
+        ThothEvent::Over { winners } => winners
+            .iter()
+            .map(|seat| Motion::Flash(Spot::Seat(seat)))
+            .collect(),
+        ThothEvent::Scored { .. } => Vec::new(),
+    }
+}
+
+fn played(game: &Thoth, (seat, card, as_): (Seat, Face, Use), look: &Look<'_>) -> Vec<Motion> {
+    let theme = look.theme;
+    let from = held(seat, card, look);
+    let fly = |to| Motion::Fly {
+        what: open(card, theme),
+        from,
+        to,
+    };
+    let house = Spot::Seat(seat);
+    let stands = game.house(seat).filter(|house| house.stands());
+    match as_ {
+        Use::Foundation | Use::Story => {
+            let top = stands.map(|house| house.stories());
+            vec![fly(top.map_or(house, |top| parts::level(seat, top)))]
+        }
+        // Unless it was the last, the hand is over, and so is the house.
+        Use::Roof => {
+            let roof = stands.and_then(|house| house.roof);
+            vec![fly(roof.map_or(house, |_| parts::roof(seat)))]
+        }
+        Use::Raise { size, count } => {
+            let element = cards::redeemed(card).map(|(element, _)| element);
+            let sign = names::sign(theme, size);
+            let letter = element.map_or("", names::letter);
+            let what = format!("{sign}{letter}").repeat(usize::from(count).min(CORNERS));
+            let style = element.map_or(theme.title(), |element| names::style(theme, element));
+            vec![
+                fly(parts::DISCARDS),
+                Motion::Fly {
+                    what: Line::styled(what, style.add_modifier(Modifier::BOLD)),
+                    from: parts::BANK,
+                    to: house,
+                },
+            ]
+        }
+        Use::Trouble { target, replace } => {
+            let trouble = game.house(target).map_or(0, |house| house.trouble.len());
+            let place = replace.map_or(trouble.saturating_sub(1), usize::from);
+            let to = if trouble > place {
+                parts::trouble(target, place)
+            } else {
+                Spot::Seat(target)
+            };
+            vec![fly(to), Motion::Flash(Spot::Seat(target))]
+        }
+        Use::Relieve => vec![fly(house), Motion::Flash(house)],
+        Use::Discard => vec![fly(parts::DISCARDS)],
+    }
+}
+
+/// The points of a house: pips, Stories, Roof.
+fn points(house: &House) -> (i64, i64, i64) {
+    let pips: i64 = house
+        .pyramids()
+        .map(|pyramid| i64::from(pyramid.size.pips()))
+        .sum();
+    let stories = i64::try_from(house.stories()).unwrap_or(0);
+    (pips, stories, house.score() - pips - stories)
+}
+
+/// A line whose style is its span's, as lines are told span by span.
+fn told(text: String, style: Style) -> Line<'static> {
+    Line::from(Span::styled(text, style))
+}
+
+/// The scoring of the hand that has just ended, house by house.
+pub(super) fn show(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Option<Show> {
+    let ThothEvent::Scored {
+        ended_by,
+        scores,
+        totals,
+    } = event
+    else {
+        return None;
+    };
+    let theme = look.theme;
+    let last = game.last_hand()?;
+    let (name, roofed) = (
+        look.name(*ended_by),
+        last.houses.iter().any(|house| house.roof.is_some()),
+    );
+    let how = if roofed {
+        "puts on the Roof"
+    } else {
+        "calls the end"
+    };
+    let mut lines = vec![told(
+        format!(
+            "{:<8}{:>6}{:>9}{:>7}{:>7}{:>9}{:>9}",
+            "", "pips", "Stories", "Roof", "hand", "score", "total"
+        ),
+        theme.faint(),
+    )];
+    let best = scores.iter().max();
+    for seat in Seat::first(game.seats()) {
+        let at = seat.index();
+        let (Some(house), Some(hand), Some(score), Some(total)) = (
+            last.houses.get(at),
+            last.hands.get(at),
+            scores.get(at),
+            totals.get(at),
+        ) else {
+            continue;
+        };
+        let (pips, stories, roof) = points(house);
+        let cost = cards::hand_score(hand.iter().copied());
+        let bad = if cost < 0 { theme.bad() } else { theme.text() };
+        let sum = if Some(score) == best {
+            theme.accent()
+        } else {
+            theme.title()
+        };
+        let number = |value: i64, width: usize, style| {
+            let text = if value == 0 {
+                theme.glyph("·", "-").to_owned()
+            } else {
+                format!("{value:+}")
+            };
+            Span::styled(format!("{text:>width$}"), style)
+        };
+        lines.push(Line::from(vec![
+            Span::styled(fit(look.name(seat), 8), theme.title()),
+            number(pips, 6, theme.good()),
+            number(stories, 9, theme.good()),
+            number(roof, 7, theme.good()),
+            number(cost, 7, bad),
+            Span::styled(format!("{score:>+9}"), sum),
+            Span::styled(format!("{total:>9}"), theme.title()),
+        ]));
+        let room = if hand.len() > 5 { 4 } else { 10 };
+        let held: Vec<String> = hand.iter().map(|card| names::named(*card, room)).collect();
+        if !held.is_empty() {
+            let text = format!("{:<8}holds {}", "", held.join(", "));
+            lines.push(told(text, theme.faint()));
+        }
+    }
+    let winners: Vec<&str> = Seat::first(scores.len())
+        .filter(|seat| scores.get(seat.index()) == best)
+        .map(|seat| look.name(seat))
+        .collect();
+    let verb = if winners.len() == 1 { "has" } else { "have" };
+    lines.push(told(
+        format!(
+            "{} {verb} the best score of the hand.",
+            winners.join(" and ")
+        ),
+        theme.accent(),
+    ));
+    let target = game.target();
+    if totals.iter().any(|total| *total >= target) {
+        lines.push(told(
+            format!("A total has reached {target}: the game is over."),
+            theme.title(),
+        ));
+    }
+    Some(Show {
+        title: format!("{name} {how}: the hand is over"),
+        lines,
+    })
+}

@@ -1,0 +1,391 @@
+//! The table of Houses of Thoth on screens of text.
+
+use fairdeal_games::thoth::cards;
+use fairdeal_games::{AnyAction, AnyEvent, AnyGame};
+use fairdeal_protocol::card::Faces;
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::seat::Seat;
+use ratatui::buffer::Buffer;
+
+mod rules;
+
+use super::*;
+use crate::canvas::{Layer, Marks, Target};
+use crate::tables::offers::{Offer, Offers};
+use crate::tables::testing::{Scene, seat};
+
+/// How players build who want tall houses; ends are called only if they are asked for.
+#[derive(Clone, Copy)]
+struct Builder {
+    /// Of ten cards that could make Trouble, how many do.
+    trouble: u64,
+    /// Small pyramids rather than large ones.
+    small: bool,
+    /// Whether Roofs are put on.
+    roof: bool,
+}
+
+const BUILDER: Builder = Builder {
+    trouble: 4,
+    small: false,
+    roof: false,
+};
+
+fn game(scene: &Scene) -> &Thoth {
+    let AnyGame::Thoth(game) = &scene.game else {
+        panic!("these scenes are of Thoth")
+    };
+    game
+}
+
+impl Builder {
+    fn worth(self, action: &ThothAction, turn: u64) -> i32 {
+        let ThothAction::Play { as_, card, .. } = action else {
+            return -1;
+        };
+        match as_ {
+            Use::Foundation => 90,
+            Use::Story => 80,
+            Use::Relieve => 85,
+            Use::Raise { size, count } => {
+                let size = i32::from(size.pips());
+                let size = if self.small { 4 - size } else { size };
+                20 + i32::from(*count) * 10 + size
+            }
+            Use::Trouble { .. } if turn.wrapping_mul(7) % 10 < self.trouble => 95,
+            Use::Trouble { .. } => 1,
+            Use::Roof if self.roof => 100,
+            Use::Roof => -1,
+            // Courts and planets last, as the Stories are made of them.
+            Use::Discard if cards::redeemed(*card).is_none() || cards::is_planetary(*card) => 2,
+            Use::Discard => 5,
+        }
+    }
+
+    /// Action of the seat to act.
+    fn choice(self, scene: &Scene, turn: u64) -> Option<(Seat, AnyAction)> {
+        let seat = scene.game.to_act().iter().next()?;
+        let legal = game(scene).legal(seat, &scene.known(seat));
+        let best = legal.iter().max_by_key(|action| self.worth(action, turn));
+        Some((seat, AnyAction::Thoth(*best?)))
+    }
+
+    /// Lets everybody build for so many turns; gives what happened in the last.
+    fn play(self, scene: &mut Scene, turns: u64) -> Vec<AnyEvent> {
+        let mut events = Vec::new();
+        for turn in 0..turns {
+            let Some((seat, action)) = self.choice(scene, turn) else {
+                break;
+            };
+            events = scene.act(seat, &action);
+        }
+        events
+    }
+}
+
+fn built(seats: u8, seed: u8, turns: u64, builder: Builder) -> Scene {
+    let mut scene = Scene::new("houses-of-thoth", seats, &[], seed);
+    builder.play(&mut scene, turns);
+    scene
+}
+
+fn to_act(scene: &Scene) -> Option<Seat> {
+    scene.game.to_act().iter().next()
+}
+
+/// As the seat to act sees it, or the first seat.
+fn seen(scene: &Scene, width: u16, height: u16) -> String {
+    let me = to_act(scene).or(Some(seat(0)));
+    scene.drawn(me, width, height).0
+}
+
+fn tall() -> Builder {
+    Builder {
+        trouble: 1,
+        small: true,
+        roof: false,
+    }
+}
+
+#[test]
+fn tables_at_telling_moments() {
+    insta::assert_snapshot!("five-80x24", seen(&built(5, 1, 30, BUILDER), 80, 24));
+    insta::assert_snapshot!("five-140x45", seen(&built(5, 1, 30, BUILDER), 140, 45));
+    insta::assert_snapshot!("four-80x24", seen(&built(4, 9, 44, BUILDER), 80, 24));
+    insta::assert_snapshot!("two-80x24", seen(&built(2, 2, 14, BUILDER), 80, 24));
+    insta::assert_snapshot!("two-140x45", seen(&built(2, 2, 30, BUILDER), 140, 45));
+    insta::assert_snapshot!("beginning-140x45", seen(&built(3, 3, 4, BUILDER), 140, 45));
+    insta::assert_snapshot!("tall-80x24", seen(&built(5, 5, 120, tall()), 80, 24));
+    insta::assert_snapshot!("tall-140x45", seen(&built(5, 5, 120, tall()), 140, 45));
+    insta::assert_snapshot!("three-200x60", seen(&built(3, 3, 24, BUILDER), 200, 60));
+}
+
+#[test]
+fn a_card_in_the_hand_chosen() {
+    let mut scene = built(5, 5, 120, tall());
+    let me = to_act(&scene).unwrap();
+    let raise = game(&scene)
+        .legal(me, &scene.known(me))
+        .into_iter()
+        .find(|action| {
+            matches!(
+                action,
+                ThothAction::Play {
+                    as_: Use::Raise { .. },
+                    ..
+                }
+            )
+        });
+    let path = scene.look(Some(me), &scene.known(me), |look, _| {
+        game(&scene).path(&raise.unwrap(), look)
+    });
+    scene.picked = vec![path[0]];
+    scene.focus = Some(path[1]);
+    insta::assert_snapshot!("raising-140x45", seen(&scene, 140, 45));
+}
+
+#[test]
+fn of_several_raises_the_most_pips_come_first() {
+    let scene = built(5, 5, 120, tall());
+    let me = to_act(&scene).unwrap();
+    let offers = scene.look(Some(me), &scene.known(me), |look, game| {
+        Offers::of(game, look)
+    });
+    let pips = |offer: &Offer| match &offer.action {
+        AnyAction::Thoth(action) => game(&scene).worth(action),
+        _ => None,
+    };
+    let choices = offers.all().chunk_by(|one, other| one.path == other.path);
+    let choices = choices.map(|choice| choice.iter().filter_map(pips).collect::<Vec<u16>>());
+    let several: Vec<Vec<u16>> = choices.filter(|pips| pips.len() > 1).collect();
+    assert!(several.iter().any(|pips| pips.first() > pips.last()));
+    for pips in several {
+        assert!(pips.is_sorted_by(|one, next| one >= next), "{pips:?}");
+    }
+}
+
+#[test]
+fn a_game_ends_under_a_roof() {
+    let builder = Builder {
+        trouble: 2,
+        ..BUILDER
+    };
+    let ended = (1..99).find_map(|seed| {
+        let mut scene = Scene::new("houses-of-thoth", 4, &[("target", "1")], seed);
+        builder.play(&mut scene, 90);
+        let events = Builder {
+            roof: true,
+            ..builder
+        }
+        .play(&mut scene, 60);
+        let stories = game(&scene)
+            .last_hand()?
+            .houses
+            .iter()
+            .map(House::stories)
+            .max()?;
+        (scene.game.is_over() && stories > 1).then_some((scene, events))
+    });
+    let (mut scene, events) = ended.unwrap();
+    insta::assert_snapshot!("roof-80x24", seen(&scene, 80, 24));
+    insta::assert_snapshot!("roof-140x45", seen(&scene, 140, 45));
+    scene = scene.ascii();
+    insta::assert_snapshot!("roof-ascii", seen(&scene, 140, 45));
+    let me = seat(0);
+    let show = scene.look(Some(me), &scene.known(me), |look, game| {
+        events
+            .iter()
+            .find_map(|event| crate::tables::show(game, event, look))
+    });
+    let show = show.unwrap();
+    assert!(show.lines.iter().all(|line| line.width() <= 72));
+    let lines: Vec<String> = show.lines.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!("scoring", format!("{}\n\n{}", show.title, lines.join("\n")));
+}
+
+#[test]
+fn an_auction_is_held() {
+    let options = [("opening", "auction"), ("happenstance", "true")];
+    let mut scene = Scene::new("houses-of-thoth", 5, &options, 4);
+    scene.check(80, 24);
+    scene.play(3);
+    insta::assert_snapshot!("bidding-80x24", seen(&scene, 80, 24));
+    while game(&scene).phase() == Phase::Bid {
+        scene.play(1);
+    }
+    scene.check(80, 24);
+    scene.check(140, 45);
+    insta::assert_snapshot!("picking-80x24", seen(&scene, 80, 24));
+    insta::assert_snapshot!("picking-140x45", seen(&scene, 140, 45));
+}
+
+#[test]
+fn without_unicode_everything_is_ascii() {
+    let mut scene = built(5, 1, 30, BUILDER).ascii();
+    insta::assert_snapshot!("five-ascii", seen(&scene, 80, 24));
+    for _ in 0..4 {
+        BUILDER.play(&mut scene, 9);
+        for (width, height) in [(80, 24), (140, 45), (200, 60)] {
+            let text = seen(&scene, width, height);
+            assert!(text.replace('é', "e").is_ascii(), "{text}");
+        }
+    }
+}
+
+#[test]
+fn every_action_can_be_chosen() {
+    for (seats, options, seed) in [
+        (2, &[][..], 1),
+        (3, &[("happenstance", "true")][..], 2),
+        (4, &[("opening", "auction")][..], 3),
+        (
+            5,
+            &[("opening", "auction"), ("happenstance", "true")][..],
+            4,
+        ),
+    ] {
+        let mut scene = Scene::new("houses-of-thoth", seats, options, seed);
+        for round in 0..12 {
+            scene.check(80, 24);
+            scene.check(140, 45);
+            if round % 2 == 0 {
+                scene.play(3);
+            } else {
+                BUILDER.play(&mut scene, 11);
+            }
+        }
+    }
+    for (trouble, small) in [(9, false), (1, true)] {
+        let mut scene = Scene::new("houses-of-thoth", 5, &[], 7);
+        for _ in 0..8 {
+            let builder = Builder {
+                trouble,
+                small,
+                roof: true,
+            };
+            builder.play(&mut scene, 13);
+            scene.check(80, 24);
+            scene.check(140, 45);
+        }
+    }
+}
+
+/// The board alone.
+fn board(scene: &Scene, me: Option<Seat>, area: Rect) -> (String, Layer) {
+    let mut buffer = Buffer::empty(area);
+    let (marks, mut layer) = (Marks::default(), Layer::default());
+    let known = me.map_or_else(Faces::new, |me| scene.known(me));
+    scene.look(me, &known, |look, _| {
+        let mut canvas = Canvas::new(&mut buffer, &scene.theme, &marks, None, &mut layer);
+        game(scene).draw(look, &mut canvas, area);
+    });
+    let rows = (0..area.height).map(|y| (0..area.width).map(|x| buffer[(x, y)].symbol()).collect());
+    (rows.collect::<Vec<String>>().join("\n"), layer)
+}
+
+#[test]
+fn houses_lie_down_when_they_are_too_tall() {
+    let scene = built(
+        5,
+        5,
+        160,
+        Builder {
+            trouble: 5,
+            ..tall()
+        },
+    );
+    let me = to_act(&scene);
+    insta::assert_snapshot!("lying", board(&scene, me, Rect::new(0, 0, 51, 8)).0);
+}
+
+#[test]
+fn any_size_will_do() {
+    let mut scenes = vec![
+        Scene::new("houses-of-thoth", 5, &[("opening", "auction")], 1),
+        built(5, 5, 120, tall()),
+    ];
+    scenes[0].play(2);
+    for scene in scenes {
+        for (width, height) in [
+            (1, 1),
+            (20, 5),
+            (51, 3),
+            (79, 23),
+            (80, 30),
+            (100, 30),
+            (200, 60),
+        ] {
+            seen(&scene, width, height);
+            let (_, layer) = scene.drawn(None, width, height);
+            let screen = Rect::new(0, 0, width, height);
+            assert!(
+                layer
+                    .targets
+                    .iter()
+                    .all(|(area, _)| screen.union(*area) == screen)
+            );
+        }
+        for width in 0..60 {
+            for height in 0..24 {
+                board(&scene, to_act(&scene), Rect::new(0, 0, width, height));
+            }
+        }
+    }
+}
+
+#[test]
+fn everything_is_explained() {
+    let scene = built(5, 5, 120, tall());
+    let me = to_act(&scene).unwrap();
+    let known = scene.known(me);
+    scene.look(Some(me), &known, |look, _| {
+        let (_, layer) = scene.drawn(Some(me), 80, 24);
+        for (_, target) in &layer.targets {
+            let Target::Spot(spot) = target else { continue };
+            assert!(!game(&scene).about(*spot, look).is_empty(), "{spot:?}");
+        }
+        for card in cards::all() {
+            let texts = game(&scene).about(Spot::Card(Slot::Open(card)), look);
+            assert!(texts.len() >= 2, "{texts:?}");
+        }
+        let of = |name| Spot::Card(Slot::Open(cards::by_name(name).unwrap()));
+        let texts = [
+            of("queen-swords"),
+            of("world"),
+            of("devil"),
+            of("10-cups"),
+            Spot::Seat(seat(3)),
+            parts::BANK,
+        ];
+        let texts = texts.map(|spot| game(&scene).about(spot, look).join("\n"));
+        insta::assert_snapshot!("about", texts.join("\n\n"));
+        let legal = game(&scene).legal(me, &known);
+        let words: Vec<String> = legal
+            .iter()
+            .map(|action| game(&scene).words(action, look))
+            .collect();
+        insta::assert_snapshot!("words", words.join("\n"));
+    });
+}
+
+#[test]
+fn what_one_would_regret_is_asked_about() {
+    let scene = built(3, 3, 24, BUILDER);
+    let me = to_act(&scene).unwrap();
+    let known = scene.known(me);
+    scene.look(Some(me), &known, |look, _| {
+        let slot = game(&scene).hand_of(me)[0];
+        let questions = [
+            ThothAction::Demolish,
+            ThothAction::Topple { target: seat(1) },
+            ThothAction::End { card: slot },
+            ThothAction::Play {
+                card: slot.face(&known).unwrap(),
+                handle: slot.handle(),
+                as_: Use::Roof,
+            },
+        ];
+        let questions = questions.map(|action| game(&scene).question(&action, look).unwrap());
+        insta::assert_snapshot!("questions", questions.join("\n"));
+    });
+}
