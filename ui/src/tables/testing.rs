@@ -1,5 +1,13 @@
 //! Games in the middle, drawn on a screen of text: what the tests of tables have in common.
 
+// A panic is how a test fails.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::missing_panics_doc
+)]
+
 use std::collections::BTreeMap;
 
 use fairdeal_games::chance::RefereeChance;
