@@ -77,7 +77,6 @@ pub struct Summary {
     pub me: Option<Seat>,
     /// The day whose deal it was, as `2026-01-31`; `None` of any other deal.
     pub day: Option<String>,
-    /// How it ended.
     pub ending: Ending,
     /// One score a seat, as they stood at the end of the log; none if it could not be replayed.
     pub scores: Vec<i64>,

@@ -23,7 +23,6 @@ macro_rules! games {
         /// Every game that can be played here.
         pub static GAMES: &[&GameInfo] = &[$(&$module::INFO),+];
 
-        /// Any of the games.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         pub enum AnyGame {
             $($(#[$doc])* $variant($module::$game)),+
@@ -128,7 +127,6 @@ macro_rules! games {
 }
 
 games! { $
-    /// Loot.
     Loot(loot::Loot, LootBot),
     /// Ivory Tower.
     Ivory(ivory::Ivory, IvoryBot),
@@ -293,7 +291,6 @@ fn foreign() -> Illegal {
     Illegal::rule("that is an action of another game")
 }
 
-/// A bot of that level for any game.
 pub fn bot(level: Level) -> Box<dyn Bot<AnyGame>> {
     match level {
         Level::Easy => Box::new(Random::default()),

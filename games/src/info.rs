@@ -17,7 +17,6 @@ pub struct GameInfo {
     pub id: &'static str,
     /// Its display name.
     pub name: &'static str,
-    /// Its designer.
     pub designer: &'static str,
     /// The version of its rules in this program.
     pub version: u16,
@@ -31,7 +30,6 @@ pub struct GameInfo {
     pub rulebook: &'static str,
 }
 
-/// One option of a game.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OptionInfo {
     /// Its name.

@@ -22,7 +22,6 @@ pub enum ActionError {
     /// A field has an invalid value.
     #[error("'{field}' must be {must}, not {got}")]
     Field {
-        /// The field.
         field: &'static str,
         /// A description of the valid values.
         must: String,

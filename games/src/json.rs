@@ -27,7 +27,6 @@ impl<'a> Fields<'a> {
         self.0.get(field).ok_or(ActionError::Missing(field))
     }
 
-    /// A text field.
     pub(crate) fn text(self, field: &'static str) -> Result<&'a str, ActionError> {
         let value = self.value(field)?;
         value

@@ -35,12 +35,10 @@ impl Size {
         }
     }
 
-    /// The size with that name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|size| size.name() == name)
     }
 
-    /// Its index in [`Self::ALL`].
     pub fn index(self) -> usize {
         usize::from(self.pips()) - 1
     }

@@ -127,7 +127,6 @@ pub enum NodeError {
     /// The node cannot listen on this address.
     #[error("cannot listen on {address}: {reason}; choose another with --listen")]
     Listen {
-        /// The address.
         address: Multiaddr,
         /// The system's reason.
         reason: String,
@@ -143,7 +142,6 @@ pub enum NodeError {
     /// The command queue is full; try again after reading events.
     #[error("the network is busy; try again in a moment")]
     Busy,
-    /// The node has ended.
     #[error("the network node has ended")]
     Ended,
 }

@@ -31,7 +31,6 @@ pub(super) struct Dial {
     port: Port,
 }
 
-/// The target of a dial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Target {
     /// A peer by several addresses at once.

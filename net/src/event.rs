@@ -21,14 +21,12 @@ pub enum NodeEvent {
     },
     /// The first connection with this peer is open.
     Connected {
-        /// The peer.
         peer: PeerId,
         /// Its address; for a peer that dialled us, its source address.
         address: Multiaddr,
     },
     /// The last connection with this peer has closed. After a restart of the peer, `Connected` follows.
     Disconnected {
-        /// The peer.
         peer: PeerId,
     },
     /// A message from a connected peer, at most `max_message` bytes. Messages arrive in the order in which they
@@ -41,16 +39,13 @@ pub enum NodeEvent {
     },
     /// The peer does not speak our protocol: another version, or another kind of program.
     OtherProtocol {
-        /// The peer.
         peer: PeerId,
     },
-    /// A dial failed.
     DialFailed {
         /// The dialled peer, if known.
         peer: Option<PeerId>,
         /// The addresses tried.
         addresses: Vec<Multiaddr>,
-        /// The reason.
         reason: DialFailure,
         /// Time until the next attempt, for a kept peer.
         retry_in: Option<Duration>,
@@ -58,7 +53,6 @@ pub enum NodeEvent {
     /// A peer's introduction of itself. Untrusted: control characters are removed, each text has at
     /// most 64 characters, and nothing in it is verified.
     PeerInfo {
-        /// The peer.
         peer: PeerId,
         /// `/fairdeal/1` for a peer of our kind.
         protocol_version: String,
@@ -80,7 +74,6 @@ pub enum NodeEvent {
     /// [`MAX_ANNOUNCEMENT`](super::MAX_ANNOUNCEMENT) bytes, and empty if the peer has nothing to
     /// announce.
     Announcement {
-        /// The peer.
         peer: PeerId,
         /// Its announcement; `None` without an answer, for example from another kind of program.
         bytes: Option<Vec<u8>>,
@@ -89,7 +82,6 @@ pub enum NodeEvent {
     Reach(ReachNews),
     /// A round trip to a peer, measured every few seconds. Omitted while an earlier one is unread.
     Rtt {
-        /// The peer.
         peer: PeerId,
         /// The time in milliseconds, rounded down.
         millis: u32,
@@ -113,7 +105,6 @@ pub enum ReachNews {
     NotRelayed {
         /// The relay's address.
         relay: Multiaddr,
-        /// The reason.
         reason: String,
     },
     /// The connection with this peer no longer goes through a relay.

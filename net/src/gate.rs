@@ -66,7 +66,6 @@ impl Gate {
         self.seated.remove(&peer);
     }
 
-    /// Whether the peer has a seat.
     pub(super) fn has_seated(&self, peer: PeerId) -> bool {
         self.seated.contains(&peer)
     }

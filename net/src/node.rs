@@ -78,7 +78,6 @@ pub struct NodeHandle {
 }
 
 impl NodeHandle {
-    /// The peer id of this node.
     pub fn local_peer(&self) -> PeerId {
         self.local
     }

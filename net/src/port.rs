@@ -49,7 +49,6 @@ fn is_private(address: &Multiaddr) -> bool {
     }
 }
 
-/// Whether an address is public.
 pub fn is_public(address: &Multiaddr) -> bool {
     let link_local = match address.iter().next() {
         Some(Protocol::Ip6(ip)) => ip.is_unicast_link_local(),
@@ -157,7 +156,6 @@ pub(super) fn is_free(address: &Multiaddr) -> io::Result<()> {
     socket.bind(&place.into())
 }
 
-/// The port of a protocol that has one.
 fn port(protocol: &Protocol<'_>) -> Option<u64> {
     match protocol {
         Protocol::Tcp(port) | Protocol::Udp(port) => Some(u64::from(*port)),

@@ -69,7 +69,6 @@ impl AddressRecord {
         bytes.try_into().map(Self).map_err(|_| RecordError::TooLong)
     }
 
-    /// Its bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

@@ -304,11 +304,9 @@ fn without_host(host: PeerId, mut address: Multiaddr) -> Result<Multiaddr, Ticke
 /// The argument of `join`: a ticket, or an address that ends in `/p2p/PEERID`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JoinTarget {
-    /// A ticket.
     Ticket(Ticket),
     /// An address of a peer, whichever table it has open.
     Address {
-        /// The peer.
         peer: PeerId,
         /// The address, without the peer's id.
         address: Multiaddr,

@@ -25,7 +25,6 @@ const QUIET: Duration = Duration::from_secs(4);
 
 /// Result of the search.
 pub(super) enum Choice {
-    /// A table to join.
     Table(JoinTarget),
     /// None, and how the command ends.
     None(Exit),

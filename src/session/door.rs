@@ -165,7 +165,6 @@ impl HostDoor {
         good
     }
 
-    /// A peer has gone.
     pub fn gone(&mut self, guest: PeerId) {
         self.knocking.remove(&guest);
         self.networks.remove(&guest);

@@ -83,7 +83,6 @@ pub struct Join {
 /// A taken seat in the lobby.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
-    /// The name.
     pub name: Text<MAX_NAME>,
     /// The party, as far as seats are taken.
     pub party: Party,
@@ -94,13 +93,10 @@ pub struct Taken {
 /// How the lobby stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Roster {
-    /// The lobby.
     pub lobby: [u8; 8],
     /// The game's id.
     pub game: Text<MAX_WORD>,
-    /// Its options.
     pub options: Bounded<(Text<MAX_WORD>, Text<MAX_WORD>), MAX_OPTIONS>,
-    /// The taken seats.
     pub seats: Bounded<Option<Taken>, MAX_SEATS>,
     /// The receiver's own seat; `None` for a spectator.
     pub you: Option<Seat>,
@@ -111,7 +107,6 @@ pub struct Roster {
 /// A charter to sign, and where its seats listen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// The charter.
     pub charter: Charter,
     /// The addresses in seat order, each signed by its seat.
     pub records: Bounded<AddressRecord, MAX_SEATS>,
@@ -138,7 +133,6 @@ pub struct Watch {
 /// A table that is playing, to a spectator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Showing {
-    /// The charter.
     pub charter: Charter,
     /// All signatures, in seat order.
     pub signatures: Bounded<SignatureBytes, MAX_SEATS>,
@@ -153,9 +147,7 @@ pub struct Announcement {
     pub host: Text<MAX_NAME>,
     /// The game's id.
     pub game: Text<MAX_WORD>,
-    /// Its options.
     pub options: Bounded<(Text<MAX_WORD>, Text<MAX_WORD>), MAX_OPTIONS>,
-    /// How many seats there are.
     pub seats: u8,
     /// How many of them are free.
     pub free: u8,
@@ -164,7 +156,6 @@ pub struct Announcement {
 }
 
 impl Announcement {
-    /// Its bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         encode(self)
     }
@@ -193,7 +184,6 @@ pub enum Frame {
     Sign {
         /// The table id of the charter signed.
         table: Hash32,
-        /// The signature.
         signature: SignatureBytes,
     },
     /// Host to guest: everybody has signed.
@@ -207,7 +197,6 @@ pub enum Frame {
     Table {
         /// The table id.
         table: Hash32,
-        /// The message.
         message: Message,
     },
     /// Seat to a seat that asks for a place: you have one.
@@ -225,7 +214,6 @@ pub enum Frame {
     Links {
         /// The table id.
         table: Hash32,
-        /// The seats.
         seats: SeatSet,
     },
     /// To the host: let me watch.
@@ -243,7 +231,6 @@ pub enum Frame {
     Page {
         /// The table id.
         table: Hash32,
-        /// The page.
         page: Box<Page>,
     },
     /// Host to spectator: the log has gone back; begin again.
@@ -264,7 +251,6 @@ pub enum Frame {
     },
     /// Seat to seat: I have opened another table; come.
     Invite {
-        /// Its ticket.
         ticket: Text<MAX_TICKET>,
     },
 }
@@ -285,7 +271,6 @@ impl Frame {
         Self::Refused(Text::try_from(reason.to_owned()).unwrap_or_default())
     }
 
-    /// Its bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         encode(self)
     }

@@ -141,7 +141,6 @@ impl Gallery {
         self.watchers.remove(&peer);
     }
 
-    /// A peer has gone.
     pub fn gone(&mut self, peer: PeerId) {
         self.watchers.remove(&peer);
         if let Some(door) = &mut self.door {

@@ -41,9 +41,7 @@ pub struct LanTable {
     pub host: String,
     /// The game's id.
     pub game: String,
-    /// Its options.
     pub options: Vec<(String, String)>,
-    /// How many seats there are.
     pub seats: u8,
     /// How many of them are free.
     pub free: u8,

@@ -87,11 +87,9 @@ pub enum SessionEvent {
     Deal(u32),
     /// A seat has acted.
     Action {
-        /// At which step.
         step: u64,
         /// Acting seat.
         seat: Seat,
-        /// Its action.
         action: AnyAction,
     },
     /// Something happened in the game.
@@ -100,7 +98,6 @@ pub enum SessionEvent {
     Line(String),
     /// The disk is full and the table waits, or there is room again and it goes on.
     Disk {
-        /// Whether it is full.
         full: bool,
         /// Which one, and what to do.
         text: String,
@@ -127,7 +124,6 @@ pub enum SessionEvent {
     },
     /// A seat's connection has changed.
     Peer {
-        /// Its seat.
         seat: Seat,
         /// To what.
         state: PeerState,
@@ -158,7 +154,6 @@ pub enum SessionEvent {
     Over {
         /// One score a seat.
         scores: Vec<i64>,
-        /// The winners.
         winners: Vec<Seat>,
         /// The final log hash.
         log: Hash32,

@@ -75,7 +75,6 @@ pub enum Unsaid {
     /// There is nothing in it that can be seen.
     #[error("the message is empty, or holds only invisible characters")]
     Empty,
-    /// It is too long.
     #[error("a chat message has at most {MAX_SHOWN} characters, not {0}; split it")]
     TooLong(usize),
     /// So much has been said that it has to wait.

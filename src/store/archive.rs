@@ -32,7 +32,6 @@ const EVIDENCE_LABEL: Label = fairdeal_protocol::domain::EVIDENCE_FILE;
 pub struct TranscriptFile {
     /// The table id in lower-case hexadecimal.
     pub table: String,
-    /// The file.
     pub path: PathBuf,
     /// Its length in bytes.
     pub length: u64,

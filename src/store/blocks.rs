@@ -248,7 +248,6 @@ fn nonce_of(start: &[u8]) -> Result<Nonce, Unread> {
 /// The header of a journal, and whether its game has ended.
 #[derive(Debug)]
 pub struct Head {
-    /// The header.
     pub header: Zeroizing<Vec<u8>>,
     /// Whether the game has come to its end.
     pub ended: bool,

@@ -14,7 +14,6 @@ const PAUSE: Duration = Duration::from_millis(25);
 /// A kind of call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
-    /// Makes a folder.
     MakeFolder,
     /// Makes a file.
     Create,

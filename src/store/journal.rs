@@ -58,9 +58,7 @@ pub struct Journal {
 pub struct JournalFile {
     /// The table id in lower-case hexadecimal.
     pub table: String,
-    /// The seat.
     pub seat: Seat,
-    /// The file.
     pub path: PathBuf,
     /// When it was written last.
     pub modified: SystemTime,
@@ -69,7 +67,6 @@ pub struct JournalFile {
 /// Contents of a journal.
 #[derive(Debug)]
 pub struct Kept {
-    /// The header.
     pub header: Zeroizing<Vec<u8>>,
     /// The records in their order.
     pub records: Vec<Zeroizing<Vec<u8>>>,
@@ -80,7 +77,6 @@ pub struct Kept {
 /// A journal without its records, for lists.
 #[derive(Debug)]
 pub struct JournalHead {
-    /// The header.
     pub header: Zeroizing<Vec<u8>>,
     /// Whether the game has come to its end here.
     pub ended: bool,

@@ -15,9 +15,7 @@ use fairdeal_ui::replay::Replay;
 /// News for screens.
 #[derive(Debug)]
 pub(super) enum News {
-    /// From the session.
     Session(SessionEvent),
-    /// The session has ended.
     SessionEnded,
     /// How far a transcript has been read.
     Checking(AuditProgress),

@@ -81,7 +81,6 @@ pub(super) enum Tone {
 /// A question over the screen; the answer goes to the screen that asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Question {
-    /// The question.
     pub(super) text: String,
     /// The answers: a key, a word, what it means. Back is always possible besides.
     pub(super) answers: Vec<(char, String, String)>,
@@ -100,9 +99,7 @@ impl Question {
 /// Settings of a new table.
 #[derive(Clone, Debug)]
 pub(super) struct Opening {
-    /// The game.
     pub game: String,
-    /// How many seats.
     pub seats: u8,
     /// How many of them bots take at once.
     pub bots: u8,

@@ -301,7 +301,6 @@ impl Shell {
 
     // Input.
 
-    /// Which day it is.
     pub(super) fn set_day(&mut self, today: String) {
         self.world.today = today;
     }

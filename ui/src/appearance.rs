@@ -18,7 +18,6 @@ pub enum ThemeName {
 }
 
 impl ThemeName {
-    /// Every theme.
     pub const ALL: [Self; 4] = [Self::Dark, Self::Light, Self::HighContrast, Self::Mono];
 
     /// Its name, as people read it.

@@ -25,7 +25,6 @@ pub enum Spot {
     Card(Slot),
     /// A seat's property: its house, its stacks, its row.
     Seat(Seat),
-    /// A part of that.
     Part(Seat, u8),
     /// A square of a board.
     Square(u8),
@@ -139,7 +138,6 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// The theme.
     pub fn theme(&self) -> &'a Theme {
         self.theme
     }

@@ -56,13 +56,11 @@ impl Field {
         field
     }
 
-    /// With a text in it.
     pub fn with(mut self, text: &str) -> Self {
         self.insert(text);
         self
     }
 
-    /// The text.
     pub fn text(&self) -> String {
         format!("{}{}", self.before, self.after)
     }

@@ -28,7 +28,6 @@ pub struct LobbySeat {
 pub struct LobbyView {
     /// The game's id.
     pub game: String,
-    /// Its options.
     pub options: Vec<(String, String)>,
     /// The taken seats; `None` while one is free.
     pub seats: Vec<Option<LobbySeat>>,
@@ -65,7 +64,6 @@ pub struct Snapshot {
     pub names: Vec<String>,
     /// The players in their seats.
     pub seating: Seating,
-    /// The game.
     pub game: AnyGame,
     /// The sealed cards that this seat knows.
     pub known: Faces,
@@ -99,7 +97,6 @@ pub struct Seating {
 }
 
 impl Seating {
-    /// The seating of a charter.
     pub fn of(charter: &Charter) -> Self {
         let players = charter.players.iter();
         Self {
@@ -175,7 +172,6 @@ pub struct Waits {
 /// ([`coarse`]), so that a screen has something new to show only now and then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// Its seat.
     pub seat: Seat,
     /// For how long nothing was heard of the seat, where that is long.
     pub silent: Option<u64>,

@@ -57,13 +57,11 @@ impl Level {
     /// Every level, weakest first, with its name on the command line.
     pub const ALL: [(Self, &'static str); 2] = [(Self::Easy, "easy"), (Self::Normal, "normal")];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         let found = Self::ALL.into_iter().find(|(level, _)| *level == self);
         found.map_or("", |(_, name)| name)
     }
 
-    /// The level with that name.
     pub fn by_name(name: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|(_, known)| *known == name)

@@ -20,7 +20,6 @@ pub enum Source {
 /// The place a card is played to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Target {
-    /// The tower.
     Tower,
     /// A resource pile, counted from 0.
     Pile(u8),
@@ -128,14 +127,12 @@ pub enum IvoryEvent {
     },
     /// Cards were turned.
     Turned {
-        /// Number of cards.
         cards: usize,
         /// The card on top of the draw pile.
         top: Face,
     },
     /// A card was played.
     Played {
-        /// The card.
         card: Face,
         /// Its destination.
         to: Target,

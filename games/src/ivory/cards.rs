@@ -14,17 +14,11 @@ pub const CROWN: u8 = 10;
 /// A suit of the Decktet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Suit {
-    /// Moons.
     Moons,
-    /// Suns.
     Suns,
-    /// Waves.
     Waves,
-    /// Leaves.
     Leaves,
-    /// Wyrms.
     Wyrms,
-    /// Knots.
     Knots,
 }
 
@@ -34,7 +28,6 @@ impl Suit {
     /// All six, in the order of the Aces and Crowns.
     pub const ALL: [Self; 6] = [Moons, Suns, Waves, Leaves, Wyrms, Knots];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Moons => "moons",
@@ -107,7 +100,6 @@ pub fn suits(card: Face) -> Vec<Suit> {
     }
 }
 
-/// Whether the card has that suit.
 pub fn has(card: Face, suit: Suit) -> bool {
     suits(card).contains(&suit)
 }

@@ -145,7 +145,6 @@ impl Ivory {
         self.piles.get(usize::from(pile))
     }
 
-    /// "Play".
     fn check_play(&self, from: Source, to: Target) -> Result<(), Illegal> {
         let card = self
             .available(from)

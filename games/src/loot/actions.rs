@@ -36,7 +36,6 @@ pub enum LootAction {
     Take(Pile),
     /// The second half: puts a card from the hand on the discard pile.
     Discard {
-        /// The card.
         card: Face,
         /// Its handle if it is sealed; `None` if everybody has seen it.
         handle: Option<Handle>,
@@ -124,7 +123,6 @@ pub enum LootEvent {
     Discarded {
         /// The acting seat.
         seat: Seat,
-        /// The card.
         card: Face,
     },
     /// The discard pile became the draw pile.
@@ -139,7 +137,6 @@ pub enum LootEvent {
     },
     /// The village burned: all hands were shown and scored.
     Burned {
-        /// The firing seat.
         fired_by: Seat,
         /// The hands by seat; empty for a seat that has left.
         hands: Vec<Vec<Face>>,

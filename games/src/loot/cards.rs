@@ -10,7 +10,6 @@ pub const DECK_SIZE: u8 = 54;
 /// Number of suits, including the gods.
 pub const SUITS: u8 = 6;
 
-/// Number of ranks.
 pub const RANKS: u8 = 9;
 
 /// The number of the gods' suit.
@@ -71,7 +70,6 @@ impl God {
         Self::Changeling,
     ];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         GOD_NAMES.get(self as usize).copied().unwrap_or_default()
     }
@@ -97,10 +95,8 @@ impl God {
 pub struct GodSet(u16);
 
 impl GodSet {
-    /// No god.
     pub const NONE: Self = Self(0);
 
-    /// Whether the god is in the set.
     pub fn has(self, god: God) -> bool {
         self.0 & (1 << god as u16) != 0
     }

@@ -72,7 +72,6 @@ pub struct LastHand {
     pub fired_by: Seat,
     /// Every seat's cards in the order they came; empty for a departed seat.
     pub hands: Vec<Vec<Face>>,
-    /// The score of each hand.
     pub scores: Vec<i64>,
 }
 

@@ -23,7 +23,6 @@ use super::cards::{God, GodSet, RANKS, SUITS, rank, suit};
 /// The largest hand: nine cards and the one just taken.
 pub const MAX_HAND: usize = 10;
 
-/// Number of subsets of a hand.
 const SUBSETS: usize = 1 << MAX_HAND;
 
 /// The bonus of a run with six consecutive ranks of six different suits; never multiplied.
@@ -45,7 +44,6 @@ pub enum Kind {
 /// One combination of an arrangement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Combo {
-    /// Its kind.
     pub kind: Kind,
     /// Its cards: by rank for a run, otherwise in printed order.
     pub cards: Vec<Face>,

@@ -63,7 +63,6 @@ impl PlutonianAction {
 pub enum PlutonianEvent {
     /// The trees were built.
     Built {
-        /// Number of trees.
         trees: usize,
         /// The first seat to take.
         first: Seat,
@@ -72,11 +71,8 @@ pub enum PlutonianEvent {
     Took {
         /// The acting seat.
         seat: Seat,
-        /// The tree.
         tree: u8,
-        /// The pyramid.
         pyramid: Pyramid,
-        /// The stack.
         stack: usize,
         /// The stack's value now.
         worth: i64,
@@ -97,7 +93,6 @@ pub enum PlutonianEvent {
     Over {
         /// The winning seats.
         winners: SeatSet,
-        /// The scores.
         scores: Vec<i64>,
     },
 }

@@ -54,7 +54,6 @@ pub static INFO: GameInfo = GameInfo {
     rulebook: include_str!("../../../docs/rules/plutonian-poker.md"),
 };
 
-/// Number of colours.
 const COLOURS: u8 = 5;
 /// The sizes of a tree, from the bottom.
 const TREE: [Size; 3] = [Size::Large, Size::Medium, Size::Small];
@@ -62,7 +61,6 @@ const TREE: [Size; 3] = [Size::Large, Size::Medium, Size::Small];
 /// The placement of wild pyramids, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Wilds {
-    /// There are none.
     None,
     /// Under three of the trees.
     Bottoms,
@@ -294,7 +292,6 @@ impl Game for Plutonian {
         false
     }
 
-    /// This game has no cards.
     fn card_name(&self, _face: Face) -> String {
         String::new()
     }

@@ -7,15 +7,10 @@ use crate::pyramid::Size;
 /// A colour of a Treehouse set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Colour {
-    /// Blue.
     Blue,
-    /// Red.
     Red,
-    /// Green.
     Green,
-    /// Yellow.
     Yellow,
-    /// Orange.
     Orange,
 }
 
@@ -29,7 +24,6 @@ impl Colour {
         Self::Orange,
     ];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Blue => "blue",
@@ -40,7 +34,6 @@ impl Colour {
         }
     }
 
-    /// The colour with that name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|colour| colour.name() == name)
     }
@@ -67,7 +60,6 @@ pub struct Pyramid {
 }
 
 impl Pyramid {
-    /// A wild pyramid.
     pub fn wild(size: Size) -> Self {
         Self { colour: None, size }
     }
@@ -130,7 +122,6 @@ impl Hand {
         Self::Pair,
     ];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tree => "tree",

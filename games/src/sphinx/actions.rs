@@ -29,14 +29,12 @@ pub enum SphinxAction {
     Stay,
     /// Brings a Monster from the supply onto the board.
     Introduce {
-        /// Its size.
         size: Size,
         /// The square it enters.
         at: Square,
     },
     /// Moves a Monster.
     Monster {
-        /// Its size.
         size: Size,
         /// The square it leaves.
         from: Square,
@@ -162,9 +160,7 @@ pub enum SphinxEvent {
     },
     /// A Pylon's card was turned up.
     Turned {
-        /// The Pylon.
         pylon: Pylon,
-        /// The card.
         card: Face,
         /// The square where the card brought in a Monster, if it did.
         entered: Option<Square>,
@@ -173,7 +169,6 @@ pub enum SphinxEvent {
     Rolled {
         /// The seat to play.
         seat: Seat,
-        /// The number rolled.
         roll: u8,
         /// The points it gives.
         points: u8,
@@ -182,7 +177,6 @@ pub enum SphinxEvent {
     Introduced {
         /// The acting seat.
         seat: Seat,
-        /// Its size.
         size: Size,
         /// The square it entered.
         at: Square,
@@ -191,7 +185,6 @@ pub enum SphinxEvent {
     Moved {
         /// The acting seat.
         seat: Seat,
-        /// Its size.
         size: Size,
         /// The square it left.
         from: Square,
@@ -200,7 +193,6 @@ pub enum SphinxEvent {
     },
     /// A seat ended its turn.
     Ended {
-        /// The seat.
         seat: Seat,
     },
     /// A Magician found its King.

@@ -22,7 +22,6 @@ impl<'de> Deserialize<'de> for Square {
 }
 
 impl Square {
-    /// All squares.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..SIDE * SIDE).map(Self)
     }
@@ -37,7 +36,6 @@ impl Square {
         Some(Self(rank * SIDE + file))
     }
 
-    /// Its name.
     pub fn name(self) -> String {
         let file = char::from(b'a' + self.0 % SIDE);
         format!("{file}{}", self.0 / SIDE + 1)
@@ -84,7 +82,6 @@ impl SquareSet {
     /// The bits of the last file.
     const LAST_FILE: u64 = Self::FIRST_FILE << (SIDE - 1);
 
-    /// Whether the set contains the square.
     pub fn contains(self, square: Square) -> bool {
         self.0 & Self::from(square).0 != 0
     }
@@ -142,7 +139,6 @@ pub fn central() -> impl Iterator<Item = Square> {
         .filter_map(Square::by_name)
 }
 
-/// A Pylon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Pylon {
     /// d8 and e8.
@@ -159,7 +155,6 @@ impl Pylon {
     /// All four, in the order of dealing.
     pub const ALL: [Self; 4] = [Self::North, Self::East, Self::South, Self::West];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::North => "north",
@@ -196,12 +191,10 @@ impl Pylon {
         all.find(|pylon| pylon.squares().any(|own| own == square))
     }
 
-    /// The other square of the Pylon.
     pub fn other(self, square: Square) -> Option<Square> {
         self.squares().find(|own| *own != square)
     }
 
-    /// Its index in [`Self::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }

@@ -27,7 +27,6 @@ pub fn suit(card: Face) -> u8 {
     card.0 / RANKS
 }
 
-/// Whether the card is a spade.
 pub fn is_spade(card: Face) -> bool {
     suit(card) == 0
 }

@@ -360,7 +360,6 @@ impl Sphinx {
     }
 }
 
-/// The cards of the Pylons.
 fn pylon_cards() -> Vec<Face> {
     cards::of_ranks(&[1, 2, 3, cards::KING])
 }

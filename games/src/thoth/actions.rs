@@ -50,21 +50,17 @@ pub enum ThothAction {
     },
     /// Picks a card from the pool.
     Pick {
-        /// The card.
         card: Face,
     },
     /// Plays the card of the turn.
     Play {
-        /// The card.
         card: Face,
         /// Its handle if it is sealed; `None` if everybody has seen it.
         handle: Option<Handle>,
-        /// Its use.
         as_: Use,
     },
     /// Discards a card face down and ends the hand.
     End {
-        /// The card.
         card: Slot,
     },
     /// Pulls the seat's own house down to its Foundation.
@@ -221,7 +217,6 @@ pub enum ThothEvent {
     Dealt {
         /// The number of the hand, from 1.
         hand_no: u32,
-        /// The dealer.
         dealer: Seat,
     },
     /// A seat has bid.
@@ -240,7 +235,6 @@ pub enum ThothEvent {
     Picked {
         /// The receiving seat.
         seat: Seat,
-        /// The card.
         card: Face,
     },
     /// A seat drew a card.
@@ -257,9 +251,7 @@ pub enum ThothEvent {
     Played {
         /// The acting seat.
         seat: Seat,
-        /// The card.
         card: Face,
-        /// Its use.
         as_: Use,
     },
     /// A house was pulled down to its Foundation.
@@ -273,7 +265,6 @@ pub enum ThothEvent {
     Rolled {
         /// The rolling seat.
         seat: Seat,
-        /// The number rolled.
         roll: u32,
     },
     /// A house was knocked over.

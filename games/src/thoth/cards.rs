@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 /// Number of cards in the deck.
 pub const DECK_SIZE: u8 = 78;
-/// Number of trumps.
 const TRUMPS: u8 = 22;
 /// Number of cards in a suit.
 const SUIT_SIZE: u8 = 14;
@@ -32,7 +31,6 @@ impl Element {
     /// All five.
     pub const ALL: [Self; 5] = [Spirit, Fire, Water, Air, Earth];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Spirit => "spirit",
@@ -43,7 +41,6 @@ impl Element {
         }
     }
 
-    /// Its index in [`Self::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }
@@ -113,7 +110,6 @@ pub fn all() -> impl Iterator<Item = Face> {
     (0..DECK_SIZE).map(Face)
 }
 
-/// Whether the card is a trump.
 pub fn is_trump(card: Face) -> bool {
     card.0 < TRUMPS
 }
@@ -162,7 +158,6 @@ pub fn zodiacal(card: Face) -> Option<Element> {
     }
 }
 
-/// Whether the card is an Ace.
 pub fn is_ace(card: Face) -> bool {
     matches!(suited(card), Some((_, Suited::Small(1))))
 }

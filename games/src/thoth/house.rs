@@ -16,9 +16,7 @@ const EACH: u8 = 5;
 /// A pyramid of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Pyramid {
-    /// Its element.
     pub element: Element,
-    /// Its size.
     pub size: Size,
 }
 
@@ -62,7 +60,6 @@ impl Bank {
         }
     }
 
-    /// Takes a pyramid back.
     pub(super) fn take_back(&mut self, pyramid: Pyramid) {
         if let Some(count) = self.slot(pyramid) {
             *count = count.saturating_add(1);
@@ -73,7 +70,6 @@ impl Bank {
 /// A Foundation or a Story with its pyramids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Level {
-    /// The card.
     pub card: Face,
     /// The pyramids, in the order placed.
     pub pyramids: Vec<Pyramid>,
@@ -122,7 +118,6 @@ impl Level {
 pub struct House {
     /// The Foundation, then the Stories upwards.
     pub levels: Vec<Level>,
-    /// The Roof.
     pub roof: Option<Face>,
     /// The Trouble against it, in order.
     pub trouble: Vec<Face>,
@@ -144,12 +139,10 @@ impl House {
         self.levels.last()
     }
 
-    /// Number of Stories.
     pub fn stories(&self) -> usize {
         self.levels.len().saturating_sub(1)
     }
 
-    /// Every pyramid of the house.
     pub fn pyramids(&self) -> impl Iterator<Item = &Pyramid> {
         self.levels.iter().flat_map(|level| &level.pyramids)
     }

@@ -84,7 +84,6 @@ pub enum Phase {
 /// A hand that has been scored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LastHand {
-    /// The seat that ended it.
     pub ended_by: Seat,
     /// Every seat's cards in the order they came; empty for a departed seat.
     pub hands: Vec<Vec<Face>>,

@@ -19,7 +19,6 @@ pub(super) fn elsewhere(place: &Place) -> (Vec<Multiaddr>, Vec<Multiaddr>) {
     (anywhere, named)
 }
 
-/// A node, and its events.
 pub(super) type Spawned = (NodeHandle, mpsc::Receiver<NodeEvent>);
 
 /// Spawns a node that listens where it did before as far as it can, and else as near as possible; and says where to

@@ -43,7 +43,6 @@ pub type Outbox = Vec<(PeerId, Frame)>;
 /// A charter that all have signed, and where its seats listen.
 #[derive(Clone, Debug)]
 pub struct Agreed {
-    /// The charter.
     pub charter: SignedCharter,
     /// This player's seat.
     pub me: Seat,
@@ -68,7 +67,6 @@ pub enum LobbyError {
     /// The addresses of a seat are not its own: the host has changed them, or left them out.
     #[error("the host gave wrong addresses for {seat} ({why}); do not play with this host")]
     Record {
-        /// Its seat.
         seat: Seat,
         /// The fault of its record.
         why: RecordError,
@@ -188,7 +186,6 @@ impl HostLobby {
         std::mem::replace(&mut self.gallery, Gallery::new(self.lobby))
     }
 
-    /// Whether this peer has a seat.
     pub fn has_seated(&self, peer: PeerId) -> bool {
         self.seat_of(peer).is_some()
     }
@@ -638,7 +635,6 @@ fn shown(seats: impl Iterator<Item = Option<Taken>>) -> Vec<Option<LobbySeat>> {
     shown.collect()
 }
 
-/// A flag for each seat.
 fn flags(set: SeatSet, seats: usize) -> Vec<bool> {
     Seat::first(seats).map(|seat| set.contains(seat)).collect()
 }
@@ -726,7 +722,6 @@ impl GuestLobby {
         self.signed = None;
     }
 
-    /// The host.
     pub fn host(&self) -> PeerId {
         self.host
     }

@@ -19,7 +19,6 @@ use fairdeal_ui::keys::Intent;
 /// Entries of the menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Entry {
-    /// A game, by its number.
     Game(usize),
     /// A table that waits, by its number.
     Waiting(usize),

@@ -4,7 +4,6 @@ use fairdeal_games::AnyGame;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::table::replica::{News, Replica};
 
-/// How a deal ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DealEnd {
     /// The log ends before its seeds were opened.
@@ -39,7 +38,6 @@ pub struct PlayedDeal {
     pub decks: usize,
     /// How many cards they had together.
     pub cards: usize,
-    /// How it ended.
     pub end: DealEnd,
     /// One score a seat, as they stood when it ended.
     pub scores: Vec<i64>,

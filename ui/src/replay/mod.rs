@@ -85,9 +85,7 @@ pub enum ReplayError {
 /// An action and its seat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Act {
-    /// Acting seat.
     pub seat: Seat,
-    /// Its action.
     pub action: AnyAction,
 }
 
@@ -112,7 +110,6 @@ pub struct Moment<'a> {
     pub opened: bool,
 }
 
-/// A moment as it is kept.
 #[derive(Debug)]
 struct Kept {
     step: Option<u64>,

@@ -43,7 +43,6 @@ pub struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// The name of a seat.
     pub fn name(&self, seat: Seat) -> &str {
         self.names.get(seat.index()).map_or("?", String::as_str)
     }
@@ -159,42 +158,34 @@ pub trait Board: TableGame {
     }
 }
 
-/// [`Board::path`] of any game.
 pub fn path(game: &AnyGame, action: &AnyAction, look: &Look<'_>) -> Vec<Spot> {
     match_game!(game, game, AnyAction(own) = action => game.path(own, look)).unwrap_or_default()
 }
 
-/// [`Board::words`] of any game.
 pub fn words(game: &AnyGame, action: &AnyAction, look: &Look<'_>) -> String {
     match_game!(game, game, AnyAction(own) = action => game.words(own, look)).unwrap_or_default()
 }
 
-/// [`Board::question`] of any game.
 pub fn question(game: &AnyGame, action: &AnyAction, look: &Look<'_>) -> Option<String> {
     match_game!(game, game, AnyAction(own) = action => game.question(own, look)).flatten()
 }
 
-/// [`Board::worth`] of any game.
 pub fn worth(game: &AnyGame, action: &AnyAction) -> Option<u16> {
     match_game!(game, game, AnyAction(own) = action => game.worth(own)).flatten()
 }
 
-/// [`Board::attempts`] of any game.
 pub fn attempts(game: &AnyGame, spot: Spot, look: &Look<'_>) -> Vec<AnyAction> {
     match_game!(game, game, AnyAction as wrap => game.attempts(spot, look).into_iter().map(wrap).collect())
 }
 
-/// [`Board::hint`] of any game.
 pub fn hint(game: &AnyGame, look: &Look<'_>) -> Option<AnyAction> {
     match_game!(game, game, AnyAction as wrap => game.hint(look).map(wrap))
 }
 
-/// [`Board::motions`] of any game.
 pub fn motions(game: &AnyGame, event: &AnyEvent, look: &Look<'_>) -> Vec<Motion> {
     match_game!(game, game, AnyEvent(own) = event => game.motions(own, look)).unwrap_or_default()
 }
 
-/// [`Board::show`] of any game.
 pub fn show(game: &AnyGame, event: &AnyEvent, look: &Look<'_>) -> Option<Show> {
     match_game!(game, game, AnyEvent(own) = event => game.show(own, look)).flatten()
 }

@@ -17,7 +17,6 @@ pub struct Offer {
     pub words: String,
     /// Question before it is done.
     pub question: Option<String>,
-    /// The action.
     pub action: AnyAction,
     /// Why it is not legal.
     pub refused: Option<String>,

@@ -71,7 +71,6 @@ enum Voice {
     Game,
     /// Events of the table: connections, departures.
     Table,
-    /// A warning.
     Warning,
     /// Somebody says something.
     Chat,

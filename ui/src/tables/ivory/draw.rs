@@ -224,15 +224,12 @@ fn tower(game: &Ivory, levels: u16, canvas: &mut Canvas<'_>, area: Rect) {
 /// How much of a card has room on every level.
 #[derive(Clone, Copy)]
 enum Names {
-    /// Its name.
     Alone,
     /// With the letters of its suits.
     WithLetters,
-    /// With its suits.
     WithSuits,
 }
 
-/// Cards on a level.
 fn on_level(card: Face, names: Names, theme: &Theme) -> Line<'static> {
     match names {
         Names::Alone => Line::styled(faces::name(card), theme.title()),

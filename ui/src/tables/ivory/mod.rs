@@ -28,7 +28,6 @@ const TURN: u8 = 0;
 const RESIGN: u8 = 1;
 /// The draw pile; resource piles follow.
 const DRAW: Spot = Spot::Pile(0);
-/// The tower.
 const TOWER: Spot = Spot::Square(0);
 
 /// The spot of a resource pile.

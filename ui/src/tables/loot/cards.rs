@@ -87,7 +87,6 @@ pub(super) fn god_short(god: God) -> String {
     format!("{}*", god as usize + 1)
 }
 
-/// The name of a suit.
 pub(super) fn suit_name(suit: u8) -> &'static str {
     at(
         &["winds", "flames", "stones", "waves", "leaves", "gods"],

@@ -49,7 +49,6 @@ fn god_spot(god: God) -> Spot {
     Spot::Pile(FIRST_GOD + place)
 }
 
-/// The god whose spot it is.
 fn god_at(spot: Spot) -> Option<God> {
     God::ALL.into_iter().find(|god| god_spot(*god) == spot)
 }

@@ -14,7 +14,6 @@ pub(super) enum State {
     Ready,
     /// It has been fired, and burns when the turn ends.
     Lit,
-    /// It burns.
     Burning,
     /// It has burnt down.
     Burnt,

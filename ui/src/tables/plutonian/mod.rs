@@ -33,7 +33,6 @@ const BACK: u8 = 1;
 /// How many columns a line of a show has.
 const SHOW: usize = 72;
 
-/// A stack of a seat.
 fn stack_of(game: &Plutonian, seat: Seat, number: u8) -> Option<&Vec<Pyramid>> {
     game.stacks(seat).get(usize::from(number))
 }

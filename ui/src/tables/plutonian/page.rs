@@ -49,7 +49,6 @@ pub(super) enum Stacks {
 pub(super) enum What {
     /// The heading of the forest.
     Forest,
-    /// A tree.
     Tree(usize),
     /// The number of the first tree of a row.
     Number(usize),
@@ -360,7 +359,6 @@ pub(super) fn seats(game: &Plutonian, me: Option<Seat>) -> impl Iterator<Item = 
     (0..count).filter_map(move |place| Seat::new((first + place) % count))
 }
 
-/// The columns of a text.
 pub(super) fn columns(text: &str) -> u16 {
     u16::try_from(text.width()).unwrap_or(u16::MAX)
 }

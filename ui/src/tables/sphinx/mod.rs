@@ -33,7 +33,6 @@ const END: u8 = 1;
 const VOTE: u8 = 2;
 const UNVOTE: u8 = 3;
 
-/// The die.
 const DIE: Spot = Spot::Pile(7);
 
 /// The Monsters of a size that are not on the board.
@@ -47,7 +46,6 @@ fn size_of(spot: Spot) -> Option<Size> {
     all.find(|size| supply_spot(*size) == spot)
 }
 
-/// The pack of a Pylon.
 fn pack_spot(pylon: Pylon) -> Spot {
     let number = u8::try_from(pylon.index()).unwrap_or(0);
     Spot::Pile(3 + number)

@@ -89,7 +89,6 @@ impl Rows {
     }
 }
 
-/// Draws it all.
 pub(super) fn draw(
     game: &Sphinx,
     look: &Look<'_>,

@@ -130,7 +130,6 @@ fn extent(pylon: Pylon) -> (u16, u16, u16, u16) {
     }
 }
 
-/// The letter of a file.
 fn file_letter(file: u16) -> char {
     let offset = u8::try_from(file).unwrap_or(0);
     char::from(b'a'.saturating_add(offset))

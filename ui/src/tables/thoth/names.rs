@@ -17,7 +17,6 @@ const TRUMPS: [&str; 22] = [
     "hang", "deat", "temp", "devi", "towe", "star", "moon", "sun", "judg", "worl",
 ];
 
-/// The letter of an element.
 pub(super) fn letter(element: Element) -> &'static str {
     element.name().get(..1).unwrap_or_default()
 }
@@ -56,7 +55,6 @@ pub(super) fn card_style(theme: &Theme, card: Face) -> Style {
     style(theme, element.unwrap_or(Element::Spirit))
 }
 
-/// The sign of a size.
 pub(super) fn sign(theme: &Theme, size: Size) -> &'static str {
     match size {
         Size::Small => theme.glyph("▴", "."),

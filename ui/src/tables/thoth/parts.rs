@@ -6,9 +6,7 @@ use crate::tables::Spot;
 
 /// The pyramids that stand in no house.
 pub(super) const BANK: Spot = Spot::Pile(0);
-/// The deck.
 pub(super) const DECK: Spot = Spot::Pile(1);
-/// The discard pile.
 pub(super) const DISCARDS: Spot = Spot::Pile(2);
 /// The bids that lie in the open.
 pub(super) const POOL: Spot = Spot::Pile(3);
