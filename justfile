@@ -13,7 +13,7 @@ test:
     cargo test --workspace --locked
 
 doc:
-    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+    RUSTDOCFLAGS="-D warnings --html-in-header protocol/katex.html" cargo doc --workspace --no-deps --locked
 
 # Builds what a browser will run, where that target is installed (rustup target add wasm32-unknown-unknown).
 wasm:

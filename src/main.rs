@@ -1,4 +1,4 @@
-//! The `fairdeal` program: parses its arguments, runs, and says how it ended by its exit code.
+//! The `fairdeal` program: parses its arguments, runs, and reports the outcome by its exit code.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
-//! The signals that ask a program to go: Ctrl-C, and where there are such SIGTERM and SIGHUP (its terminal is closed).
+//! The signals that ask the program to quit: Ctrl-C, and on Unix SIGTERM and SIGHUP (the terminal was closed).
 
-/// Waits for them.
+/// Receives these signals.
 #[derive(Debug)]
 pub(crate) struct Signals {
     #[cfg(unix)]
@@ -10,7 +10,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// From now on none of them ends the program by itself; within a tokio runtime.
+    /// Takes over the signals: from now on none of them ends the program by itself. Call it within a tokio runtime.
     ///
     /// # Errors
     /// The system's.
@@ -23,7 +23,7 @@ impl Signals {
         })
     }
 
-    /// One has come.
+    /// Waits for a signal.
     #[cfg(unix)]
     pub(crate) async fn recv(&mut self) {
         tokio::select! {
@@ -33,19 +33,19 @@ impl Signals {
         }
     }
 
-    /// From now on none of them ends the program by itself; within a tokio runtime.
+    /// Does nothing yet; [`Self::recv`] takes over Ctrl-C.
     ///
     /// # Errors
-    /// None here.
+    /// None on this platform.
     #[cfg(not(unix))]
     pub(crate) fn new() -> std::io::Result<Self> {
         Ok(Self {})
     }
 
-    /// One has come.
+    /// Waits for Ctrl-C.
     #[cfg(not(unix))]
     pub(crate) async fn recv(&mut self) {
-        // Where they cannot be heard they end the program.
+        // Without a handler, Ctrl-C ends the program by itself.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -1,7 +1,7 @@
-//! Transcripts and their summaries: saves both when a game ends, and reads a summary back.
+//! Transcripts and their summaries: saves both when a game ends, and reads summaries back.
 //!
-//! The scores of a game are in no transcript: they follow from its log, and to replay that takes as long as to audit it,
-//! half a second or several; even to read a file takes some milliseconds a megabyte. So [`keep`] saves a summary beside
+//! A transcript does not hold the scores: they follow from its log. To replay the log takes as long as to audit it,
+//! half a second or more; to read a file alone takes some milliseconds per megabyte. So [`keep`] saves a summary beside
 //! each transcript.
 
 use std::path::PathBuf;
@@ -28,21 +28,21 @@ const VERSION: u8 = 3;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "kebab-case")]
 pub enum Ending {
-    /// By its rules.
+    /// The game ended by its rules.
     Finished,
-    /// Not at all: the log ends in the middle.
+    /// The log ends before the game does.
     Unfinished,
-    /// The seats present closed it, because the others stayed away.
+    /// The seats present closed the table because the others stayed away.
     Claimed {
-        /// Claiming seats; two such claims cancel.
+        /// The seats that claimed; two opposing claims cancel.
         by: Vec<Seat>,
     },
-    /// A seat signed another state than the rules give, where nobody else could decide: the game is forfeited by it.
+    /// A seat signed a state that does not follow from the rules, when nobody else could decide: it forfeits the game.
     Forfeited {
-        /// Which.
+        /// The seat that forfeits.
         by: Seat,
     },
-    /// By the proof of a fault, or the log is not fair.
+    /// A proven fault ended the game, or the log fails its audit.
     Unfair {
         /// The finding.
         why: String,
@@ -50,7 +50,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// In a few words; `name` is that of a seat.
+    /// The ending in a few words; `name` gives a seat's name.
     fn in_words(&self, name: impl Fn(Seat) -> String) -> String {
         let words = match self {
             Self::Finished => "finished",
@@ -63,26 +63,25 @@ impl Ending {
     }
 }
 
-/// A game's entry in the list.
+/// A game's entry in the list of past games.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     pub(crate) version: u8,
-    /// The length of the transcript that it is of.
+    /// Size of the transcript in bytes.
     pub(crate) bytes: u64,
-    /// The game's id.
     pub game: String,
     /// The players' names, cleaned for display, in seat order.
     pub players: Vec<String>,
-    /// This player's seat; `None` of one who looked on.
+    /// This player's seat; `None` for a spectator.
     pub me: Option<Seat>,
-    /// The day whose deal it was, as `2026-01-31`; `None` of any other deal.
+    /// The day of a daily deal, as `2026-01-31`; `None` for other deals.
     pub day: Option<String>,
     pub ending: Ending,
-    /// One score a seat, as they stood at the end of the log; none if it could not be replayed.
+    /// One score per seat at the end of the log; empty if the log could not be replayed.
     pub scores: Vec<i64>,
-    /// Winners; empty unless the game was finished.
+    /// The winners; empty unless the game was finished.
     pub winners: Vec<Seat>,
-    /// The hash of the log.
+    /// The final log hash.
     pub log: String,
 }
 
@@ -105,7 +104,7 @@ impl Summary {
     pub(crate) fn audited(transcript: &Transcript, report: &Report, me: Option<Seat>) -> Self {
         let ending = match &report.finding {
             None => ending(transcript),
-            // Only a table that has stopped has such an entry at its end; others remove the seat and go on.
+            // Only a stopped table ends with such an entry; otherwise the table removes the seat and goes on.
             Some(Finding::Fault(fault)) if fault.what == FaultKind::Digest => {
                 Ending::Forfeited { by: fault.seat }
             }
@@ -120,7 +119,7 @@ impl Summary {
         }
     }
 
-    /// Reads one back, of that transcript. The names are cleaned once more: it is but a file.
+    /// Decodes the summary of that transcript. Cleans the names again, because the file may have been edited.
     pub(crate) fn from_bytes(bytes: &[u8], of: &TranscriptFile) -> Option<Self> {
         let mut read: Self = serde_json::from_slice(bytes).ok()?;
         if read.version != VERSION || read.bytes != of.length {
@@ -140,17 +139,17 @@ impl Summary {
         Some(read)
     }
 
-    /// The game's name as people write it.
+    /// The game's display name.
     pub fn game_name(&self) -> &str {
         game_info(&self.game).map_or(self.game.as_str(), |info| info.name)
     }
 
-    /// How it ended, in a few words: "forfeited by Anna".
+    /// The ending in a few words, such as "forfeited by Anna".
     pub fn ended(&self) -> String {
         self.ending.in_words(|seat| self.name(seat))
     }
 
-    /// The name of a player; its seat if there is none.
+    /// A player's name; the seat number if there is none.
     pub fn name(&self, seat: Seat) -> String {
         let name = self.players.get(seat.index()).cloned();
         name.unwrap_or_else(|| seat.to_string())
@@ -165,7 +164,7 @@ fn day_of(charter: &Charter) -> Option<String> {
         .filter(|day| day_number(day).is_some())
 }
 
-/// The end of a transcript without known faults.
+/// The ending of a transcript without known faults.
 fn ending(transcript: &Transcript) -> Ending {
     let claims = transcript.claims().iter();
     let by: Vec<Seat> = claims.map(|signed| signed.claim().seat).collect();
@@ -179,23 +178,23 @@ fn ending(transcript: &Transcript) -> Ending {
     }
 }
 
-/// Why a transcript was not kept.
+/// Why a transcript was not saved.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
-    /// It is longer than a transcript can be.
+    /// The transcript is too long to encode.
     #[error("the transcript cannot be written: {0}")]
     Codec(#[from] CodecError),
-    /// The data directory.
+    /// The data directory failed.
     #[error("{0}")]
     Store(#[from] StoreError),
 }
 
-/// Saves the transcript of a table that has been played or followed here, with its summary; `game` is as it
-/// stands at the end, and `forfeited` the seat whose wrong digest has stopped the table. What a spectator (`me` is `None`)
-/// has followed never replaces what a player has saved of the same table.
+/// Saves the transcript of a table that was played or watched here, with its summary. `game` is the final state, and
+/// `forfeited` the seat whose wrong digest stopped the table. A spectator's transcript (`me` is `None`) never replaces
+/// a player's of the same table.
 ///
 /// # Errors
-/// [`KeepError`]. That the summary is not written is none: it is made again when it is wanted.
+/// [`KeepError`]. A summary that cannot be saved is no error; a later audit restores it.
 pub fn keep(
     data: &DataDir,
     transcript: &Transcript,
@@ -221,7 +220,7 @@ pub fn keep(
     Ok(path)
 }
 
-/// The transcript of a table, unless only a spectator has saved one. One of which nothing is known counts as a player's.
+/// The saved transcript of a table, unless a spectator saved it. One without a summary counts as a player's.
 fn saved_by_player(data: &DataDir, table: &str) -> Option<PathBuf> {
     let files = data.transcripts().ok()?;
     let file = files.into_iter().find(|file| file.table == table)?;
@@ -231,7 +230,7 @@ fn saved_by_player(data: &DataDir, table: &str) -> Option<PathBuf> {
     (!by_spectator).then_some(file.path)
 }
 
-/// Saves a summary. A failure only costs an audit later.
+/// Saves a summary. A failure only costs a later audit.
 pub(crate) fn save(data: &DataDir, table: &str, summary: &Summary) {
     let saved = serde_json::to_vec(summary)
         .map_err(|error| error.to_string())

@@ -7,11 +7,12 @@
 // A panic is how a test fails.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 
+use fairdeal_fuzz::seeds::Seed;
 use fairdeal_fuzz::{HARNESSES, Harness};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
@@ -66,6 +67,23 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], rng: &mut ChaCha20Rng) {
             _ if !bytes.is_empty() => bytes[at] = byte,
             _ => {}
         }
+    }
+}
+
+/// The seeds hold a value of every type on the wire and on disk: this pins the bytes of each. After a change of format
+/// `just seeds` writes them again.
+#[test]
+fn stored_seeds_are_what_today_s_types_write() {
+    let seeds = fairdeal_fuzz::seeds::all();
+    let path = |seed: &Seed| root().join("corpus").join(seed.target).join(&seed.name);
+    // Of two seeds of one name the last is kept.
+    let bytes: BTreeMap<PathBuf, &[u8]> = seeds
+        .iter()
+        .map(|seed| (path(seed), &seed.bytes[..]))
+        .collect();
+    for (path, bytes) in bytes {
+        let stored = fs::read(&path).unwrap();
+        assert!(stored == bytes, "{} has other bytes", path.display());
     }
 }
 

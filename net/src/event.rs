@@ -26,9 +26,7 @@ pub enum NodeEvent {
         address: Multiaddr,
     },
     /// The last connection with this peer has closed. After a restart of the peer, `Connected` follows.
-    Disconnected {
-        peer: PeerId,
-    },
+    Disconnected { peer: PeerId },
     /// A message from a connected peer, at most `max_message` bytes. Messages arrive in the order in which they
     /// were sent. A message may arrive twice, but never after a later one.
     Message {
@@ -38,9 +36,7 @@ pub enum NodeEvent {
         bytes: Vec<u8>,
     },
     /// The peer does not speak our protocol: another version, or another kind of program.
-    OtherProtocol {
-        peer: PeerId,
-    },
+    OtherProtocol { peer: PeerId },
     DialFailed {
         /// The dialled peer, if known.
         peer: Option<PeerId>,

@@ -220,19 +220,26 @@ fn export(data: &DataView, table: &str, output: &Path, force: bool) -> anyhow::R
 /// Logs go to a file alone: the terminal belongs to the table.
 fn start_log(file: Option<&Path>, verbose: u8) -> anyhow::Result<()> {
     use anyhow::Context as _;
+    use tracing_subscriber::filter::{LevelFilter, Targets};
+    use tracing_subscriber::prelude::*;
 
     let Some(path) = file else { return Ok(()) };
-    let level = match verbose {
-        0 => "fairdeal=info",
-        1 => "fairdeal=debug",
-        _ => "debug,fairdeal=trace",
+    let (own, others) = match verbose {
+        0 => (LevelFilter::INFO, LevelFilter::OFF),
+        1 => (LevelFilter::DEBUG, LevelFilter::OFF),
+        _ => (LevelFilter::TRACE, LevelFilter::DEBUG),
     };
+    // All crates of this program have names that begin so.
+    let targets = Targets::new()
+        .with_default(others)
+        .with_target("fairdeal", own);
     let open = crate::store::open_log(path);
     let file = open.with_context(|| format!("cannot open the log file {}", path.display()))?;
-    tracing_subscriber::fmt()
-        .with_env_filter(level)
+    let lines = tracing_subscriber::fmt::layer()
         .with_ansi(false)
-        .with_writer(std::sync::Mutex::new(file))
+        .with_writer(std::sync::Mutex::new(file));
+    tracing_subscriber::registry()
+        .with(lines.with_filter(targets))
         .init();
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! Past games: a list of the data directory, one entry for each game.
+//! Past games: a list of the data directory, with one entry per game.
 //!
-//! The list reads only summaries ([`crate::summary`]). A transcript without one (it was put there by hand, or by an earlier
-//! version), or that is newer than its own, is listed as [`What::Unread`] until [`Past::read`] has audited it and saved its
-//! summary. Losing a summary costs that audit and no more.
+//! The list reads only summaries ([`crate::summary`]). A transcript without a current summary (copied there by hand,
+//! written by an earlier version, or newer than its summary) is listed as [`What::Unread`]. [`Past::read`] audits it
+//! and saves a summary. Losing a summary costs only that audit.
 
 pub mod solitaire;
 
@@ -21,18 +21,18 @@ use crate::store::{DataDir, DataView, JournalFile, StoreError, TranscriptFile, r
 use crate::summary::{Ending, Summary, save};
 use fairdeal_ui::text::clean_error;
 
-/// State of a past game.
+/// The state of a past game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// All that is to be told of it.
+    /// The game is over, and has a summary.
     Over(Summary),
-    /// It was interrupted, and waits for `fairdeal resume`; its scores are not known.
+    /// A saved game, for `fairdeal resume`; its scores are unknown.
     Waits(Summary),
-    /// It is being played, here or in another program.
+    /// The game is in play, here or in another program.
     Open(Summary),
-    /// Nothing yet: it has to be [read](Past::read).
+    /// No summary yet: call [`Past::read`].
     Unread,
-    /// It cannot be read, and why.
+    /// The file is unreadable; holds the reason.
     Unreadable(String),
 }
 
@@ -41,18 +41,17 @@ pub enum What {
 pub struct Past {
     /// The table id in lower-case hexadecimal.
     pub table: String,
-    /// Its transcript; `None` of a game that waits.
+    /// The transcript; `None` for a saved game.
     pub path: Option<PathBuf>,
-    /// When its file was written last.
+    /// When its file was last written.
     pub when: SystemTime,
-    /// The length of the transcript in bytes.
+    /// Size of the transcript in bytes.
     pub bytes: u64,
-    /// The rest.
     pub what: What,
 }
 
-/// All past games and saved ones, newest first. A broken file is listed with what is wrong with it, and so is a folder that
-/// cannot be listed. Of journals only the beginning and the end are read, and of transcripts their summaries.
+/// All past and saved games, newest first. An unreadable file or folder appears as an entry with the reason. Reads only
+/// the start and the end of journals, and the summaries of transcripts.
 pub fn history(data: &DataView) -> Vec<Past> {
     let mut broken = Vec::new();
     let transcripts = data.transcripts().unwrap_or_else(|why| {
@@ -66,13 +65,13 @@ pub fn history(data: &DataView) -> Vec<Past> {
     let each = transcripts.into_iter();
     let mut all: Vec<Past> = each.map(|file| past(data, file)).collect();
     for journal in journals {
-        // Of a game that has come to its end the journal may stay for the others' sake.
+        // The journal of a finished game may stay for the other seats.
         let is_over = |past: &Past| {
             let finished =
                 matches!(&past.what, What::Over(known) if known.ending == Ending::Finished);
             past.table == journal.table && finished
         };
-        // Where the promise still stands the journal has not begun.
+        // While the promise stands, the journal has not begun.
         let promised = data.has_promised(&journal.table, journal.seat);
         if all.iter().any(is_over) || promised.unwrap_or(false) {
             continue;
@@ -80,7 +79,8 @@ pub fn history(data: &DataView) -> Vec<Past> {
         let Some(found) = waiting(data, &journal) else {
             continue;
         };
-        // Each seat of a table has a journal: the own one says most, and more than a transcript of the beginning.
+        // Each seat of a table has a journal. The player's own one takes precedence, also over a transcript of an
+        // unfinished game.
         let waits = matches!(found.what, What::Waits(_) | What::Open(_));
         let listed = |past: &Past| past.table == found.table;
         if waits {
@@ -98,7 +98,7 @@ pub fn history(data: &DataView) -> Vec<Past> {
     all
 }
 
-/// A folder that cannot be listed, as one more game that cannot be read.
+/// The entry for a folder that cannot be listed.
 fn unlisted(why: &StoreError) -> Past {
     Past {
         table: String::new(),
@@ -121,7 +121,7 @@ fn past(data: &DataView, file: TranscriptFile) -> Past {
     }
 }
 
-/// The own seat of a table that is not over; `None` of one that is, and of a bot's.
+/// The player's own seat at a table that is not over; `None` for an ended table or a bot's seat.
 fn waiting(data: &DataView, journal: &JournalFile) -> Option<Past> {
     let what = match SavedSeat::read(data, journal) {
         Ok(seat) if seat.is_house() || seat.is_ended() => return None,
@@ -147,7 +147,7 @@ fn waiting(data: &DataView, journal: &JournalFile) -> Option<Past> {
 }
 
 impl Past {
-    /// Its summary, if known.
+    /// The summary, if known.
     pub fn summary(&self) -> Option<&Summary> {
         match &self.what {
             What::Over(summary) | What::Waits(summary) | What::Open(summary) => Some(summary),
@@ -155,7 +155,7 @@ impl Past {
         }
     }
 
-    /// The day and time of its file in UTC, as `2026-01-31 09:05`.
+    /// The date and time of the file in UTC, as `2026-01-31 09:05`.
     pub fn date(&self) -> String {
         let since = self.when.duration_since(UNIX_EPOCH).unwrap_or_default();
         let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
@@ -166,7 +166,7 @@ impl Past {
         format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
     }
 
-    /// How it ended, in a few words.
+    /// The state in a few words.
     pub fn in_words(&self) -> String {
         let words = match &self.what {
             What::Over(summary) => return summary.ended(),
@@ -178,8 +178,8 @@ impl Past {
         words.to_owned()
     }
 
-    /// Audits a transcript of which nothing is known yet, and saves its summary in `keep`; it stays unread if `tell`
-    /// breaks that off. Nothing happens to a game that is known.
+    /// Audits an unread transcript and saves its summary to `keep`. It stays unread if `tell` cancels the audit. Other
+    /// games are left unchanged.
     pub fn read(
         &mut self,
         data: &DataView,
@@ -206,7 +206,7 @@ impl Past {
     }
 }
 
-/// The summary of a transcript, by an audit; `None` if it was broken off.
+/// Audits a transcript into its summary; `None` if the audit was canceled.
 fn audited(
     data: &DataView,
     path: &Path,
@@ -219,7 +219,7 @@ fn audited(
     if let Some(Finding::Rules(error)) = &report.finding {
         return Err(error.to_string());
     }
-    // A data directory whose identity cannot be read still has its games.
+    // Games can be read even if the identity cannot.
     let identity = data.known_identity().ok().flatten();
     let me = identity.and_then(|identity| {
         let key = SeatKey::from(&identity.signing_key());
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(dated(day).date(), "2023-11-14 22:13");
         let before = UNIX_EPOCH - Duration::from_secs(5);
         assert_eq!(dated(before).date(), "1970-01-01 00:00");
-        // Where the system has such a time at all.
+        // Not every system can represent such a time.
         let far = UNIX_EPOCH.checked_add(Duration::from_secs(1 << 60));
         assert_eq!(dated(far.unwrap_or(UNIX_EPOCH)).date(), "1970-01-01 00:00");
     }

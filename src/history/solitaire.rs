@@ -1,5 +1,4 @@
-//! Statistics of a solitaire: what the games that were kept add up to, and the days in a row on which the deal of the
-//! day was played.
+//! Statistics of a solitaire: totals of the saved games, and the streak of days on which the daily deal was played.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
@@ -9,34 +8,34 @@ use fairdeal_games::calendar::day_number;
 use super::{Past, What};
 use crate::summary::Ending;
 
-/// Statistics of one solitaire's finished games. Of a deal of the day the first try counts.
+/// Statistics of one solitaire's finished games. Only the first try at each daily deal counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Solitaire {
-    /// Games that were played to their end.
+    /// Number of finished games.
     pub games: usize,
-    /// Of these, those that were won.
+    /// Number of games won.
     pub won: usize,
     /// The highest score.
     pub best: i64,
-    /// All scores together.
+    /// Sum of all scores.
     pub total: i64,
-    /// Days whose deal was played.
+    /// Number of daily deals played.
     pub days: usize,
-    /// Of these, those whose deal was won.
+    /// Number of daily deals won.
     pub days_won: usize,
-    /// Days in a row up to today, or up to yesterday as long as today's deal waits.
+    /// Days in a row up to today, or up to yesterday until today's deal is played.
     pub streak: usize,
-    /// The most days in a row that there ever were.
+    /// The longest streak, in days.
     pub longest: usize,
     /// Whether today's deal was played.
     pub played_today: bool,
 }
 
 impl Solitaire {
-    /// Of all kept games of that id; `today` is the day in UTC, as `2026-01-31`.
+    /// Counts all saved games with that id; `today` is the day in UTC, as `2026-01-31`.
     pub fn of<'a>(past: impl IntoIterator<Item = &'a Past>, game: &str, today: &str) -> Self {
         let mut all = Self::default();
-        // The first try of each day: when it was kept, whether it was won, its score.
+        // The first try of each day: when it was saved, whether it was won, its score.
         let mut days: BTreeMap<i32, (SystemTime, bool, i64)> = BTreeMap::new();
         for past in past {
             let What::Over(summary) = &past.what else {
@@ -84,7 +83,7 @@ impl Solitaire {
         self.total = self.total.saturating_add(score);
     }
 
-    /// In a few sentences; none before the first game.
+    /// The statistics in a few sentences; none before the first game.
     pub fn in_words(&self) -> Vec<String> {
         let mut words = Vec::new();
         if let Some(mean) = self.mean() {
@@ -204,7 +203,7 @@ mod tests {
             (all.streak, all.longest, all.played_today)
         };
         assert_eq!(streak("2024-03-03"), (1, 4, true));
-        // It stands until the day is over.
+        // A streak lasts until the day is over.
         assert_eq!(streak("2024-03-04"), (1, 4, false));
         assert_eq!(streak("2024-03-05"), (0, 4, false));
         assert_eq!(of(&past[..4], "2024-03-01").streak, 4);

@@ -1,9 +1,9 @@
-//! The door of a table with a password: who has it comes in, and nobody learns it by knocking.
+//! The password gate of a table: only peers with the password pass, and login attempts do not reveal it.
 //!
-//! Two pure state machines around the protocol's password proof ([`fairdeal_protocol::crypto::pake`]). Every knock
-//! that is answered is one guess at the password, so a host answers few of them: a handful at once, and one more
-//! every two seconds; of one peer or one network fewer, so that nobody uses up the others' part. A guest that has
-//! proved that it knows the password gives its guess back.
+//! Two pure state machines around the protocol's password handshake ([`fairdeal_protocol::crypto::pake`]). Each
+//! answered attempt allows one guess, so the host limits the answers: a burst, then one more every two seconds. The
+//! limits per peer and per network are lower, so no peer uses up the others' share. A guest that proves the password
+//! gets its guess back.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,29 +11,29 @@ use fairdeal_net::{Network, PeerId};
 use fairdeal_protocol::crypto::pake::{self, Challenge, Door, Knock, PakeError, Password, Proof};
 use rand_core::CryptoRng;
 
-/// Guesses that are answered at once.
+/// Guesses answered in a burst.
 const MAX_GUESSES: u32 = 8;
-/// Guesses of one peer that are answered at once.
+/// Guesses answered in a burst from one peer.
 const MAX_OF_A_PEER: u32 = 2;
-/// The same of one network: the guests of a household have one address.
+/// Guesses answered in a burst from one network: the guests of a household share an address.
 const MAX_OF_A_NETWORK: u32 = 4;
-/// Ticks of half a second until one more is.
+/// Ticks of half a second until one more guess is answered.
 const TICKS_A_GUESS: u32 = 4;
-/// Ticks until one more is of each peer and network.
+/// Ticks until one more guess is answered from each peer and network.
 const TICKS_OF_ONE: u32 = 4 * TICKS_A_GUESS;
-/// Peers that have knocked and not come in yet.
+/// Maximum number of peers with a pending attempt.
 const MAX_KNOCKING: usize = 64;
 
 fn door(lobby: Option<[u8; 8]>, guest: PeerId, host: PeerId) -> Door {
     Door {
-        // A guest that comes by a bare address knows of no lobby.
+        // A guest that joins by a bare address knows no lobby number.
         lobby: lobby.unwrap_or_default(),
         guest: guest.to_bytes(),
         host: host.to_bytes(),
     }
 }
 
-/// A peer or a network that guesses.
+/// The source of a guess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Peer(PeerId),
@@ -41,7 +41,7 @@ enum Source {
 }
 
 impl Source {
-    /// Its guesses that are answered at once.
+    /// Guesses answered in a burst from this source.
     fn most(self) -> u32 {
         match self {
             Self::Peer(_) => MAX_OF_A_PEER,
@@ -50,25 +50,25 @@ impl Source {
     }
 }
 
-/// The host's side.
+/// The host's side of the gate.
 #[derive(Debug)]
 pub struct HostDoor {
     password: Password,
     host: PeerId,
     lobby: [u8; 8],
     knocking: BTreeMap<PeerId, (Knock, pake::Host, Challenge)>,
-    /// Peers that have proved that they know the password: they may reconnect.
+    /// Peers that have proved the password and may reconnect.
     admitted: BTreeSet<PeerId>,
-    /// Where the connected peers dial from.
+    /// The networks of the connected peers.
     networks: BTreeMap<PeerId, Network>,
     guesses: u32,
-    /// The guesses of each source that still count; of as many as there were guesses lately.
+    /// Recent guesses per source; sources without any are dropped.
     spent: BTreeMap<Source, u32>,
     ticks: u32,
 }
 
 impl HostDoor {
-    /// The door of this host's table.
+    /// The password gate of this host's table.
     pub fn new(password: Password, host: PeerId, lobby: [u8; 8]) -> Self {
         Self {
             password,
@@ -83,12 +83,11 @@ impl HostDoor {
         }
     }
 
-    /// The table password.
     pub fn password(&self) -> &Password {
         &self.password
     }
 
-    /// A peer has connected from there.
+    /// Records the network from which a peer has connected.
     pub fn arrived(&mut self, guest: PeerId, network: Network) {
         self.networks.insert(guest, network);
     }
@@ -98,7 +97,7 @@ impl HostDoor {
         std::iter::once(Source::Peer(guest)).chain(network.map(Source::Network))
     }
 
-    /// Answers a knock; nothing if too many guess, or if it is at another table's door.
+    /// Answers a login attempt; `None` if there are too many guesses, or if the attempt is for another table.
     pub fn knock(
         &mut self,
         guest: PeerId,
@@ -115,7 +114,7 @@ impl HostDoor {
         if full || lobby.is_some_and(|lobby| lobby != self.lobby) {
             return None;
         }
-        // Who knows the password need not guess.
+        // An admitted guest knows the password, so this is no guess.
         if !self.admitted.contains(&guest) {
             self.spend_guess(guest)?;
         }
@@ -125,7 +124,7 @@ impl HostDoor {
         Some(challenge)
     }
 
-    /// Counts a guess of a guest; nothing if there is none left.
+    /// Counts a guess; `None` if no guess is left.
     fn spend_guess(&mut self, guest: PeerId) -> Option<()> {
         let spent = |source: Source| self.spent.get(&source).copied().unwrap_or(0);
         if self
@@ -159,7 +158,7 @@ impl HostDoor {
                 self.admitted.insert(guest);
             }
         } else {
-            // It shall not try other proofs on the same knock.
+            // Forget the attempt: the guest must not try other proofs on it.
             self.knocking.remove(&guest);
         }
         good
@@ -170,7 +169,7 @@ impl HostDoor {
         self.networks.remove(&guest);
     }
 
-    /// Gives a guess back to these sources.
+    /// Gives one guess back to the matching sources.
     fn forgive(&mut self, to: impl Fn(&Source) -> bool) {
         self.spent.retain(|source, spent| {
             if to(source) {
@@ -180,7 +179,7 @@ impl HostDoor {
         });
     }
 
-    /// Half a second has passed.
+    /// Advances by half a second.
     pub fn tick(&mut self) {
         self.ticks = self.ticks.wrapping_add(1);
         if self.ticks.is_multiple_of(TICKS_A_GUESS) {
@@ -192,7 +191,7 @@ impl HostDoor {
     }
 }
 
-/// The guest's side.
+/// The guest's side of the gate.
 #[derive(Debug)]
 pub struct GuestDoor {
     password: Password,
@@ -204,7 +203,7 @@ pub struct GuestDoor {
 }
 
 impl GuestDoor {
-    /// Knocks at a host's door, as the guest with that key.
+    /// Starts a login attempt at a host, as the guest with this peer id.
     pub fn new(
         password: &Password,
         lobby: Option<[u8; 8]>,
@@ -223,7 +222,7 @@ impl GuestDoor {
         }
     }
 
-    /// Starts a new attempt: with a lost connection the host forgets a knock that has not led in yet.
+    /// Starts a new attempt: when a connection is lost, the host forgets the pending one.
     pub fn again(&mut self, rng: &mut dyn CryptoRng) {
         *self = Self::new(&self.password, self.lobby, self.guest, self.host, rng);
     }
@@ -233,7 +232,7 @@ impl GuestDoor {
         self.waiting.as_ref().map(|_| self.knock)
     }
 
-    /// Takes the host's answer; nothing after the first.
+    /// Handles the host's challenge; ignores all after the first.
     ///
     /// # Errors
     /// [`PakeError`] if the host has another password, or none.
@@ -279,7 +278,7 @@ mod tests {
         let mut good = guest(1, "open sesame", &mut rng);
         let knock = good.knock().unwrap();
         let challenge = host.knock(peer(1), Some(LOBBY), knock, &mut rng).unwrap();
-        // Said again, because an answer was lost.
+        // The guest repeats its message because an answer was lost.
         assert_eq!(
             host.knock(peer(1), Some(LOBBY), knock, &mut rng),
             Some(challenge)
@@ -300,7 +299,7 @@ mod tests {
         assert_eq!(elsewhere, None);
     }
 
-    /// The proof was on its way when the connection broke.
+    /// The connection broke while the proof was in transit.
     #[test]
     fn who_has_lost_the_connection_knocks_anew() {
         let (mut rng, mut host) = (rng(), host());
@@ -319,12 +318,12 @@ mod tests {
         }
     }
 
-    /// Whether a wrong guess of that peer is answered.
+    /// Whether a wrong guess from that peer is answered.
     fn guesses(host: &mut HostDoor, n: u8) -> bool {
         let mut rng = rng();
         let knock = guest(n, "guess", &mut rng).knock().unwrap();
         let challenge = host.knock(peer(n), Some(LOBBY), knock, &mut rng);
-        // Or the next would be the same knock again.
+        // Otherwise the next guess would count as a repeat of this one.
         host.knocking.remove(&peer(n));
         challenge.is_some()
     }
@@ -368,7 +367,7 @@ mod tests {
             of_a_peer += 1;
         }
         assert_eq!(of_a_peer, MAX_OF_A_PEER);
-        // Ever new keys, from one line.
+        // Always new keys, from one network.
         let mut of_a_network = 0;
         for n in 50..90 {
             let address = format!("/ip6/2001:db8::{n}/tcp/1");

@@ -14,31 +14,30 @@ use serde::{Deserialize, Serialize};
 
 use fairdeal_ui::text::MAX_SHOWN;
 
-/// The largest frame, in bytes: a message of the table in its envelope.
+/// Maximum frame size in bytes: a table message in its envelope.
 pub const MAX_FRAME: usize = MAX_MESSAGE + 64;
-/// The most addresses that a peer tells of itself.
+/// Maximum number of addresses that a peer publishes.
 pub const MAX_ADDRESSES: usize = MAX_RECORDED;
-/// The longest address, in bytes of its binary form.
+/// Maximum length of an address, in bytes of its binary form.
 pub const MAX_ADDRESS: usize = 256;
-/// The longest reason for a refusal, in bytes.
+/// Maximum length of a refusal's reason, in bytes.
 pub const MAX_REASON: usize = 200;
-/// The longest saying, in bytes: its characters may take four each.
+/// Maximum length of a chat message, in bytes; a character takes up to four.
 pub const MAX_SAYING: usize = 4 * MAX_SHOWN;
 
-/// A multiaddr in its binary form.
+/// A multiaddr in binary form.
 pub type AddressBytes = Bounded<u8, MAX_ADDRESS>;
-/// Where a peer says that it listens.
+/// The addresses that a peer publishes.
 pub type Addresses = Bounded<AddressBytes, MAX_ADDRESSES>;
 /// A chat message.
 pub type Saying = Text<MAX_SAYING>;
 
-/// Names a program to the host that it wants a seat of, and to nobody else: seats whose programs have the same name are one
-/// party. Drawn again for each table.
+/// Identifies a program to its host only: seats with the same id are one party. Drawn at random for each table.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramId([u8; 16]);
 
 impl ProgramId {
-    /// Draws one.
+    /// Draws a random id.
     ///
     /// # Errors
     /// If the system has no randomness.
@@ -61,22 +60,21 @@ impl std::fmt::Debug for ProgramId {
     }
 }
 
-/// A wish to sit down.
+/// A join request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Join {
-    /// The lobby that the ticket names; `None` after joining by a bare address.
+    /// The lobby number from the ticket; `None` after joining by a bare address.
     pub lobby: Option<[u8; 8]>,
-    /// The player's name.
     pub name: Text<MAX_NAME>,
-    /// Its fresh bytes for the charter.
+    /// The player's random nonce for the charter.
     pub nonce: [u8; 32],
-    /// Where it listens, signed by it.
+    /// The player's addresses, with its signature.
     pub record: AddressRecord,
-    /// That it knows the table's password, if there is one.
+    /// Proof that the player knows the table's password, if there is one.
     pub proof: Option<Proof>,
-    /// The program it comes from.
+    /// The program that the seat belongs to.
     pub program: ProgramId,
-    /// Player of the seat: person or bot.
+    /// Whether a person or a bot plays the seat.
     pub played_by: PlayedBy,
 }
 
@@ -84,38 +82,36 @@ pub struct Join {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
     pub name: Text<MAX_NAME>,
-    /// The party, as far as seats are taken.
+    /// The seat's party, among the seats taken so far.
     pub party: Party,
-    /// Player of the seat: person or bot.
+    /// Whether a person or a bot plays the seat.
     pub played_by: PlayedBy,
 }
 
-/// How the lobby stands.
+/// The current state of the lobby.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Roster {
     pub lobby: [u8; 8],
-    /// The game's id.
     pub game: Text<MAX_WORD>,
     pub options: Bounded<(Text<MAX_WORD>, Text<MAX_WORD>), MAX_OPTIONS>,
     pub seats: Bounded<Option<Taken>, MAX_SEATS>,
     /// The receiver's own seat; `None` for a spectator.
     pub you: Option<Seat>,
-    /// The seats that are ready to begin.
     pub ready: SeatSet,
 }
 
-/// A charter to sign, and where its seats listen.
+/// A charter to sign, with the addresses of its seats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
     pub charter: Charter,
-    /// The addresses in seat order, each signed by its seat.
+    /// The address records in seat order, each signed by its seat.
     pub records: Bounded<AddressRecord, MAX_SEATS>,
 }
 
-/// A table that is playing, to one of its seats that has lost it.
+/// A table in play, for a seat that has lost its copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Back {
-    /// The charter and the addresses.
+    /// The charter and the address records.
     pub proposal: Proposal,
     /// All signatures, in seat order.
     pub signatures: Bounded<SignatureBytes, MAX_SEATS>,
@@ -124,13 +120,13 @@ pub struct Back {
 /// A request to watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watch {
-    /// The lobby that the ticket names; `None` after an address.
+    /// The lobby number from the ticket; `None` when watching by a bare address.
     pub lobby: Option<[u8; 8]>,
-    /// That one knows the table's password, if there is one.
+    /// Proof that the spectator knows the table's password, if there is one.
     pub proof: Option<Proof>,
 }
 
-/// A table that is playing, to a spectator.
+/// A table in play, for a spectator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Showing {
     pub charter: Charter,
@@ -138,20 +134,18 @@ pub struct Showing {
     pub signatures: Bounded<SignatureBytes, MAX_SEATS>,
 }
 
-/// A host's announcement of its table to strangers, as long as seats are free.
+/// A host's announcement of its table on the local network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Announcement {
-    /// The lobby, which a ticket needs.
+    /// The lobby number, which a ticket needs.
     pub lobby: [u8; 8],
-    /// The host's name.
     pub host: Text<MAX_NAME>,
-    /// The game's id.
     pub game: Text<MAX_WORD>,
     pub options: Bounded<(Text<MAX_WORD>, Text<MAX_WORD>), MAX_OPTIONS>,
     pub seats: u8,
-    /// How many of them are free.
+    /// Number of free seats.
     pub free: u8,
-    /// Whether a password is needed.
+    /// Whether the table has a password.
     pub locked: bool,
 }
 
@@ -160,7 +154,7 @@ impl Announcement {
         encode(self)
     }
 
-    /// Decodes what a stranger's program says of itself.
+    /// Decodes an announcement from an untrusted program.
     ///
     /// # Errors
     /// [`CodecError`].
@@ -169,94 +163,86 @@ impl Announcement {
     }
 }
 
-/// Everything that is sent.
+/// A frame between two programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Frame {
-    /// Guest to host.
+    /// Guest to host: a join request.
     Join(Join),
-    /// Host to guest.
+    /// Host to guest or spectator: the lobby.
     Roster(Roster),
-    /// Host to guest: no seat, and why.
+    /// Host to guest or spectator: refused, with the reason.
     Refused(Text<MAX_REASON>),
-    /// Host to guest: sign this.
+    /// Host to guest: a charter to sign.
     Propose(Box<Proposal>),
-    /// Guest to host.
+    /// Guest to host: a signature under the charter.
     Sign {
-        /// The table id of the charter signed.
+        /// The table id of the signed charter.
         table: Hash32,
         signature: SignatureBytes,
     },
     /// Host to guest: everybody has signed.
     Signed {
-        /// The table id.
         table: Hash32,
         /// All signatures, in seat order.
         signatures: Bounded<SignatureBytes, MAX_SEATS>,
     },
-    /// Seat to seat.
+    /// Seat to seat: a message of the table.
     Table {
-        /// The table id.
         table: Hash32,
         message: Message,
     },
-    /// Seat to a seat that asks for a place: you have one.
+    /// Seat to a peer that sends a join request: it has a seat at this table already.
     Back(Box<Back>),
-    /// Guest to the host of a table with a password: I know it.
+    /// Guest to the host of a table with a password: starts a login attempt.
     Knock {
-        /// The lobby that the ticket names; `None` after joining by a bare address.
+        /// The lobby number from the ticket; `None` after joining by a bare address.
         lobby: Option<[u8; 8]>,
-        /// The guest's part of the proof.
+        /// The guest's message of the password handshake.
         knock: Knock,
     },
-    /// Host to guest: so do I.
+    /// Host to guest: its message of the password handshake.
     Challenge(Challenge),
-    /// Seat to seat: with whom I have a connection; what others say I may have to be told by a third.
+    /// Seat to seat: the seats that the sender is connected to. The receiver forwards messages from the others.
     Links {
-        /// The table id.
         table: Hash32,
         seats: SeatSet,
     },
-    /// To the host: let me watch.
+    /// To the host: a request to watch.
     Watch(Watch),
-    /// Host to spectator: the table is playing.
+    /// Host to spectator: the table in play.
     Show(Box<Showing>),
-    /// Spectator to host: send the pages that follow.
+    /// Spectator to host: a request for the next page.
     More {
-        /// The table id.
         table: Hash32,
-        /// How far it is.
+        /// Where the spectator is in the log.
         mark: Mark,
     },
-    /// Host to spectator: a page.
+    /// Host to spectator: a page of the log.
     Page {
-        /// The table id.
         table: Hash32,
         page: Box<Page>,
     },
-    /// Host to spectator: the log has gone back; begin again.
+    /// Host to spectator: the log has gone back; start again.
     Anew {
-        /// The table id.
         table: Hash32,
     },
-    /// Guest to host: whether I am ready to begin.
+    /// Guest to host: whether the guest is ready to begin.
     Ready(bool),
     /// Guest to host, host to guests and spectators, seat to seat: a chat message.
     Say(Saying),
-    /// Host to who is not connected with that seat: it says this.
+    /// Host to peers without a connection to that seat: its chat message.
     Said {
-        /// Author.
+        /// The author.
         seat: Seat,
-        /// Its message.
+        /// The author's message.
         text: Saying,
     },
-    /// Seat to seat: I have opened another table; come.
-    Invite {
-        ticket: Text<MAX_TICKET>,
-    },
+    /// Seat to seat, host to spectators: an invitation to another table that the sender has opened.
+    Invite { ticket: Text<MAX_TICKET> },
 }
 
 impl Frame {
-    /// The lobby that a newcomer looks for, if this is what one says and it knows.
+    /// The lobby number in a newcomer's request, if it has one.
     pub fn lobby(&self) -> Option<[u8; 8]> {
         match self {
             Self::Join(join) => join.lobby,
@@ -266,7 +252,7 @@ impl Frame {
         }
     }
 
-    /// No, and why; nothing of the reason if it is too long.
+    /// A refusal; the reason is left out if it is too long.
     pub fn refusal(reason: &str) -> Self {
         Self::Refused(Text::try_from(reason.to_owned()).unwrap_or_default())
     }
@@ -297,7 +283,7 @@ mod tests {
         text.to_owned().try_into().unwrap()
     }
 
-    /// Golden vectors of every frame: a change is a change of the wire format.
+    /// Golden vectors of every frame: a change here changes the wire format.
     #[test]
     fn frames_have_fixed_bytes() {
         let key = ed25519_dalek::SigningKey::from_bytes(&[1; 32]);
@@ -309,7 +295,7 @@ mod tests {
             played_by: PlayedBy::Person,
         };
         let option = (text("target"), text("100"));
-        // A real one has the time of its signature in it.
+        // A real record holds the time of its signature.
         let record = AddressRecord::from_bytes(vec![4, 127, 0, 0, 1]).unwrap();
         let charter = Charter {
             lobby: [3; 8],

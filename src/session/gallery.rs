@@ -1,8 +1,8 @@
-//! The gallery: a table's spectators, and the pages of the log that each is sent.
+//! A table's spectators, and the log pages that each is sent.
 //!
-//! A pure state machine at the host. Whoever has the ticket, and the password if there is one, is let in as long as
-//! there is room, and then asks for page after page of the log; it gets the next one when it has the last. All
-//! together get a few pages a tick, so that no number of them, and nothing that they ask, slows the table down.
+//! A pure state machine at the host. Anybody with the ticket, and the password if there is one, can watch while there
+//! is room. A spectator requests the log page by page, each once it has the previous one. All spectators together get a
+//! few pages per tick, so neither their number nor their requests slow the table down.
 
 use std::collections::BTreeMap;
 
@@ -18,38 +18,38 @@ use super::door::HostDoor;
 use super::frame::{Frame, Showing, Watch};
 use super::lobby::Outbox;
 
-/// Most spectators at once.
+/// Maximum number of spectators.
 pub const MAX_WATCHERS: usize = 8;
-/// Pages that go out between two ticks, to all of them together.
+/// Pages sent per tick, to all spectators together.
 const PAGES_A_TICK: u32 = 4;
-/// Messages that a spectator may send between two ticks.
+/// Messages that a spectator may send per tick.
 const SAID_A_TICK: u32 = 32;
 
 /// Spectators of a table.
 #[derive(Debug)]
 pub struct Gallery {
     lobby: [u8; 8],
-    /// The door, if there is a password.
+    /// The password gate, if there is a password.
     door: Option<HostDoor>,
     watchers: BTreeMap<PeerId, Watcher>,
-    /// Pages that may go out until the next tick.
+    /// Pages left until the next tick.
     pages: u32,
-    /// Spectator served last: the next one comes first.
+    /// The spectator served last; the next in order comes first.
     last: Option<PeerId>,
 }
 
 #[derive(Debug, Default)]
 struct Watcher {
-    /// How far it is, if it waits for more.
+    /// The mark from which it has requested a page.
     waits: Option<Mark>,
-    /// How often it has spoken since the last tick.
+    /// Number of its messages since the last tick.
     said: u32,
-    /// Whether it has been handed the end of the log.
+    /// Whether it has been sent the end of the log.
     served: bool,
 }
 
 impl Gallery {
-    /// The spectators of a lobby.
+    /// An empty set of spectators for a lobby.
     pub fn new(lobby: [u8; 8]) -> Self {
         Self {
             lobby,
@@ -60,29 +60,29 @@ impl Gallery {
         }
     }
 
-    /// Lets only those in who know a password.
+    /// Requires a password from now on.
     pub fn lock(&mut self, door: HostDoor) {
         self.door = Some(door);
     }
 
-    /// Whether a password is needed.
+    /// Whether the table has a password.
     pub fn is_locked(&self) -> bool {
         self.door.is_some()
     }
 
-    /// The password, if one is needed.
+    /// The password, if there is one.
     pub fn password(&self) -> Option<&Password> {
         self.door.as_ref().map(HostDoor::password)
     }
 
-    /// A peer has connected from there.
+    /// Records the network from which a peer has connected.
     pub fn arrived(&mut self, peer: PeerId, network: Network) {
         if let Some(door) = &mut self.door {
             door.arrived(peer, network);
         }
     }
 
-    /// Answers who knocks at the door.
+    /// Answers a login attempt.
     pub fn knock(
         &mut self,
         peer: PeerId,
@@ -98,17 +98,17 @@ impl Gallery {
         }
     }
 
-    /// Whether a peer has shown that it knows the password, if there is one.
+    /// Whether a peer has proved that it knows the password, if there is one.
     pub fn admits(&mut self, peer: PeerId, proof: Option<&Proof>) -> bool {
         self.door
             .as_mut()
             .is_none_or(|door| door.admits(peer, proof))
     }
 
-    /// Lets a spectator in.
+    /// Admits a spectator.
     ///
     /// # Errors
-    /// Why it may not.
+    /// Why it is refused.
     pub fn enter(&mut self, peer: PeerId, watch: &Watch) -> Result<(), &'static str> {
         if watch.lobby.is_some_and(|lobby| lobby != self.lobby) {
             return Err("this ticket is for another table; ask for a new one");
@@ -126,17 +126,15 @@ impl Gallery {
         Ok(())
     }
 
-    /// Whether this peer is a spectator.
     pub fn has(&self, peer: PeerId) -> bool {
         self.watchers.contains_key(&peer)
     }
 
-    /// The spectators.
     pub fn peers(&self) -> impl Iterator<Item = PeerId> + '_ {
         self.watchers.keys().copied()
     }
 
-    /// Takes away who has a seat now.
+    /// Removes a spectator that has taken a seat.
     pub fn seat(&mut self, peer: PeerId) {
         self.watchers.remove(&peer);
     }
@@ -148,7 +146,7 @@ impl Gallery {
         }
     }
 
-    /// Half a second has passed.
+    /// Advances by half a second.
     pub fn tick(&mut self) {
         self.pages = PAGES_A_TICK;
         self.watchers.values_mut().for_each(|one| one.said = 0);
@@ -165,14 +163,14 @@ impl Gallery {
         })
     }
 
-    /// A spectator asks for the next page.
+    /// Records a spectator's request for the next page.
     pub fn ask(&mut self, peer: PeerId, mark: Mark) {
         if let Some(watcher) = self.watchers.get_mut(&peer) {
             watcher.waits = Some(mark);
         }
     }
 
-    /// The table, to one spectator or to all.
+    /// The frame that shows the table, to one spectator or to all.
     pub fn show(&self, charter: &SignedCharter, to: Option<PeerId>) -> Outbox {
         let frame = Frame::Show(Box::new(Showing {
             charter: charter.charter().clone(),
@@ -182,12 +180,12 @@ impl Gallery {
         peers.map(|peer| (peer, frame.clone())).collect()
     }
 
-    /// Whether everybody has been handed the log to its end.
+    /// Whether all spectators have been sent the log to its end.
     pub fn is_served(&self) -> bool {
         self.watchers.values().all(|one| one.served)
     }
 
-    /// Hands pages to those who wait, one after the other.
+    /// Sends pages to the spectators that have requested one, in turn.
     pub fn serve(&mut self, table: Hash32, page: impl Fn(Mark) -> Next) -> Outbox {
         let mut outbox = Vec::new();
         let last = self.last;
@@ -245,7 +243,7 @@ mod tests {
         assert!(gallery.enter(peer(1), &watch([4; 8])).is_err());
         let inside = (0..20).filter(|seed| gallery.enter(peer(*seed), &watch(LOBBY)).is_ok());
         assert_eq!(inside.count(), MAX_WATCHERS);
-        // A spectator may greet again, and one that leaves makes room.
+        // A spectator may send its request again, and one that leaves makes room.
         assert!(gallery.enter(peer(0), &watch(LOBBY)).is_ok());
         gallery.gone(peer(0));
         assert!(gallery.enter(peer(19), &watch(LOBBY)).is_ok());
@@ -288,14 +286,14 @@ mod tests {
             let outbox = gallery.serve(TABLE, some);
             assert!(outbox.len() <= PAGES_A_TICK as usize);
             served.extend(outbox.into_iter().map(|(peer, _)| peer));
-            // None is left, however often they ask.
+            // The pages are used up, however often spectators ask.
             assert!(gallery.serve(TABLE, some).is_empty());
             gallery.tick();
         }
         served.sort();
         served.dedup();
         assert_eq!(served.len(), 6, "everybody had one");
-        // A spectator that has its page gets no other unasked.
+        // A spectator gets no page without a request.
         assert!(gallery.serve(TABLE, some).is_empty());
     }
 

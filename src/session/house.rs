@@ -1,9 +1,9 @@
-//! Local bots: bots within this program, each with an identity of its own, and tables that are opened or resumed together
-//! with them.
+//! Local bots: bots within this program, each with an identity of its own. Also opens and resumes tables together with
+//! them.
 //!
-//! A local bot is a session like any other. It comes by the table's ticket and shuffles, proves and signs as a
-//! friend would; it only leaves the transcript to its host. When the player's own session ends the bots pause with it, so
-//! that the table can be resumed; but where others play on without the player, the bots do too.
+//! A local bot is a session like any other. It joins by the table's ticket, and shuffles, proves and signs as a friend
+//! would; it only leaves the transcript to its host. When the player's own session ends, its bots pause too, and the
+//! table can be resumed. If others play on without the player, the bots play on as well.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,10 +19,10 @@ use super::journal::{Interrupted, Place, local_address};
 use super::{Command, Handle, PeerState, SessionEvent};
 use crate::store::{DataDir, IdentityKey};
 
-/// Names for bots, by the order in which they come.
+/// Names of bots, in the order in which they join.
 const NAMES: [&str; 5] = ["Ada", "Blaise", "Claude", "Dorothy", "Emmy"];
 
-/// The number of the next bot at a lobby with these people: the first whose name none of them has.
+/// The number of the next bot in a lobby with these players: the first whose name is free.
 pub fn next_bot<'a>(seated: impl Iterator<Item = &'a str>) -> usize {
     let taken: Vec<&str> = seated.collect();
     let mut names = NAMES.iter();
@@ -30,42 +30,42 @@ pub fn next_bot<'a>(seated: impl Iterator<Item = &'a str>) -> usize {
     free.unwrap_or(NAMES.len())
 }
 
-/// The bots that play at a table from this program.
+/// This program's bots at a table.
 #[derive(Clone, Debug, Default)]
 struct Bots {
     all: Arc<Mutex<Vec<Bot>>>,
-    /// News of all sessions for their player.
+    /// Reports of all sessions to their player.
     told: Arc<Mutex<Told>>,
-    /// Comes when there is something new in it.
+    /// Signals new reports.
     changed: Arc<Notify>,
 }
 
-/// News of the sessions of one program, merged for its player.
+/// Reports of one program's sessions, merged for its player.
 #[derive(Debug, Default)]
 struct Told {
-    /// The sessions that have been there, bots as they came.
+    /// Number of bot sessions so far; each gets its number in order of joining.
     sessions: usize,
     /// Sessions whose disk is full.
     full: BTreeSet<usize>,
-    /// Whether the player knows that one is.
+    /// Whether the player has been told of a full disk.
     is_told: bool,
-    /// The last words about the disk.
+    /// The latest message about the disk.
     words: String,
-    /// Other lines.
+    /// Other lines for the log.
     lines: Vec<String>,
 }
 
-/// The player's own session among all.
+/// The number of the player's own session.
 const OWN: usize = 0;
 
 impl Told {
-    /// A number for one more session of a bot.
+    /// The number for a further bot session.
     fn enter(&mut self) -> usize {
         self.sessions += 1;
         self.sessions
     }
 
-    /// The disk of a session is full, or is not any more. Several have one disk, mostly.
+    /// Records that a session's disk is full, or has space again. Most sessions share one disk.
     fn disk(&mut self, session: usize, full: bool, words: &str) {
         let new = match full {
             true => self.full.insert(session),
@@ -76,7 +76,7 @@ impl Told {
         }
     }
 
-    /// Takes the news for the player: the first disk is full, no disk is full any more, and other lines.
+    /// Takes the reports for the player: the first disk is full, no disk is full any more, and other lines.
     fn take(&mut self) -> Vec<SessionEvent> {
         let lines = std::mem::take(&mut self.lines).into_iter();
         let mut news: Vec<SessionEvent> = lines.map(SessionEvent::Line).collect();
@@ -97,7 +97,7 @@ struct Bot {
 }
 
 impl Bots {
-    /// Reads a bot's events. Of its disk, and of a failure at the table, its player hears.
+    /// Adds a bot and reads its events. Its player hears of a full disk, and of failures at the table.
     fn add(&self, handle: Handle) {
         let Handle {
             commands,
@@ -129,20 +129,20 @@ impl Bots {
                     _ => {}
                 }
             }
-            // It waits for no room any more.
+            // An ended session no longer waits for space.
             locked(&told).disk(number, false, ROOM_AGAIN);
             changed.notify_one();
-            // Held until here: a dropped sender is the order to leave.
+            // Keep a sender until here: the session ends when the last one is dropped.
             drop(kept);
         });
         self.all().push(Bot { commands, ended });
     }
 
-    /// Tells all of them to pause, and waits until they have.
+    /// Tells all bots to pause, and waits until they have.
     async fn pause(&self) {
         let bots = std::mem::take(&mut *self.all());
         for bot in &bots {
-            // One that has ended needs no telling.
+            // Sending fails only for a bot that has ended already.
             let _ = bot.commands.send(Command::Quit).await;
         }
         for bot in bots {
@@ -154,8 +154,8 @@ impl Bots {
         locked(&self.all)
     }
 
-    /// The player's own session, whose end they wait for. `hear` sees every event first; where it fails, that is
-    /// the last thing told.
+    /// Attaches the bots to the player's own session: they pause when it ends. `hear` sees every event first; if it
+    /// fails, an error is the last event reported.
     fn attend(
         self,
         own: Handle,
@@ -169,7 +169,7 @@ impl Bots {
         let (sender, events) = mpsc::channel(1024);
         tokio::spawn(async move {
             let mut me = None;
-            // Whether others are there for whom the bots play on.
+            // Whether the bots stay to play on with others.
             let mut plays_on = false;
             loop {
                 let event = tokio::select! {
@@ -198,7 +198,7 @@ impl Bots {
                     _ => {}
                 }
                 let heard = hear(&event);
-                // Whoever does not listen any more still has the bots go.
+                // The bots must pause even if nobody reads the events any more.
                 let _ = sender.send(event).await;
                 if let Err(error) = heard {
                     let why = format!("a bot cannot sit down: {error}");
@@ -215,24 +215,23 @@ impl Bots {
     }
 }
 
-/// The message where a session ends that has waited for room.
+/// The message when a session ends that has waited for disk space.
 const ROOM_AGAIN: &str = "No bot waits for room on the disk any more.";
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Each change of what is locked here is whole.
+    // Ignoring poison is safe: no panic can leave a change half done.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Everything that bots need to join a table of this program.
+/// Everything that local bots need to join a table of this program.
 #[derive(Clone, Debug)]
 pub struct House {
-    /// Transport of the table's connections.
+    /// The transport of the table's connections.
     pub transport: Transport,
-    /// The table's password.
     pub password: Option<Password>,
-    /// Where their journals are kept.
+    /// Where the bots' journals are stored.
     pub data: Arc<DataDir>,
-    /// The program that they and the host are parts of.
+    /// Identifies the program that the host and its bots share.
     program: ProgramId,
     bots: Bots,
 }
@@ -249,8 +248,8 @@ impl House {
         }
     }
 
-    /// Lets a bot join the lobby that the ticket leads to; call it within a tokio runtime. `number` counts the bots
-    /// from 0 and gives it its name.
+    /// Starts a bot that joins the ticket's lobby; call it within a tokio runtime. `number` counts the bots from 0 and
+    /// selects the name.
     ///
     /// # Errors
     /// [`SessionError`].
@@ -292,15 +291,15 @@ impl House {
     }
 }
 
-/// Opens a table in a task of the current tokio runtime; the bots come as soon as there is a ticket to give them.
-/// `house` is that of the setup.
+/// Opens a table in a task of the current tokio runtime; the bots join as soon as there is a ticket. `house` must come
+/// from the same setup.
 ///
 /// # Errors
-/// [`SessionError`] of the host; a bot that cannot come ends the events with a [`SessionEvent::Error`].
+/// [`SessionError`] of the host. If a bot cannot start, the events end with a [`SessionEvent::Error`].
 pub fn open(house: &House, setup: Setup, bots: Vec<Pilot>) -> Result<Handle, SessionError> {
     let own = start(setup)?;
     let (all, transport, house) = (house.bots.clone(), house.transport, house.clone());
-    // The next ticket has other addresses, and the bots are there already.
+    // A later ticket only lists new addresses; the bots have joined already.
     let mut waiting = Some(bots);
     Ok(all.attend(own, transport, move |event| {
         let ticket = match event {
@@ -314,8 +313,8 @@ pub fn open(house: &House, setup: Setup, bots: Vec<Pilot>) -> Result<Handle, Ses
     }))
 }
 
-/// Resumes a saved game in a task of the current tokio runtime: with all seats that played in the
-/// same program, of which the player's own is at the handle. `pilot` plays that one, if there is one.
+/// Resumes a saved game in a task of the current tokio runtime, with all seats that this program played. The handle is
+/// that of the player's own seat, which `pilot` plays if given.
 ///
 /// # Errors
 /// [`SessionError`].
@@ -346,7 +345,7 @@ pub fn resume(
 mod tests {
     use super::*;
 
-    /// However many sessions a full disk stops, their player hears of it once, and once that all go on.
+    /// However many sessions a full disk stops, the player hears of it once, and once when all go on.
     #[test]
     fn a_full_disk_is_told_once() {
         let mut told = Told::default();
@@ -365,7 +364,7 @@ mod tests {
         assert_eq!(told.take(), []);
         told.disk(bots[1], false, "all have room");
         assert_eq!(told.take(), said(false, "all have room"));
-        // Full and free again before anybody has listened.
+        // The disk fills up and is free again before anybody has listened.
         told.disk(OWN, true, "full");
         told.disk(OWN, false, "room");
         assert_eq!(told.take(), []);
@@ -377,7 +376,7 @@ mod tests {
     fn bots_have_names_of_their_own() {
         assert_eq!(next_bot(["Anna"].into_iter()), 0);
         assert_eq!(next_bot(["Anna", "Ada"].into_iter()), 1);
-        // Ada was sent away.
+        // Ada was dismissed.
         assert_eq!(next_bot(["Anna", "Blaise"].into_iter()), 0);
         assert_eq!(next_bot(NAMES.into_iter()), NAMES.len());
     }

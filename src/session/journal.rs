@@ -1,4 +1,4 @@
-//! The head of a journal: everything besides a table's records that a session needs to resume after a crash.
+//! The header of a journal: everything besides a table's records that a session needs to resume after a crash.
 
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -26,13 +26,13 @@ use super::frame::Addresses;
 use super::lobby::{Agreed, check_records};
 use crate::store::{DataDir, DataView, IdentityKey, Journal, JournalFile, StoreError};
 
-/// The longest header, in bytes: a charter and the addresses of the largest table.
+/// Maximum header size in bytes: a charter and the addresses of the largest table.
 const MAX_HEADER: usize = 32 << 10;
 
-/// The longest [`House`], in bytes.
+/// Maximum size of an encoded [`House`] in bytes.
 const MAX_HOUSE: usize = 64;
 
-/// A bot of the house: it plays in the program of its host, with an identity of its own.
+/// A local bot: it runs in its host's program, with an identity of its own.
 #[derive(Clone, Serialize, Deserialize)]
 struct House {
     seed: [u8; 32],
@@ -56,7 +56,7 @@ impl Drop for House {
     }
 }
 
-/// The first thing in a journal. It holds the secret key of a bot of the house, and the password of a host's table.
+/// The first block of a journal. It holds a local bot's secret key, and the table password in the host's journal.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Header {
     charter: Charter,
@@ -70,19 +70,19 @@ pub struct Header {
     password: Option<Zeroizing<String>>,
 }
 
-/// Where a session listens and with what; the same again after a crash, so that the others find it.
+/// Where a session listens, and by which transport. It stays the same after a crash, so the others find this seat
+/// again.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// Transport of the connections.
     pub transport: Transport,
-    /// Where to listen.
+    /// Addresses to listen on.
     pub listen: Vec<Multiaddr>,
-    /// Relays through which others reach this player too, each with its peer id at the end.
+    /// Relays that also lead to this player, each address ending in the relay's peer id.
     pub relays: Vec<Multiaddr>,
 }
 
 impl Place {
-    /// Whether nobody but programs on this machine can come here.
+    /// Whether only programs on this machine can connect.
     pub fn is_local(&self) -> bool {
         self.transport == Transport::Memory
             || (self.relays.is_empty() && self.listen.iter().all(fairdeal_net::is_loopback))
@@ -104,7 +104,7 @@ fn packed_signatures(agreed: &Agreed) -> Bounded<SignatureBytes, MAX_SEATS> {
     signatures.try_into().unwrap_or_default()
 }
 
-/// Where a local bot listens.
+/// The listen address of a local bot.
 pub(super) fn local_address(transport: Transport) -> Vec<Multiaddr> {
     let address = match transport {
         Transport::Memory => "/memory/0",
@@ -145,12 +145,12 @@ impl Header {
         }
     }
 
-    /// Its bytes, wiped when dropped.
+    /// The encoded header, wiped when dropped.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         encode_secret(self)
     }
 
-    /// Decodes a header. The signatures under its charter are not checked yet.
+    /// Decodes a header without checking the signatures of its charter.
     ///
     /// # Errors
     /// [`CodecError`].
@@ -159,19 +159,19 @@ impl Header {
     }
 }
 
-/// A seat at a table, as the beginning and the end of its journal have it.
+/// A seat at a table, read from the header and the end mark of its journal.
 #[derive(Debug)]
 pub struct SavedSeat {
     pub(super) agreed: Agreed,
     pub(super) place: Place,
-    /// The identity and the pilot of a bot of the house; `None` for the player's own seat.
+    /// The identity and settings of a local bot; `None` for the player's own seat.
     pub(super) house: Option<(IdentityKey, Pilot)>,
-    /// The table password, in the host's journal.
+    /// The table password, from the host's journal.
     pub(super) password: Option<Password>,
     ended: bool,
 }
 
-/// A seat that is sat down at again: its journal is open for writing.
+/// A seat being resumed: its journal is open for writing.
 #[derive(Debug)]
 pub struct Interrupted {
     pub(super) saved: SavedSeat,
@@ -190,21 +190,20 @@ impl Deref for Interrupted {
 /// Why a journal cannot be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
-    /// Its file.
+    /// The journal file cannot be read or opened.
     #[error("{0}")]
     Store(#[from] StoreError),
-    /// There is none, and it is not certain that nothing has been signed.
+    /// No journal exists, and the seat may have signed entries.
     #[error(
         "this data directory has no journal of table {0}: the game has ended or been given up here, or \
          was played with another one; a seat cannot come back without its journal"
     )]
     NoJournal(String),
-    /// Its contents.
+    /// The contents are damaged.
     #[error("the journal of table {table} is damaged ({why}); delete it to give the table up")]
     Damaged {
         /// The table id.
         table: String,
-        /// The reason.
         why: String,
     },
 }
@@ -236,10 +235,10 @@ impl Interrupted {
 }
 
 impl SavedSeat {
-    /// Reads what a list needs of a journal, which somebody may be writing and which may be long.
+    /// Reads the parts of a journal that a list needs. The journal may be long, and another program may be writing it.
     ///
     /// # Errors
-    /// [`ResumeError`]. Damage behind the header shows when the journal is opened.
+    /// [`ResumeError`]. Damage behind the header shows only when the journal is opened.
     pub fn read(data: &DataView, file: &JournalFile) -> Result<Self, ResumeError> {
         let head = data.read_journal_head(file)?;
         Self::of(&file.table, &head.header, head.ended)
@@ -279,7 +278,7 @@ impl SavedSeat {
         })
     }
 
-    /// Begins the journal of a local bot at the table of this seat, if it is that bot's seat.
+    /// Begins the journal of a local bot at this seat's table; `None` if `seat` is not that bot's.
     fn begin_bot(
         &self,
         data: &DataDir,
@@ -312,7 +311,7 @@ impl SavedSeat {
         }))
     }
 
-    /// Whether the player of this bot's program has left the table, or was removed from it, as the bot's records have it.
+    /// Whether the player of this bot's program has left the table or was removed, according to the bot's records.
     fn player_has_left(&self, records: Vec<Record>) -> Result<bool, RestoreError> {
         let Some((identity, _)) = &self.house else {
             return Ok(false);
@@ -329,22 +328,21 @@ impl SavedSeat {
         Ok(!table.replica().live().contains(own))
     }
 
-    /// The charter of the table.
     pub fn charter(&self) -> &SignedCharter {
         &self.agreed.charter
     }
 
-    /// The seat that the journal is of.
+    /// The seat that this journal belongs to.
     pub fn seat(&self) -> Seat {
         self.agreed.me
     }
 
-    /// Where it listened and with what.
+    /// Where the seat listened, and by which transport.
     pub fn place(&self) -> &Place {
         &self.place
     }
 
-    /// Where the others were told that it listens.
+    /// The addresses that this seat has published to the others.
     pub fn told(&self) -> Vec<Multiaddr> {
         let me = self.agreed.me;
         let key = self.agreed.charter.charter().player(me).map(|own| own.key);
@@ -354,22 +352,22 @@ impl SavedSeat {
         told.unwrap_or_default()
     }
 
-    /// Transport of its connections.
+    /// The transport of the seat's connections.
     pub fn transport(&self) -> Transport {
         self.place.transport
     }
 
-    /// Whether a bot of the house plays this seat.
+    /// Whether a local bot plays this seat.
     pub fn is_house(&self) -> bool {
         self.house.is_some()
     }
 
-    /// Whether the game has come to its end here, and only others may still ask for it.
+    /// Whether the game has ended here; only the other seats may still need its records.
     pub fn is_ended(&self) -> bool {
         self.ended
     }
 
-    /// The table in a few words: its short id, its game and who plays.
+    /// The table in a few words: its short id, its game and its players.
     pub fn in_words(&self) -> String {
         let charter = self.agreed.charter.charter();
         let rules = charter.rules();
@@ -380,11 +378,11 @@ impl SavedSeat {
     }
 }
 
-/// The journal of a player whom others lead back to a table that is playing; `None` if it has promised to
-/// sit there and signed nothing yet.
+/// The journal of a player that others lead back to a table in play; `None` if the player has promised to sit there and
+/// signed nothing yet.
 ///
-/// Its signature under the charter does not say whether it has signed entries too. Who came back without
-/// them could be led by all others together to sign a place for the second time.
+/// Its signature under the charter does not show whether it has signed entries too. Without those entries, all the
+/// others together could make it sign the same place twice.
 ///
 /// # Errors
 /// [`ResumeError`]; [`ResumeError::NoJournal`] if there is neither journal nor promise.
@@ -403,22 +401,22 @@ pub(super) fn of_returner(
     Interrupted::open(data, file).map(Some)
 }
 
-/// The seats of one program at a table, by their journals.
+/// A table id, and the journals of all seats that this program has there.
 pub type SavedTable = (String, Vec<(JournalFile, SavedSeat)>);
 
-/// The tables that wait to be resumed, newest first, each with the journals of all its seats here; without those that have
-/// come to their end unless `table`, the start of an id, names one. Nothing is opened or changed.
+/// Lists the tables that can be resumed, newest first, each with the journals of all its seats here. An ended table
+/// appears only if `table`, the start of an id, selects it. Nothing is opened or changed.
 ///
-/// A table with a journal that cannot be read, or that a session writes, hides no other one.
+/// A journal that is unreadable or in use hides its own table, but no other.
 ///
 /// # Errors
-/// [`ResumeError`], if there is no other table.
+/// [`ResumeError`] of the first such journal, if no other table is left.
 pub fn saved_tables(data: &DataView, table: Option<&str>) -> Result<Vec<SavedTable>, ResumeError> {
     let wanted = table.unwrap_or_default().to_ascii_lowercase();
     let mut tables: Vec<SavedTable> = Vec::new();
     let (mut unread, mut first) = (BTreeSet::new(), None);
     for file in data.journals()? {
-        // Where the promise still stands the journal has not begun: its ticket leads there.
+        // While the promise stands, the journal has not begun; the ticket leads back to the table.
         if !file.table.starts_with(&wanted) || data.has_promised(&file.table, file.seat)? {
             continue;
         }
@@ -443,7 +441,7 @@ pub fn saved_tables(data: &DataView, table: Option<&str>) -> Result<Vec<SavedTab
         }
     }
     tables.retain(|(id, seats)| {
-        // Bots whose player has left the table for good play no more.
+        // If the player has left the table for good, its bots play no more.
         let own = seats.iter().find(|(_, seat)| !seat.is_house());
         !unread.contains(id) && own.is_some_and(|(_, own)| table.is_some() || !own.is_ended())
     });
@@ -453,15 +451,15 @@ pub fn saved_tables(data: &DataView, table: Option<&str>) -> Result<Vec<SavedTab
     }
 }
 
-/// The content of a promise. Of a local bot it is its identity and level: nobody else could bring that bot back.
+/// The content of a promise. For a local bot it holds the identity and level, without which nobody could restore the
+/// bot.
 pub(super) fn promise(house: Option<(&IdentityKey, Pilot)>) -> Zeroizing<Vec<u8>> {
     let bytes = house.map(|(identity, pilot)| encode_secret(&House::new(identity, pilot)));
     bytes.unwrap_or_default()
 }
 
-/// Opens the journals of a table, to sit down there again, and begins those of local bots that have only promised to sit
-/// there: a crash came before they had theirs. Those of bots whose player has left another table for good go: they play no
-/// more.
+/// Opens the journals of a table to resume. Begins journals for local bots that had only promised to sit there before a
+/// crash. At other tables, removes the journals of bots whose player has left for good: they play no more.
 ///
 /// # Errors
 /// [`ResumeError`].
@@ -472,7 +470,7 @@ pub fn open_seats(data: &DataDir, table: SavedTable) -> Result<Vec<Interrupted>,
     let mut opened: Vec<Interrupted> = opened.collect::<Result<_, _>>()?;
     if let Some((_, own)) = seats.iter().find(|(_, seat)| !seat.is_house()) {
         for (seat, bytes) in data.promises(&id)? {
-            // A player's own promise is empty; a bot's that cannot be read is of no use to anybody.
+            // A player's own promise is empty; an unreadable promise of a bot is useless.
             if let Ok(house) = decode::<House>(&bytes, MAX_HOUSE) {
                 opened.extend(own.begin_bot(data, &id, seat, house)?);
             }
@@ -481,11 +479,11 @@ pub fn open_seats(data: &DataDir, table: SavedTable) -> Result<Vec<Interrupted>,
     Ok(opened)
 }
 
-/// Removes the journals of bots at tables where there is none of their player's, and the player's game is known to have
-/// ended: its journal may have been put aside, to come back.
+/// Removes the journals of bots at tables without a journal of their player, if the player's game is known to have
+/// ended. Otherwise the player may have moved its journal aside and may bring it back.
 fn remove_orphans(data: &DataDir) -> Result<(), ResumeError> {
     let journals = data.journals()?;
-    // One that cannot be read may be the player's.
+    // An unreadable journal may be the player's.
     let is_bot = |file: &JournalFile| {
         let seat = SavedSeat::read(data, file);
         seat.is_ok_and(|seat| seat.is_house())
@@ -501,17 +499,17 @@ fn remove_orphans(data: &DataDir) -> Result<(), ResumeError> {
         if !orphan || data.is_journal_open(file) || data.has_promised(&file.table, file.seat)? {
             continue;
         }
-        // Every end of a game but a leave is saved before the player's journal goes.
+        // Every ending except a departure saves the transcript before it removes the player's journal.
         let saved = transcripts.iter().any(|saved| saved.table == file.table);
         if let Err(why) = remove_orphan(data, file, saved) {
-            // It keeps nobody from another table.
+            // A failure here must not keep the player from another table.
             tracing::warn!(table = %file.table, %why, "the journal of a bot that plays no more stays");
         }
     }
     Ok(())
 }
 
-/// Removes the journal of a bot if the transcript of its table is saved, or its player has left the table before the end.
+/// Removes a bot's journal if its table's transcript is saved, or its player has left the table before the end.
 fn remove_orphan(data: &DataDir, file: &JournalFile, saved: bool) -> Result<(), ResumeError> {
     let Interrupted {
         saved: bot,
@@ -557,7 +555,7 @@ mod tests {
         lobby.sit_alone().unwrap().1.unwrap()
     }
 
-    /// Only a journal tells what has been signed; only a promise tells that nothing has.
+    /// Only a journal shows what was signed; only a promise shows that nothing was.
     #[test]
     fn nobody_comes_back_without_a_journal_or_a_promise() {
         let home = tempfile::tempdir().unwrap();
@@ -583,7 +581,7 @@ mod tests {
         assert!(matches!(back(), Err(ResumeError::NoJournal(_))));
     }
 
-    /// The player may have put a damaged journal of its own aside.
+    /// The player may have moved its own damaged journal aside.
     #[test]
     fn bots_wait_until_their_player_has_ended() {
         let home = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
-//! The tables that are open on the LAN, as long as somebody looks.
+//! Finds the open tables on the local network, until the [`Browser`] is dropped.
 //!
-//! mDNS says which programs of the libp2p kind there are, and where; each is asked what table it announces, again
-//! and again, over a connection that shows by its end that the program is gone. The one who looks has an identity
-//! for that alone, and listens nowhere.
+//! mDNS reveals which libp2p programs there are, and their addresses. The browser asks each of them repeatedly for its
+//! table's announcement. It keeps the connection open, because its end shows that the program is gone. The browser uses
+//! a throwaway identity and listens nowhere.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,67 +17,65 @@ use super::frame::{Announcement, MAX_FRAME};
 use crate::store::IdentityKey;
 use fairdeal_ui::text::clean;
 
-/// How often each program is asked.
+/// Interval between two requests to a program.
 const ASK: Duration = Duration::from_secs(1);
-/// Programs that are asked; a LAN with more tables than this is a festival.
+/// Maximum number of programs to ask; few local networks have more tables.
 const MAX_HOSTS: usize = 32;
-/// Addresses of one program.
+/// Maximum number of addresses per program.
 const MAX_ADDRESSES: usize = 8;
-/// Questions in a row without an answer after which a program is left alone for a while.
+/// Unanswered requests in a row until a program is left alone for a while.
 const MAX_SILENT: u32 = 3;
-/// The delay before its next dial from which on a program that cannot be reached is left alone.
+/// A program is left alone when its redial delay exceeds this.
 const LONG_DELAY: Duration = Duration::from_secs(4);
-/// How long a program is left alone at first; then twice as long each time.
+/// How long a program is left alone at first; the time doubles with each further rest.
 const FIRST_REST: Duration = Duration::from_secs(15);
-/// How long at most.
+/// Maximum time that a program is left alone.
 const LONGEST_REST: Duration = Duration::from_secs(600);
 
-/// A table of the LAN. The names in it are cleaned for display.
+/// A table on the local network. Its names are cleaned for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanTable {
-    /// The way to it.
+    /// The ticket that leads to the table.
     pub ticket: Ticket,
-    /// The host's name.
     pub host: String,
-    /// The game's id.
     pub game: String,
     pub options: Vec<(String, String)>,
     pub seats: u8,
-    /// How many of them are free.
+    /// Number of free seats.
     pub free: u8,
-    /// Whether a password is needed.
+    /// Whether the table has a password.
     pub locked: bool,
 }
 
-/// How the LAN looks.
+/// What the browser sees of the local network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LanView {
-    /// The open tables, by host.
+    /// The open tables, ordered by host.
     pub tables: Vec<LanTable>,
-    /// Whether this machine has no multicast, so that none can be seen.
+    /// Whether this machine has no multicast, so no table can be found.
     pub blind: bool,
 }
 
-/// Looks at the LAN until it is dropped.
+/// Watches the local network until it is dropped.
 #[derive(Debug)]
 pub struct Browser {
     view: watch::Receiver<LanView>,
     task: tokio::task::JoinHandle<()>,
 }
 
-/// Why nobody can look.
+/// Why browsing cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum BrowserError {
-    /// The network cannot be used.
+    /// The network node cannot start.
     #[error("{0}")]
     Node(#[from] fairdeal_net::NodeError),
-    /// There is no identity to look with.
+    /// No identity can be generated.
     #[error("{0}")]
     Identity(#[from] crate::store::StoreError),
 }
 
-/// The programs of the LAN. mDNS tells of each only once, so none is forgotten while there is room: one that does not
-/// answer may be a table that is busy, or on a bad link, and is asked again after a rest.
+/// The programs on the local network. mDNS announces each only once, so none is forgotten while there is room. A silent
+/// one may be a busy table or have a bad link; it is asked again after a rest.
 #[derive(Default)]
 struct Hosts(BTreeMap<PeerId, Host>);
 
@@ -85,26 +83,26 @@ struct Hosts(BTreeMap<PeerId, Host>);
 struct Host {
     addresses: Vec<Multiaddr>,
     connected: bool,
-    /// Questions in a row without an answer.
+    /// Unanswered requests in a row.
     silent: u32,
-    /// Until when it is left alone.
+    /// When the current rest ends.
     rests_until: Option<Instant>,
-    /// How often in a row it was left alone.
+    /// Number of rests in a row.
     rests: u32,
     table: Option<Announcement>,
 }
 
-/// Orders to the node.
+/// Commands to the node.
 #[derive(Debug, PartialEq, Eq)]
 enum Do {
     Keep(PeerId, Vec<Multiaddr>),
     Ask(PeerId),
-    /// Close the connection, and dial no more.
+    /// Close the connection and stop dialing.
     Leave(PeerId),
 }
 
 impl Browser {
-    /// Begins to look, in a task of the current tokio runtime.
+    /// Starts browsing in a task of the current tokio runtime.
     ///
     /// # Errors
     /// [`BrowserError`].
@@ -118,7 +116,7 @@ impl Browser {
         Ok(Self { view, task })
     }
 
-    /// How the LAN looks now, and from now on.
+    /// The current view, and its changes.
     pub fn view(&mut self) -> &mut watch::Receiver<LanView> {
         &mut self.view
     }
@@ -153,7 +151,7 @@ async fn look(
             () = view.closed() => return,
         };
         for one in todo {
-            // A node that takes no commands has ended, and its events with it.
+            // If the node takes no commands it has ended, and its event channel closes too.
             let _ = match one {
                 Do::Keep(peer, addresses) => node.keep(peer, addresses),
                 Do::Ask(peer) => node.ask(peer),
@@ -174,7 +172,7 @@ async fn look(
 }
 
 impl Hosts {
-    /// Takes an event of the node.
+    /// Handles an event of the node.
     fn hear(&mut self, local: PeerId, event: NodeEvent, now: Instant) -> Vec<Do> {
         match event {
             NodeEvent::Found { peer, address } if peer != local => self.found(peer, address),
@@ -201,7 +199,7 @@ impl Hosts {
 
     fn found(&mut self, peer: PeerId, address: Multiaddr) -> Vec<Do> {
         if !self.0.contains_key(&peer) && self.0.len() >= MAX_HOSTS {
-            // Those that do not answer make room.
+            // Programs that do not answer make room.
             self.0.retain(|_, host| host.rests == 0);
             if self.0.len() >= MAX_HOSTS {
                 return Vec::new();
@@ -240,7 +238,7 @@ impl Hosts {
         vec![host.rest(peer, now)]
     }
 
-    /// Asks all that are connected, and dials those again whose rest is over.
+    /// Asks all connected programs, and dials those again whose rest is over.
     fn tick(&mut self, now: Instant) -> Vec<Do> {
         let mut todo = Vec::new();
         for (peer, host) in &mut self.0 {
@@ -256,7 +254,7 @@ impl Hosts {
 }
 
 impl Host {
-    /// Leaves it alone for a while.
+    /// Leaves the program alone for a while.
     fn rest(&mut self, peer: PeerId, now: Instant) -> Do {
         let rest = FIRST_REST.saturating_mul(1_u32 << self.rests.min(8));
         self.rests = self.rests.saturating_add(1);
@@ -264,7 +262,7 @@ impl Host {
         Do::Leave(peer)
     }
 
-    /// Dials it, for the first time or again.
+    /// Dials the program, for the first time or again.
     fn wake(&mut self, peer: PeerId) -> Do {
         self.silent = 0;
         self.rests_until = None;

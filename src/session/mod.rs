@@ -1,7 +1,7 @@
 //! A session: one player's table from the lobby to the transcript.
 //!
-//! A task of its own owns the network node, the lobby and the table; players — a screen, a bot, a
-//! script — talk to it through a [`Handle`]: [`Command`]s in, [`SessionEvent`]s out.
+//! Each session is a task that owns the network node, the lobby and the table. Its player (a screen, a bot or a script)
+//! talks to it through a [`Handle`]: it sends [`Command`]s and receives [`SessionEvent`]s.
 
 pub mod door;
 pub mod driver;
@@ -24,59 +24,57 @@ use fairdeal_ui::narrate::Narrated;
 use fairdeal_ui::view::{LobbyView, PeerState, Snapshot};
 use tokio::sync::mpsc;
 
-/// A player's request to its session.
+/// A player's command to its session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Act at the table.
     Act(AnyAction),
-    /// Leave the game for good: the others play on. The task ends once they know.
+    /// Leave the game for good; the others play on. The task ends once they have the message.
     Leave,
-    /// Close a table for two whose other seat stays away, with a signed claim.
+    /// Close a table for two with a signed claim while the other seat stays away.
     Claim,
-    /// Propose to remove a seat whose time for the action has run out; all others have to consent.
+    /// Propose to remove a seat whose turn time has run out; all others have to consent.
     ProposeRemoval(Seat),
-    /// Be ready to begin, or not any more; in the lobby.
+    /// In the lobby: mark this player ready to begin, or not ready.
     Ready(bool),
-    /// Send a guest away from the lobby; the host's alone.
+    /// Remove a guest from the lobby; only the host can.
     Dismiss(Seat),
-    /// Take the last action back, in a practice game.
+    /// Undo the last action, in a practice game.
     Undo,
-    /// Say something to everybody in the lobby or at the table.
+    /// Send a chat message to everybody in the lobby or at the table.
     Say(String),
-    /// Invite those who sit at this table to another one that this player has opened, with its ticket.
+    /// Invite the seats of this table, by ticket, to another table that this player has opened.
     Invite(String),
     /// Close the connections and end the task; the table can be resumed.
     Quit,
 }
 
-/// An event of a session for its player.
+/// What a session reports to its player.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionEvent {
     /// The lobby has changed.
     Lobby(LobbyView),
-    /// The host is not connected, and is looked for.
+    /// The host is not connected; the session keeps dialing it.
     Reaching {
-        /// For how many seconds yet.
+        /// Seconds until the session gives up.
         seconds: u64,
-        /// Why it could not be reached last, if anything is known.
+        /// Why the last attempt failed, if known.
         why: Option<String>,
     },
-    /// How others can reach this table, as it turns out, in plain words.
+    /// How others can reach this table, in plain words; sent once that is known.
     Reach(String),
-    /// Somebody has sat down.
+    /// A guest has taken a seat.
     Seated {
-        /// Where.
         seat: Seat,
         /// Its name, cleaned for display.
         name: String,
     },
-    /// All have signed the charter; the table is open.
+    /// All seats have signed the charter; the table is open.
     Started {
         /// The table id.
         table: Hash32,
-        /// The game's id.
         game: String,
-        /// The names in seat order, cleaned for display.
+        /// Names in seat order, cleaned for display.
         names: Vec<String>,
         /// This player's seat; `None` for a spectator.
         me: Option<Seat>,
@@ -96,71 +94,71 @@ pub enum SessionEvent {
     Game(AnyEvent),
     /// A line for the log, in plain words.
     Line(String),
-    /// The disk is full and the table waits, or there is room again and it goes on.
+    /// The disk is full and the table waits, or there is space again and play goes on.
     Disk {
         full: bool,
-        /// Which one, and what to do.
+        /// Which disk it is, and what to do.
         text: String,
     },
-    /// An action was refused, or dropped because it is no longer legal; or something was not said. The reason in words.
+    /// An action was refused or is no longer legal, or a chat message was not sent. Holds the reason in words.
     Refused(String),
-    /// Somebody says something; this player too.
+    /// A chat message, including this player's own.
     Chat {
-        /// Author. Only seats write today.
+        /// The author. Only seats write today.
         seat: Option<Seat>,
         /// Its name, cleaned for display.
         name: String,
         /// The message, cleaned for display.
         text: String,
     },
-    /// A seat of this table invites to another one that it has opened.
+    /// A seat of this table invites the others to another table that it has opened.
     Invited {
-        /// Author.
+        /// The seat that invites.
         seat: Seat,
         /// Its name, cleaned for display.
         name: String,
-        /// The ticket, which has been read and leads to that seat's own table.
+        /// The ticket; it has been parsed, and it leads to that seat's own table.
         ticket: String,
     },
     /// A seat's connection has changed.
     Peer {
         seat: Seat,
-        /// To what.
+        /// The new state.
         state: PeerState,
     },
-    /// A provable fault, or an internal one with no seat.
+    /// A provable fault of a seat, or an internal fault without one.
     Fault {
-        /// Whether the table has stopped by it; else the others play on without the seat.
+        /// Whether the fault has stopped the table; otherwise the others play on without the seat.
         stopped: bool,
-        /// Seat at fault.
+        /// The seat at fault.
         seat: Option<Seat>,
-        /// The fault.
+        /// The fault, in words.
         what: String,
-        /// Where the evidence is kept.
+        /// Where the evidence is stored.
         evidence: Option<PathBuf>,
     },
-    /// The seats present have closed the table with a claim.
+    /// The seats that are present have closed the table with an abandonment claim.
     Claimed {
-        /// Claiming seats.
+        /// The seats that claim.
         by: Vec<Seat>,
-        /// Against whom: all others.
+        /// The seats claimed against: all others.
         absent: Vec<Seat>,
-        /// The claim's reason: the others stayed away, or their turn time ran out.
+        /// The ground of the claim: the others stayed away, or their turn time ran out.
         ground: Ground,
         /// The transcript of the unfinished game.
         transcript: Option<PathBuf>,
     },
-    /// The game is over and its transcript is written.
+    /// The game is over. Its transcript has been written, unless the disk refused it.
     Over {
-        /// One score a seat.
+        /// One score per seat.
         scores: Vec<i64>,
         winners: Vec<Seat>,
         /// The final log hash.
         log: Hash32,
-        /// The transcript file; none where it could not be saved. A player's `resume` saves it then.
+        /// The transcript file; `None` if it could not be saved. Resuming the table saves it later.
         transcript: Option<PathBuf>,
     },
-    /// The session cannot go on; the reason in words and what to do.
+    /// The session cannot go on; holds the reason and what to do.
     Error(String),
 }
 
@@ -179,8 +177,7 @@ impl From<Narrated> for SessionEvent {
 /// A player's end of a session.
 #[derive(Debug)]
 pub struct Handle {
-    /// Commands to the session.
     pub commands: mpsc::Sender<Command>,
-    /// Events from it; ends when the session has ended.
+    /// Events from the session; the channel closes when the session ends.
     pub events: mpsc::Receiver<SessionEvent>,
 }

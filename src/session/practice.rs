@@ -1,8 +1,7 @@
-//! A solitaire for practice: dealt by this program alone, without a seal, so that actions can be taken back.
+//! A practice solitaire: dealt by this program alone, without encryption, which makes undo possible.
 //!
-//! A signed entry cannot be taken back, and a card that has been opened cannot be closed. Nobody else is at
-//! the table, so nobody can be cheated: a practice game has no log and no transcript, is in no history and counts
-//! in no statistics.
+//! A signed entry cannot be withdrawn, and an opened card cannot be hidden again. In practice nobody else is at the
+//! table to be cheated. A practice game has no log and no transcript, and appears in no history and no statistics.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +18,7 @@ use fairdeal_ui::view::{LobbySeat, LobbyView, Seating, Snapshot, Standing, Waits
 use super::{Command, Handle, SessionEvent};
 use fairdeal_ui::text::clean;
 
-/// The game, and every state that it was in before an action.
+/// The game, and its state before each action.
 #[derive(Clone, Debug)]
 pub(crate) struct Practice {
     me: Seat,
@@ -35,7 +34,7 @@ struct State {
 }
 
 impl Practice {
-    /// The game dealt from a seed, and what happened in that; `None` for rules that are not known.
+    /// Deals the game from a seed and returns it with the events of the deal; `None` if the rules are unknown.
     pub(crate) fn deal(
         rules: &RuleSet,
         name: String,
@@ -54,7 +53,7 @@ impl Practice {
         Some((practice, events))
     }
 
-    /// The stand-in for a lobby.
+    /// The view shown in place of a lobby.
     pub(crate) fn lobby(&self, rules: &RuleSet) -> LobbyView {
         LobbyView {
             game: rules.game.clone(),
@@ -75,7 +74,7 @@ impl Practice {
         }
     }
 
-    /// Acts as the rules allow; the reason in words if they do not.
+    /// Applies an action; the reason in words if it is illegal.
     fn act(&mut self, action: &AnyAction) -> Result<Vec<AnyEvent>, String> {
         let before = self.now.clone();
         let State { game, chance } = &mut self.now;
@@ -89,12 +88,12 @@ impl Practice {
                 Ok(events)
             }
             Err(Refusal::Illegal(why)) => Err(why.to_string()),
-            // The generator gives whatever is asked for.
+            // Unreachable in practice: the generator can draw whatever the game requests.
             Err(Refusal::Stopped(_)) => Err("there is no card for that".to_owned()),
         }
     }
 
-    /// Takes the last action back, if there is one.
+    /// Undoes the last action.
     fn undo(&mut self) -> Result<(), &'static str> {
         let before = self.before.pop().ok_or("there is nothing to take back")?;
         self.now = before;
@@ -123,7 +122,7 @@ impl Practice {
         }
     }
 
-    /// News of these events, and the state after them.
+    /// The session events for these game events, and the state after them.
     pub(crate) fn tell(&self, events: Vec<AnyEvent>) -> Vec<SessionEvent> {
         let mut told = Vec::new();
         for event in events {
@@ -137,7 +136,7 @@ impl Practice {
         told
     }
 
-    /// Outcome of a player's request; `None` once the player leaves.
+    /// Handles a player's command; `None` once the player leaves.
     pub(crate) fn answer(&mut self, command: Command) -> Option<Vec<SessionEvent>> {
         Some(match command {
             Command::Act(action) => match self.act(&action) {
@@ -154,7 +153,7 @@ impl Practice {
                 Err(why) => vec![SessionEvent::Refused(why.to_owned())],
             },
             Command::Quit | Command::Leave => return None,
-            // There is nobody else.
+            // These need other players.
             Command::Claim
             | Command::ProposeRemoval(_)
             | Command::Ready(_)
@@ -200,13 +199,13 @@ pub fn open(rules: &RuleSet, name: &str) -> Result<Handle, PracticeError> {
     })
 }
 
-/// Why there is no practice game.
+/// Why a practice game cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum PracticeError {
     /// The system has no randomness.
     #[error("the system provides no random bytes: {0}")]
     Random(getrandom::Error),
-    /// The game is not for one, or its rules are not known.
+    /// The game is not a solitaire, or its rules are unknown.
     #[error("{0} has no practice mode")]
     Rules(String),
 }
@@ -228,7 +227,7 @@ mod tests {
         AnyAction::Ivory(IvoryAction::Turn)
     }
 
-    /// Every action can be taken back, one by one, to the beginning; and what follows is as it was.
+    /// Every action can be undone, one by one, back to the start, and play then goes on as before.
     #[test]
     fn all_can_be_taken_back() {
         let mut practice = dealt();
@@ -246,7 +245,7 @@ mod tests {
         assert_eq!(practice.snapshot(), states[1]);
     }
 
-    /// Also the last one of a game that is over.
+    /// The last action of a finished game can be undone too.
     #[test]
     fn giving_up_can_be_taken_back() {
         let mut practice = dealt();

@@ -1,8 +1,8 @@
-//! Talk: what a player may say and how often, and what it hears of others.
+//! Chat limits: what a player may send and how often, and what it accepts from others.
 //!
-//! Pure counters; the driver carries the sayings (`driver/talk.rs`). The same limits hold on both sides: who says too
-//! much is told so by its own program, and a program without that limit is heard no more often. Seats are what is
-//! counted by, so that nothing grows with the number of those who come and go.
+//! Pure counters; the driver carries the messages (`driver/talk.rs`). The same limits apply on both sides. A player
+//! that sends too much gets an error from its own program; a program without the limit is not heard more often.
+//! Counters are kept per seat, so visitors who come and go do not make them grow.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use fairdeal_protocol::seat::Seat;
 use super::frame::Saying;
 use fairdeal_ui::text::{MAX_SHOWN, clean_saying};
 
-/// How often something may happen: so often at once, and once more every few ticks of half a second.
+/// A rate limit: a burst, then one more every few ticks of half a second.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
-    /// How often at once.
+    /// Burst size.
     pub at_once: u32,
-    /// Ticks until once more.
+    /// Ticks until one more is allowed.
     pub ticks: u32,
 }
 
@@ -26,15 +26,15 @@ const OWN: Rate = Rate {
     at_once: 5,
     ticks: 3,
 };
-/// Rate accepted from another: a little more, because messages bunch up on their way.
+/// Rate accepted from each other seat: a little higher, because messages bunch up in transit.
 const HEARD: Rate = Rate {
     at_once: 8,
     ticks: 2,
 };
-/// Tables that one seat may invite to from one table.
+/// Maximum number of tables that one seat may invite to from one table.
 pub const MAX_INVITATIONS: usize = 4;
 
-/// Remainder of a rate.
+/// What is left of a rate.
 #[derive(Debug)]
 pub struct Bucket {
     rate: Rate,
@@ -43,7 +43,7 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// A full one.
+    /// A full bucket.
     pub fn new(rate: Rate) -> Self {
         Self {
             rate,
@@ -52,14 +52,14 @@ impl Bucket {
         }
     }
 
-    /// Takes one out; false if there is none.
+    /// Takes one; false if the bucket is empty.
     pub fn take(&mut self) -> bool {
         let some = self.left > 0;
         self.left = self.left.saturating_sub(1);
         some
     }
 
-    /// Half a second has passed.
+    /// Advances by half a second.
     pub fn tick(&mut self) {
         self.ticks += 1;
         if self.ticks >= self.rate.ticks {
@@ -69,45 +69,45 @@ impl Bucket {
     }
 }
 
-/// Why something is not said, or nobody invited, in words for the player.
+/// Why a chat message or invitation was not sent, in words for the player.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unsaid {
-    /// There is nothing in it that can be seen.
+    /// The message has no visible character.
     #[error("the message is empty, or holds only invisible characters")]
     Empty,
     #[error("a chat message has at most {MAX_SHOWN} characters, not {0}; split it")]
     TooLong(usize),
-    /// So much has been said that it has to wait.
+    /// The rate limit is used up for now.
     #[error("too many messages at once; try again in a second or two")]
     TooMuch,
-    /// One has no seat yet.
+    /// The player has no seat yet.
     #[error("you can chat once the host has given you a seat")]
     NoSeat,
     /// Spectators cannot write.
     #[error("spectators can read the chat but not write in it; join a table to chat")]
     LooksOn,
-    /// There is no table yet.
+    /// The table is not open yet.
     #[error("there is nobody to invite before the table is open")]
     NoTable,
     /// The invitation holds no valid ticket.
     #[error("{0}")]
     BadTicket(#[from] TicketError),
-    /// The other table is somebody else's.
+    /// The ticket is for somebody else's table.
     #[error("invite to a table of your own; give this ticket to your friends by other means")]
     NotOwn,
-    /// So many have been invited to.
+    /// This seat has sent its maximum of invitations.
     #[error(
         "you have sent {MAX_INVITATIONS} invitations from this table, the most that others receive"
     )]
     Invitations,
 }
 
-/// Messages sent and received.
+/// Counts chat messages and invitations, sent and received.
 #[derive(Debug)]
 pub struct Talk {
     own: Bucket,
     heard: BTreeMap<Seat, Bucket>,
-    /// The tables that each seat has invited to, at most [`MAX_INVITATIONS`].
+    /// The tables that each seat has invited to, at most [`MAX_INVITATIONS`] each.
     invitations: BTreeMap<Seat, Vec<Ticket>>,
 }
 
@@ -122,7 +122,7 @@ impl Default for Talk {
 }
 
 impl Talk {
-    /// This player's message, as it is sent.
+    /// Cleans this player's message for sending.
     ///
     /// # Errors
     /// [`Unsaid`].
@@ -141,7 +141,7 @@ impl Talk {
         }
     }
 
-    /// A seat's message, fit to be shown; `None` if the seat sends too many, or the message has no visible character.
+    /// Cleans a seat's message for display; `None` if the seat sends too many, or the message has no visible character.
     pub fn hear(&mut self, seat: Seat, text: &Saying) -> Option<Saying> {
         let bucket = self.heard.entry(seat);
         if !bucket.or_insert_with(|| Bucket::new(HEARD)).take() {
@@ -153,8 +153,8 @@ impl Talk {
             .filter(|text| !text.as_str().is_empty())
     }
 
-    /// A table that a seat invites to. One is invited to tables of one's friend alone: a ticket makes who follows it
-    /// dial what is in it. Nothing if it is another's, no ticket, one too many, or known.
+    /// Records a seat's invitation. Following a ticket dials the addresses in it, so only invitations to the seat's own
+    /// table count. `None` if the ticket is malformed, another host's, one too many, or already known.
     pub fn invited(&mut self, seat: Seat, peer: PeerId, ticket: &str) -> Option<Ticket> {
         let known = self.invitations.entry(seat).or_default();
         if known.len() >= MAX_INVITATIONS {
@@ -169,7 +169,7 @@ impl Talk {
         })
     }
 
-    /// A table that this player invites to.
+    /// Records this player's own invitation.
     ///
     /// # Errors
     /// [`Unsaid`].
@@ -179,7 +179,7 @@ impl Talk {
             return Err(Unsaid::NotOwn);
         }
         let known = self.invitations.entry(seat).or_default();
-        // Said again, it counts once: the addresses may be others now.
+        // A repeated invitation counts once; its addresses may have changed.
         known.retain(|known| known.lobby() != ticket.lobby());
         if known.len() >= MAX_INVITATIONS {
             return Err(Unsaid::Invitations);
@@ -188,12 +188,12 @@ impl Talk {
         Ok(ticket)
     }
 
-    /// The last table that a seat has invited to.
+    /// The latest invitation of a seat.
     pub fn invitation(&self, seat: Seat) -> Option<&Ticket> {
         self.invitations.get(&seat)?.last()
     }
 
-    /// Half a second has passed.
+    /// Advances by half a second.
     pub fn tick(&mut self) {
         self.own.tick();
         self.heard.values_mut().for_each(Bucket::tick);
@@ -246,7 +246,7 @@ mod tests {
             said("again")
         }
         assert_eq!(count(&mut talk), (5, 8));
-        // What one seat says costs the others nothing.
+        // One seat's messages do not use up another's limit.
         assert!(talk.hear(seat(2), &said("I")).is_some());
         assert_eq!(talk.say("more"), Err(Unsaid::TooMuch));
         for _ in 0..6 {
@@ -281,7 +281,7 @@ mod tests {
         assert!(!invited(&ticket(1, 1)), "known");
         let more = (2..20).filter(|lobby| invited(&ticket(*lobby, 1))).count();
         assert_eq!(more, MAX_INVITATIONS - 1);
-        // The others have theirs.
+        // Each seat has a limit of its own.
         assert!(talk.invited(seat(2), peer(2), &ticket(1, 2)).is_some());
     }
 

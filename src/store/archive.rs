@@ -1,4 +1,4 @@
-//! Transcripts of finished tables, and evidence of misbehaviour, as files named by table id.
+//! Transcripts of finished tables, and evidence of faults, in files named by table id.
 
 use std::fs;
 use std::io::{self, Read};
@@ -12,19 +12,19 @@ use fairdeal_protocol::wire::codec::MAX_BYTES;
 
 use super::{DataDir, DataView, StoreError, UnreadableTranscript, files};
 
-/// Evidence files kept for one table, so that a peer cannot fill the disk by misbehaving.
+/// Maximum number of evidence files per table: a misbehaving peer must not fill the disk.
 pub const MAX_EVIDENCE_FILES: usize = 64;
 
-/// The extension of a transcript, as `docs/transcript.md` has it.
+/// The file extension of transcripts, as in `docs/transcript.md`.
 const TRANSCRIPT: &str = "fairdeal";
-/// The folder of evidence, and the extension of its files.
+/// The evidence folder, and the extension of its files.
 const EVIDENCE: &str = "evidence";
 const SUMMARIES: &str = "summaries";
-/// The longest summary that is read, in bytes, with its check.
+/// Maximum size of a summary with its checksum, in bytes.
 const MAX_SUMMARY: u64 = 16 << 10;
-/// Table ids named in an error.
+/// Maximum number of table ids named in an error.
 const NAMED: usize = 10;
-/// Names the content of an evidence file in its file name.
+/// Domain label of the digest in an evidence file's name.
 const EVIDENCE_LABEL: Label = fairdeal_protocol::domain::EVIDENCE_FILE;
 
 /// A transcript in the data directory.
@@ -33,13 +33,13 @@ pub struct TranscriptFile {
     /// The table id in lower-case hexadecimal.
     pub table: String,
     pub path: PathBuf,
-    /// Its length in bytes.
+    /// File size in bytes.
     pub length: u64,
-    /// When it was written last.
+    /// When the file was last written.
     pub modified: SystemTime,
 }
 
-/// Reads a transcript from a file anywhere, of which nothing is checked but the charter.
+/// Reads a transcript from any file. Checks only its charter.
 ///
 /// # Errors
 /// [`UnreadableTranscript`].
@@ -47,7 +47,7 @@ pub fn read_transcript(path: &Path) -> Result<Transcript, UnreadableTranscript> 
     take_transcript(fs::File::open(path)?)
 }
 
-/// Reads a transcript as [`read_transcript`] does. Of what does not begin like one only the beginning is read.
+/// Reads a transcript as [`read_transcript`] does. Reads only the first bytes of a source that is not a transcript.
 ///
 /// # Errors
 /// [`UnreadableTranscript`].
@@ -61,13 +61,13 @@ pub fn take_transcript(mut source: impl Read) -> Result<Transcript, UnreadableTr
     Ok(Transcript::from_bytes(&bytes)?)
 }
 
-/// The hash of a summary, in hexadecimal digits.
+/// The hash of a summary, in hexadecimal.
 fn check(summary: &[u8]) -> String {
     let hash = Hasher::new(fairdeal_protocol::domain::SUMMARY_FILE);
     hash.bytes(summary).finish().to_string()
 }
 
-/// A summary without the line that holds its hash; `None` if that is another one's.
+/// A summary without its checksum line; `None` if the checksum does not match.
 fn checked(bytes: &[u8]) -> Option<&[u8]> {
     let line = bytes.strip_suffix(b"\n")?;
     let end = line.iter().rposition(|byte| *byte == b'\n')?;
@@ -96,7 +96,7 @@ impl DataView {
         for (path, metadata) in list(&self.path().join("transcripts"))? {
             let is_transcript = path.extension().is_some_and(|end| end == TRANSCRIPT);
             let stem = path.file_stem().and_then(|stem| stem.to_str());
-            // Files that are not ours may lie there too.
+            // The folder may hold other files too.
             let Some(Ok(table)) = stem.filter(|_| is_transcript).map(hexadecimal) else {
                 continue;
             };
@@ -114,11 +114,11 @@ impl DataView {
         Ok(found)
     }
 
-    /// The one transcript whose table id starts with `prefix`, in either case of letters.
+    /// Finds the one transcript whose table id starts with `prefix`, ignoring case.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchTranscript`] and [`StoreError::Ambiguous`] say which there are,
-    /// [`StoreError::BadTable`] if `prefix` is not hexadecimal, [`StoreError::Io`].
+    /// [`StoreError::NoSuchTranscript`] and [`StoreError::Ambiguous`] list the candidates, [`StoreError::BadTable`] if
+    /// `prefix` is not hexadecimal, [`StoreError::Io`].
     pub fn find_transcript(&self, prefix: &str) -> Result<PathBuf, StoreError> {
         let prefix = hexadecimal(prefix)?;
         let all = self.transcripts()?;
@@ -144,7 +144,7 @@ impl DataView {
 }
 
 impl DataDir {
-    /// Saves a transcript under its table id, in place of an earlier one of the same table.
+    /// Saves a transcript under its table id, replacing an earlier one of the same table.
     ///
     /// # Errors
     /// [`StoreError::BadTable`] if `table` is not hexadecimal, [`StoreError::Io`].
@@ -156,8 +156,8 @@ impl DataDir {
         Ok(path)
     }
 
-    /// Saves what is to be told of a transcript without reading it, and a line with the hash of that, so that a damaged
-    /// digit is no other score.
+    /// Saves the summary of a transcript, followed by a line with its hash: a damaged digit must not pass as another
+    /// score.
     ///
     /// # Errors
     /// [`StoreError::BadTable`] if `table` is not hexadecimal, [`StoreError::Io`].
@@ -169,11 +169,11 @@ impl DataDir {
         files::write_whole(&folder.join(format!("{table}.summary")), &line)
     }
 
-    /// Saves evidence against a seat of a table; the same evidence twice is one file.
+    /// Saves evidence against a seat of a table. The same evidence twice gives one file.
     ///
     /// # Errors
-    /// [`StoreError::TooMuchEvidence`] past [`MAX_EVIDENCE_FILES`] of one table,
-    /// [`StoreError::BadTable`], [`StoreError::Io`].
+    /// [`StoreError::TooMuchEvidence`] beyond [`MAX_EVIDENCE_FILES`] per table, [`StoreError::BadTable`],
+    /// [`StoreError::Io`].
     pub fn save_evidence(&self, table: &str, bytes: &[u8]) -> Result<PathBuf, StoreError> {
         let table = hexadecimal(table)?;
         let folder = self.folder(EVIDENCE)?;
@@ -192,7 +192,7 @@ impl DataDir {
         Ok(path)
     }
 
-    /// The files of evidence that are kept of a table.
+    /// The evidence files of a table.
     ///
     /// # Errors
     /// [`StoreError::BadTable`], [`StoreError::Io`].
@@ -214,7 +214,7 @@ impl DataDir {
     }
 }
 
-/// Checks and lowers a table id or the start of one, so that it can be a file name.
+/// Checks a table id or the start of one and converts it to lower case, which makes it safe as a file name.
 pub(super) fn hexadecimal(text: &str) -> Result<String, StoreError> {
     let lower = text.to_ascii_lowercase();
     let digits = lower.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -231,7 +231,7 @@ fn names<'a>(files: impl Iterator<Item = &'a TranscriptFile>) -> Vec<String> {
     files.take(NAMED).map(|file| file.table.clone()).collect()
 }
 
-/// The plain files of a folder; none if it does not exist.
+/// The plain files in a folder; none if the folder does not exist.
 pub(super) fn list(folder: &Path) -> Result<Vec<(PathBuf, fs::Metadata)>, StoreError> {
     let failed = |source| StoreError::io("list", folder, source);
     let entries = match fs::read_dir(folder) {
@@ -241,7 +241,7 @@ pub(super) fn list(folder: &Path) -> Result<Vec<(PathBuf, fs::Metadata)>, StoreE
     };
     let mut files = Vec::new();
     for entry in entries {
-        // An entry that cannot be looked at hides no other; it may have been deleted since it was listed.
+        // Skip an unreadable entry; it may have been deleted since it was listed.
         let Ok(entry) = entry else { continue };
         match entry.metadata() {
             Ok(metadata) if metadata.is_file() => files.push((entry.path(), metadata)),
@@ -324,7 +324,7 @@ mod tests {
             assert_eq!(data.summary(&file()), None, "cut at {at}");
         }
         fs::write(&saved, &bytes).unwrap();
-        // A transcript that is newer.
+        // The transcript is newer than its summary.
         let later = SystemTime::now() + std::time::Duration::from_secs(60);
         let transcript = fs::File::options().write(true).open(&path).unwrap();
         transcript.set_modified(later).unwrap();

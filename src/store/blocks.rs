@@ -1,4 +1,4 @@
-//! The bytes of a journal: blocks one after the other, each with a checksum.
+//! The binary format of a journal: a sequence of blocks, each with a checksum.
 //!
 //! ```text
 //! file    magic 16 bytes ‖ version u32 ‖ nonce 16 bytes ‖ blocks ‖ zeros
@@ -6,14 +6,14 @@
 //! check   the first half of the journal hash of nonce, offset of the block, kind and payload
 //! ```
 //!
-//! Numbers are little-endian. The first block is the header; a block of records holds those of one append, each with its
-//! length before it, so that an append is there as a whole or not at all. Behind the last block there may be zeros: room
-//! that is reserved. A block that says that the game has ended is the last one, and nothing stands behind it: the
-//! beginning and the end of a file tell what a list of journals needs ([`read_head`]).
+//! Numbers are little-endian. The first block is the header. A block of records holds one append, each record after its
+//! length, so an append is there as a whole or not at all. Zeros may follow the last block: reserved space. The end
+//! block is the last one, and nothing follows it. A list of journals therefore needs only the start and the end of a
+//! file ([`read_head`]).
 //!
-//! A crash in the middle of an append leaves a *torn* block at the end: its append never returned, and nothing that was
-//! said follows from it, so it is cut off. A block that does not hold with a whole one behind it is *damage*. Nonce and
-//! offset are in the check, so that no block of another file, or of another place, is taken for one of this place.
+//! A crash during an append leaves a *torn* block at the end. That append never returned, so nothing sent depends on
+//! it, and the block is cut off. An invalid block with a valid one after it is *damage*. The check covers nonce and
+//! offset, so a block from another file or another place is invalid here.
 
 use std::io::{self, Read as _, SeekFrom};
 
@@ -29,19 +29,19 @@ const VERSION: u32 = 4;
 const START: usize = 16 + 4 + 16;
 /// Bytes of a block before its payload.
 const HEAD: usize = 4 + 1 + 16;
-/// The longest payload of records: one append takes a few entries, of at most 1 MiB each.
+/// Maximum payload of records: one append holds a few entries of at most 1 MiB each.
 const MAX_RECORDS: usize = 64 << 20;
-/// The longest header: a charter and the addresses of the largest table fit twice.
+/// Maximum header payload: twice a charter and the addresses of the largest table.
 const MAX_HEADER: usize = 64 << 10;
-/// The payload of the block at the end of a game.
+/// The payload of the end block.
 const ENDED: &[u8] = b"ended";
 
-/// Names a file, so that its blocks hold nowhere else.
+/// Identifies a file, so its blocks are valid nowhere else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nonce(pub [u8; 16]);
 
 impl Nonce {
-    /// A new one from the system's randomness.
+    /// Draws a nonce from the system's randomness.
     ///
     /// # Errors
     /// The system's reason if it has none.
@@ -52,14 +52,14 @@ impl Nonce {
     }
 }
 
-/// Contents of a block.
+/// The kind of a block's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The state that the records start from.
     Header,
     /// The records of one append.
     Records,
-    /// That the game has come to its end.
+    /// The game has ended.
     Ended,
 }
 
@@ -72,7 +72,7 @@ impl Kind {
         }
     }
 
-    /// The longest payload.
+    /// Maximum payload size in bytes.
     fn longest(self) -> usize {
         match self {
             Self::Header => MAX_HEADER,
@@ -93,7 +93,7 @@ pub fn start(nonce: &Nonce) -> Vec<u8> {
     [&MAGIC[..], &VERSION.to_le_bytes(), &nonce.0].concat()
 }
 
-/// A block at that offset.
+/// Encodes a block at that offset.
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidInput`] if the payload is too long.
@@ -129,7 +129,7 @@ pub fn joined(records: &[impl AsRef<[u8]>]) -> io::Result<Zeroizing<Vec<u8>>> {
     Ok(payload)
 }
 
-/// The block that says that the game has come to its end.
+/// The block that marks the end of the game.
 ///
 /// # Errors
 /// As for [`block`].
@@ -161,28 +161,26 @@ fn check(nonce: &Nonce, offset: u64, kind: Kind, payload: &[u8]) -> [u8; 16] {
     check
 }
 
-/// Why a file is not read as a journal.
+/// Why a file cannot be read as a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unread {
     /// Another version wrote it.
     OtherVersion,
     /// It has been changed since it was written.
     Damaged {
-        /// The offset of the first byte that does not hold.
+        /// The offset of the first invalid byte.
         at: u64,
     },
 }
 
-/// A journal that has been read.
+/// A decoded journal.
 #[derive(Debug)]
 pub struct Read {
-    /// The file's.
     pub nonce: Nonce,
     /// Where the next block goes.
     pub end: u64,
-    /// Its content.
     pub kept: Kept,
-    /// Whether a torn append stood behind that.
+    /// Whether a torn append follows the valid blocks.
     pub torn: bool,
 }
 
@@ -190,11 +188,11 @@ pub struct Read {
 struct Found<'a> {
     kind: Kind,
     payload: &'a [u8],
-    /// Where the next one begins.
+    /// The offset of the next block.
     next: usize,
 }
 
-/// The block at that place, if it holds.
+/// The block at that offset, if it is valid.
 fn block_at<'a>(bytes: &'a [u8], nonce: &Nonce, at: usize) -> Option<Found<'a>> {
     let (length, rest) = bytes.get(at..)?.split_first_chunk::<4>()?;
     let (kind, rest) = rest.split_first()?;
@@ -202,7 +200,8 @@ fn block_at<'a>(bytes: &'a [u8], nonce: &Nonce, at: usize) -> Option<Found<'a>> 
     let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
     let kind = Kind::of(*kind)?;
     let payload = rest.get(..length).filter(|_| length <= kind.longest())?;
-    // Cheaper than the check, and hardly any bytes from the middle of a block pass: a search for a block must be quick.
+    // Check the form first: it is cheaper than the hash, and few bytes from the middle of a block pass. The search for
+    // a later block must be fast.
     let formed = match kind {
         Kind::Header => true,
         Kind::Records => parts(payload).all(|record| record.is_some()),
@@ -216,7 +215,7 @@ fn block_at<'a>(bytes: &'a [u8], nonce: &Nonce, at: usize) -> Option<Found<'a>> 
     })
 }
 
-/// The records of a block; `None`, and nothing more, where they do not fit into it.
+/// The records of a block. Ends with one `None` where a record does not fit into the payload.
 fn parts(payload: &[u8]) -> impl Iterator<Item = Option<&[u8]>> {
     let mut rest = Some(payload);
     std::iter::from_fn(move || {
@@ -230,7 +229,7 @@ fn parts(payload: &[u8]) -> impl Iterator<Item = Option<&[u8]>> {
     })
 }
 
-/// The nonce of a file that begins with these bytes.
+/// The nonce of a file that starts with these bytes.
 fn nonce_of(start: &[u8]) -> Result<Nonce, Unread> {
     let none = Unread::Damaged { at: 0 };
     let (magic, rest) = start.split_first_chunk::<16>().ok_or(none)?;
@@ -249,11 +248,10 @@ fn nonce_of(start: &[u8]) -> Result<Nonce, Unread> {
 #[derive(Debug)]
 pub struct Head {
     pub header: Zeroizing<Vec<u8>>,
-    /// Whether the game has come to its end.
     pub ended: bool,
 }
 
-/// Reads the header of a file and looks for the end of the game: little more than 64 KiB, whatever the length of the
+/// Reads the header of a file and looks for the end block. Reads little more than 64 KiB, whatever the size of the
 /// file.
 ///
 /// # Errors
@@ -295,7 +293,7 @@ pub fn read_head(mut source: impl io::Read + io::Seek) -> io::Result<Result<Head
     Ok(Ok(Head { header, ended }))
 }
 
-/// Reads the bytes of a file.
+/// Decodes the bytes of a journal.
 ///
 /// # Errors
 /// [`Unread`].
@@ -326,7 +324,7 @@ pub fn read(bytes: &[u8]) -> Result<Read, Unread> {
     }
     let rest = bytes.get(at..).unwrap_or_default();
     let torn = rest.iter().any(|byte| *byte != 0);
-    // Whoever wrote that block knew that everything before it was on disk.
+    // The writer of that later block knew that everything before it was on disk.
     if torn && (at..bytes.len()).any(|later| block_at(bytes, &nonce, later).is_some()) {
         return Err(damaged(at));
     }
@@ -349,7 +347,7 @@ mod tests {
         each.map(Zeroizing::new).collect()
     }
 
-    /// A journal of two appends, and where each of its blocks ends.
+    /// A journal of two appends, and the end of each of its blocks.
     fn journal() -> (Vec<u8>, Vec<usize>) {
         let mut bytes = start(&NONCE);
         let mut ends = Vec::new();
@@ -379,7 +377,7 @@ mod tests {
         }
     }
 
-    /// Whatever stands behind the last whole append is cut off: its writer never said anything that follows from it.
+    /// Anything after the last whole append is cut off: nothing sent depends on it.
     #[test]
     fn a_torn_append_is_cut_off() {
         let (whole, ends) = journal();
@@ -399,7 +397,7 @@ mod tests {
         }
     }
 
-    /// A changed byte is found: in the last append it looks like a torn one, before that it is damage.
+    /// A changed byte is detected: in the last append it counts as torn, before that as damage.
     #[test]
     fn a_changed_byte_is_found() {
         let (whole, ends) = journal();
@@ -422,7 +420,7 @@ mod tests {
 
     const PAGE: usize = 4096;
 
-    /// Numbers that look random, the same in every run.
+    /// Pseudorandom numbers, the same in every run.
     fn noise(mut state: u64) -> impl Iterator<Item = usize> {
         std::iter::repeat_with(move || {
             state ^= state << 13;
@@ -432,7 +430,7 @@ mod tests {
         })
     }
 
-    /// A journal of many pages with appends from a few bytes to several pages; its records, and where each append ends.
+    /// A journal of many pages with appends from a few bytes to several pages; its records, and the end of each append.
     fn long_journal() -> (Vec<u8>, Vec<Zeroizing<Vec<u8>>>, Vec<usize>) {
         let mut random = noise(7);
         let mut bytes = start(&NONCE);
@@ -455,7 +453,7 @@ mod tests {
         (bytes, all, ends)
     }
 
-    /// Checks that the records that are read back begin those that were written; returns their number.
+    /// Checks that the decoded records are a prefix of the written ones; returns their number.
     fn read_back(bytes: &[u8], written: &[Zeroizing<Vec<u8>>]) -> Option<usize> {
         let head = read_head(io::Cursor::new(bytes)).unwrap();
         let read = read(bytes).ok()?;
@@ -471,7 +469,7 @@ mod tests {
         assert!(whole.len() > 20 * PAGE);
         for cut in (0..=whole.len()).step_by(PAGE) {
             for length in [cut, whole.len()] {
-                // Cut off, and nought from there on.
+                // First truncated, then filled with zeros from there on.
                 let mut bytes = whole[..cut].to_vec();
                 bytes.resize(length, 0);
                 let appends = ends.iter().filter(|end| **end <= cut).count();
@@ -480,7 +478,7 @@ mod tests {
         }
     }
 
-    /// A page that was lost is damage, unless no whole append stands behind it.
+    /// A lost page is damage, unless no whole append follows it.
     #[test]
     fn lost_pages_are_found() {
         let (whole, written, ends) = long_journal();
@@ -509,7 +507,7 @@ mod tests {
         }
     }
 
-    /// A source that counts what is read of it.
+    /// A source that counts the bytes read from it.
     struct Counted<'a>(io::Cursor<&'a [u8]>, usize);
 
     impl io::Read for Counted<'_> {
@@ -546,10 +544,10 @@ mod tests {
         let (head, count) = read(&bytes);
         assert_eq!(head, Ok((b"header".to_vec(), true)));
         assert!(count < 200, "{count}");
-        // The end of another file, or of another place.
+        // The end block of another file or offset is not valid here.
         bytes.push(0);
         assert_eq!(read(&bytes).0, Ok((b"header".to_vec(), false)));
-        // A header that says to be very long is none.
+        // A header with an excessive length is refused.
         bytes[START..START + 4].fill(0xff);
         let (head, count) = read(&bytes);
         assert_eq!(head, Err(Unread::Damaged { at: START as u64 }));
@@ -569,7 +567,7 @@ mod tests {
         let mut other = start(&Nonce([8; 16]));
         other.extend_from_slice(&whole[START..]);
         assert!(read(&other).is_err());
-        // A second header is no block of a journal.
+        // A second header is not valid in a journal.
         let mut twice = whole.clone();
         let at = u64::try_from(whole.len()).unwrap();
         twice.extend_from_slice(&block(&NONCE, at, Kind::Header, b"again").unwrap());
@@ -586,7 +584,7 @@ mod tests {
         assert_eq!(read(&newer).unwrap_err(), Unread::OtherVersion);
     }
 
-    /// The bytes of a file, which the next version must not read as its own.
+    /// The fixed bytes of a block: a change needs a new version, which must not read these as its own.
     #[test]
     fn the_bytes_of_a_block() {
         let block = block(

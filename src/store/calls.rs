@@ -1,35 +1,35 @@
-//! The calls that change what is on disk. All of the data directory's writes come through here, so that tests can let each of
-//! them fail, or end the program there, and see what is left ([`faults`]).
+//! The system calls that change the disk. All writes of the data directory go through here, so tests can make each of
+//! them fail or end the program there, and check what is left ([`faults`]).
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-/// How often a rename is tried that the system refuses for now.
+/// Maximum attempts at a rename that the system refuses temporarily.
 const TRIES: u32 = 20;
-/// How long to wait in between.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(25);
 
-/// A kind of call.
+/// A kind of system call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
     MakeFolder,
-    /// Makes a file.
+    /// Creates a file.
     Create,
-    /// Writes into a file.
+    /// Writes to a file.
     Write,
-    /// Puts a file on disk.
+    /// Syncs a file to disk.
     Sync,
-    /// Reserves room for a file.
+    /// Reserves space for a file.
     Reserve,
-    /// Cuts off the end of a file.
+    /// Truncates a file.
     Cut,
-    /// Gives a file its name.
+    /// Renames a file.
     Rename,
     /// Removes a file.
     Remove,
-    /// Puts the names of a folder on disk.
+    /// Syncs a folder's entries to disk.
     SyncFolder,
 }
 
@@ -41,23 +41,23 @@ fn begin(_: Call, _: &Path) -> io::Result<()> {
 #[cfg(test)]
 use faults::begin;
 
-/// Makes a folder and the missing ones above it.
+/// Creates a folder and its missing parents.
 pub(super) fn make_folder(builder: &DirBuilder, path: &Path) -> io::Result<()> {
     begin(Call::MakeFolder, path)?;
     builder.create(path)
 }
 
-/// Makes a file, where there is none yet.
+/// Creates a file that must not exist yet.
 pub(super) fn create_new(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     begin(Call::Create, path)?;
     options.write(true).create_new(true).open(path)
 }
 
-/// Writes all of the bytes; after an error some of them may be there.
+/// Writes all bytes; after an error some of them may have been written.
 pub(super) fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     let begun = begin(Call::Write, Path::new(""));
     if begun.is_err() {
-        // As far as a full disk lets it.
+        // Write half of it, like a disk that fills up.
         let half = bytes.get(..bytes.len() / 2).unwrap_or_default();
         file.write_all(half)?;
     }
@@ -65,35 +65,35 @@ pub(super) fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Returns when the file and its length are on disk.
+/// Returns once the file and its metadata are on disk.
 pub(super) fn sync_all(file: &File) -> io::Result<()> {
     begin(Call::Sync, Path::new(""))?;
     file.sync_all()
 }
 
-/// Returns when what can be read back of the file is on disk.
+/// Returns once the file's data is on disk, with the metadata needed to read it.
 pub(super) fn sync_data(file: &File) -> io::Result<()> {
     begin(Call::Sync, Path::new(""))?;
     file.sync_data()
 }
 
-/// Makes sure that so many bytes from the start of the file can be written.
+/// Reserves disk space for the first `length` bytes of the file.
 pub(super) fn reserve(file: &File, length: u64) -> io::Result<()> {
     begin(Call::Reserve, Path::new(""))?;
     match fs4::FileExt::allocate(file, length) {
-        // Some file systems cannot; there a full disk is noticed when it is full.
+        // Some file systems cannot reserve; there only a write notices a full disk.
         Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
         result => result,
     }
 }
 
-/// Cuts off what stands beyond that length.
+/// Truncates the file to that length.
 pub(super) fn cut(file: &File, length: u64) -> io::Result<()> {
     begin(Call::Cut, Path::new(""))?;
     file.set_len(length)
 }
 
-/// Gives a file another name, in place of the file that has it.
+/// Renames a file, replacing the file at `to`.
 pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     begin(Call::Rename, to)?;
     retry(is_refused_for_now, PAUSE, || fs::rename(from, to))
@@ -105,7 +105,7 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }
 
-/// Returns when the names in a folder are on disk: only then is a new file, or a rename.
+/// Returns once the folder's entries are on disk; until then a new file or a rename may be lost.
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     begin(Call::SyncFolder, path)?;
     sync_names(path)
@@ -114,7 +114,7 @@ pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
 #[cfg(unix)]
 fn sync_names(path: &Path) -> io::Result<()> {
     match File::open(path)?.sync_all() {
-        // Some file systems cannot; they keep their names by themselves, or nobody can.
+        // Some file systems cannot sync a folder; they persist its entries on their own, or not at all.
         Err(error)
             if matches!(
                 error.kind(),
@@ -132,13 +132,13 @@ fn sync_names(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether Windows refuses a rename because another program, such as a virus scanner, looks at the file at this moment.
+/// Whether Windows refuses a rename because another program, such as a virus scanner, has the file open right now.
 fn is_refused_for_now(error: &io::Error) -> bool {
     // ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION.
     cfg!(windows) && matches!(error.raw_os_error(), Some(5 | 32 | 33))
 }
 
-/// Tries something again as long as it is refused for now.
+/// Repeats an attempt while it is refused temporarily.
 fn retry(
     is_refused: impl Fn(&io::Error) -> bool,
     pause: Duration,
@@ -153,7 +153,7 @@ fn retry(
     attempt()
 }
 
-/// Calls that fail on purpose, in the thread of one test.
+/// Injected faults, per thread of a test.
 #[cfg(test)]
 pub(super) mod faults {
     use std::cell::RefCell;
@@ -172,8 +172,8 @@ pub(super) mod faults {
         calls: Vec<(Call, PathBuf)>,
     }
 
-    /// Runs something whose calls with these numbers fail as on a full disk; says which calls it made. Where all that
-    /// follow fail too, nothing on disk changes any more, as if the program had ended there.
+    /// Runs `act`. Its system calls with these numbers fail as on a full disk. Also returns the calls that it made. If
+    /// all later calls fail too, nothing on disk changes any more, as if the program had ended there.
     pub(in super::super) fn run<T>(
         fails: Range<usize>,
         act: impl FnOnce() -> T,
@@ -205,7 +205,7 @@ pub(super) mod faults {
 mod tests {
     use super::*;
 
-    /// Windows refuses to rename a file that a virus scanner reads: a moment later it may.
+    /// Windows refuses to rename a file while a virus scanner reads it; a moment later it allows it.
     #[test]
     fn refused_rename_is_tried_again() {
         let run = |refusals: u32, kind: io::ErrorKind| {

@@ -1,5 +1,5 @@
-//! Tests: every write of the data directory with each of its calls failing, once or from there on, as on a full disk or where
-//! the program is killed.
+//! Tests of every write of the data directory. Each system call fails in turn: once, as on a full disk, or with all
+//! later calls, as when the program is killed.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ fn seat() -> Seat {
     Seat::new(1).unwrap()
 }
 
-/// A directory with a promise, a transcript and its summary, settings and an identity, all older than the test.
+/// A directory with a promise, a transcript and its summary, settings and an identity, all written before the test.
 fn lived_in(root: &Path) -> DataDir {
     let data = DataDir::open(Some(root)).unwrap();
     data.identity().unwrap();
@@ -26,8 +26,8 @@ fn lived_in(root: &Path) -> DataDir {
     data
 }
 
-/// Does something in directories of its own, with each call failing in turn: alone, and with all that follow. `check` looks
-/// at what is left, as the next program finds it, and does the same once more.
+/// Runs `act` in fresh directories, with each system call failing in turn: alone, and with all later ones. `check`
+/// inspects what is left, as the next program finds it. Then `act` must succeed.
 fn at_each_call(
     act: impl Fn(&DataDir) -> Result<(), StoreError>,
     check: impl Fn(&DataDir, bool, &str),
@@ -72,7 +72,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The promise says that nothing has been signed, or the journal has all that was; never neither.
+/// Either the promise shows that nothing has been signed, or the journal has begun; never neither.
 #[test]
 fn a_journal_that_cannot_begin_leaves_its_promise() {
     at_each_call(
@@ -157,7 +157,7 @@ fn an_identity_is_made_once() {
         let path = home.path().join(number.to_string());
         let data = DataDir::open(Some(&path)).unwrap();
         let (made, calls) = faults::run(number..usize::MAX, || data.identity());
-        // Under its name there is nothing, or the key that was made.
+        // The identity file is missing, or holds the new key.
         let known = data.known_identity().unwrap().map(|key| *key.seed());
         if let Ok(made) = &made {
             assert_eq!(known, Some(*made.seed()));
@@ -174,7 +174,7 @@ fn an_identity_is_made_once() {
     }
 }
 
-/// A journal whose calls fail says so, and what it has returned for is read back.
+/// Failing calls of a journal return errors, and completed appends are read back.
 #[test]
 fn a_journal_of_a_failing_disk_keeps_what_it_said() {
     let texts = ["one", "two", "three"];
@@ -208,11 +208,11 @@ fn a_journal_of_a_failing_disk_keeps_what_it_said() {
     }
 }
 
-/// Behind every new name its folder is put on disk, before anything is said to be done.
+/// After every new name its folder is synced, before the operation returns.
 #[test]
 fn folders_are_synced_after_every_new_name() {
     let home = tempfile::tempdir().unwrap();
-    // With all the folders on the way.
+    // The missing parents count too.
     let root = home.path().join("a").join("b");
     let ((), calls) = faults::run(0..0, || {
         let data = lived_in(&root);
@@ -244,7 +244,7 @@ fn folders_are_synced_after_every_new_name() {
     }
     // Identity, settings, transcript, summary, promise, journal, evidence, out; and folders.
     assert!(names >= 8 + 4, "{names}: {calls:?}");
-    // A file has its name only when its bytes are on disk.
+    // A file gets its name only once its bytes are on disk.
     for window in calls.windows(2) {
         if window[1].0 == Call::Rename {
             assert_eq!(window[0].0, Call::Sync, "{calls:?}");

@@ -1,4 +1,4 @@
-//! Why the data directory could not do what it was asked.
+//! Errors of the data directory.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub enum StoreError {
         /// The directory.
         path: PathBuf,
     },
-    /// The operating system refused.
+    /// The operating system refused the operation.
     #[error("cannot {action} {path}: {source}", path = path.display())]
     Io {
         /// The verb: "create", "read", "write", "lock", "list".
@@ -45,22 +45,22 @@ pub enum StoreError {
     Exposed {
         /// The file.
         path: PathBuf,
-        /// Its permission bits.
+        /// The file's permission bits.
         mode: u32,
     },
-    /// A file is there already.
+    /// The file exists already.
     #[error("{path} exists; choose another name, or overwrite it with --force", path = path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// A file would be written over what it is made from.
+    /// The output file is the input file.
     #[error("{path} is the transcript itself; choose another name", path = path.display())]
     OntoItself {
         /// The file.
         path: PathBuf,
     },
-    /// The identity file is not one that we wrote.
+    /// We did not write the identity file, or it is damaged.
     #[error(
         "the identity file {path} is damaged ({why}); restore it from a backup, or move it away to \
          start with a new identity",
@@ -69,7 +69,7 @@ pub enum StoreError {
     DamagedIdentity {
         /// The file.
         path: PathBuf,
-        /// The fault; never the file's content.
+        /// What is wrong; never the file's content.
         why: &'static str,
     },
     /// The system gave no randomness for a new identity.
@@ -81,20 +81,20 @@ pub enum StoreError {
         /// The value given, shortened.
         given: String,
     },
-    /// No transcript's table id starts so.
+    /// No table id of a transcript starts with the prefix.
     #[error("no transcript starts with {prefix}; {}", known_text(known))]
     NoSuchTranscript {
         /// The prefix, in lower case.
         prefix: String,
-        /// The table ids that there are, newest first, at most ten.
+        /// The known table ids, newest first, at most ten.
         known: Vec<String>,
     },
-    /// More than one transcript's table id starts so.
+    /// Several table ids of transcripts start with the prefix.
     #[error("{prefix} could be any of {}; give more digits", matches.join(", "))]
     Ambiguous {
         /// The prefix, in lower case.
         prefix: String,
-        /// The table ids that match, newest first, at most ten.
+        /// The matching table ids, newest first, at most ten.
         matches: Vec<String>,
     },
     /// A journal cannot be written.
@@ -105,7 +105,7 @@ pub enum StoreError {
         /// The system's reason.
         source: io::Error,
     },
-    /// A session writes the journal.
+    /// A session has the journal open for writing.
     #[error("the table of the journal {path} is open in another program", path = path.display())]
     JournalInUse {
         /// The file.
@@ -119,10 +119,10 @@ pub enum StoreError {
     DamagedJournal {
         /// The file.
         path: PathBuf,
-        /// The offset of the first byte that does not hold.
+        /// The offset of the first invalid byte.
         at: u64,
     },
-    /// A journal of another version of the program.
+    /// Another version of the program wrote the journal.
     #[error(
         "the journal {path} was written by another version of fairdeal; resume the table with that \
          one, or delete the file to give the table up",
@@ -132,13 +132,13 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// No table is waiting to be resumed, or none with that id.
+    /// No saved game, or none with that id.
     #[error("no such table is waiting to be resumed; {}", waiting_text(waiting))]
     NothingToResume {
-        /// The table ids that there are, newest first, at most ten.
+        /// The table ids of the saved games, newest first, at most ten.
         waiting: Vec<String>,
     },
-    /// A table has as many evidence files as we keep.
+    /// A table has the maximum number of evidence files.
     #[error("table {table} has {limit} evidence files already; the new one was not saved")]
     TooMuchEvidence {
         /// The table id.
@@ -157,7 +157,7 @@ fn advice(source: &io::Error) -> &'static str {
 }
 
 impl StoreError {
-    /// Whether the disk, or this user's share of it, is full: room may come.
+    /// Whether the disk or this user's quota is full; space may be freed later.
     pub fn is_full_disk(&self) -> bool {
         let source = match self {
             Self::Journal { source, .. } | Self::Io { source, .. } => source,
@@ -178,13 +178,13 @@ impl StoreError {
     }
 }
 
-/// Why a file is not read as a transcript.
+/// Why a file cannot be read as a transcript.
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadableTranscript {
     /// The operating system refused.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It is none.
+    /// The file is not a transcript.
     #[error("{0}")]
     Transcript(#[from] TranscriptError),
 }

@@ -1,4 +1,4 @@
-//! Private directories, the lock file, and files that are written whole or not at all.
+//! Private directories, the lock file, and atomic file writes.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::{StoreError, calls};
 
-/// Creates `path` and its missing parents for the owner alone, on disk when this returns; an existing one is left as it is.
+/// Creates `path` and its missing parents with access for the owner only; on disk when this returns. An existing
+/// directory is left as it is.
 pub(super) fn create_private_dir(path: &Path) -> Result<(), StoreError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -32,7 +33,7 @@ pub(super) fn create_private_dir(path: &Path) -> Result<(), StoreError> {
     })?;
     for folder in missing {
         match sync_parent(folder) {
-            // One may make a folder where one may not list the others.
+            // A parent may allow creating a folder but not listing its entries.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
             result => result.map_err(|source| StoreError::io("create", folder, source))?,
         }
@@ -40,7 +41,7 @@ pub(super) fn create_private_dir(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Opens a plain file for reading. A pipe in its place would be waited for, a device could be read without end.
+/// Opens a plain file for reading. Opening a pipe would block, and a device might never end.
 ///
 /// # Errors
 /// The system's, or that it is no plain file.
@@ -49,7 +50,7 @@ pub(super) fn open_plain(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Refuses to open what is there and is no plain file.
+/// Refuses to open anything that exists and is no plain file.
 fn refuse_special(path: &Path) -> Result<(), StoreError> {
     let plain = fs::metadata(path).map_or(true, |there| there.is_file());
     refuse_others(plain).map_err(|source| StoreError::io("open", path, source))
@@ -60,7 +61,7 @@ fn refuse_others(plain: bool) -> io::Result<()> {
     plain.then_some(()).ok_or_else(|| io::Error::other(why))
 }
 
-/// Opens a file for reading and writing, and makes it if there is none; for the owner alone.
+/// Opens a file for reading and writing, and creates it if missing, with access for the owner only.
 pub(super) fn open_private(path: &Path) -> Result<File, StoreError> {
     refuse_special(path)?;
     private(
@@ -74,8 +75,8 @@ pub(super) fn open_private(path: &Path) -> Result<File, StoreError> {
     .map_err(|source| StoreError::io("open", path, source))
 }
 
-/// Opens a log file, to which lines are appended. It is for the owner alone, since it names peers and addresses: an
-/// older one too, if it is ours.
+/// Opens a log file for appending. Only the owner has access, because it names peers and addresses. An existing file of
+/// ours is restricted too.
 ///
 /// # Errors
 /// The system's.
@@ -85,8 +86,8 @@ pub fn open_log(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Takes the others' permissions from an open file. A device or a pipe keeps its own, and so does somebody else's file,
-/// or one on a disk that has no permissions.
+/// Removes access for other users from an open file. Leaves alone devices, pipes, other users' files, and disks without
+/// permissions.
 #[cfg(unix)]
 fn close_to_others(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -108,7 +109,7 @@ fn is_not_ours(kind: io::ErrorKind) -> bool {
     )
 }
 
-/// Takes the others' permissions from an open file: here they are those of its folder.
+/// Does nothing: here a file has the permissions of its folder.
 #[cfg(not(unix))]
 fn close_to_others(_: &File) -> io::Result<()> {
     Ok(())
@@ -122,14 +123,14 @@ pub(super) fn open_lock(path: &Path) -> Result<File, StoreError> {
         .map_err(|source| StoreError::io("open", path, source))
 }
 
-/// Makes a file in a folder, and takes it away again.
+/// Creates a file in a folder and removes it again.
 pub(super) fn try_out(folder: &Path) -> io::Result<()> {
     let probe = temporary_name(&folder.join("probe"));
     write_new(&probe, b"")?;
     calls::remove(&probe)
 }
 
-/// Reads at most `limit` bytes, and one more to show that there are more.
+/// Reads at most `limit` bytes, and one more to show that the source is longer.
 pub(super) fn read_limited(source: impl io::Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source
@@ -138,9 +139,9 @@ pub(super) fn read_limited(source: impl io::Read, limit: u64) -> io::Result<Vec<
     Ok(bytes)
 }
 
-/// Replaces `path` by `bytes`: temporary file beside it, synchronise, rename.
+/// Replaces `path` by `bytes`: writes a temporary file beside it, syncs it and renames it.
 ///
-/// Safe against crashes, not against another writer: the data directory's lock is that.
+/// Safe against crashes, but not against other writers; the data directory's lock excludes those.
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let temporary = temporary_name(path);
     let written = write_new(&temporary, bytes).and_then(|()| calls::rename(&temporary, path));
@@ -152,7 +153,7 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     sync_parent(path).map_err(|source| StoreError::io("write", path, source))
 }
 
-/// Makes a file in place of `path` that has this name only when `write` has written all of it.
+/// Creates a file that replaces `path` only once `write` has written all of it.
 pub(super) fn replace<T>(path: &Path, write: impl FnOnce(File) -> io::Result<T>) -> io::Result<T> {
     let temporary = temporary_name(path);
     remove_if_there(&temporary)?;
@@ -171,8 +172,8 @@ pub(super) fn replace<T>(path: &Path, write: impl FnOnce(File) -> io::Result<T>)
     Ok(written)
 }
 
-/// Writes a file for somebody else, whole or not at all; one that is there already only with `force`, and never the file
-/// at `source` from which the bytes came. What is no plain file (a pipe, a terminal) is written to as it is.
+/// Writes a file outside the data directory, atomically. Overwrites an existing file only with `force`, and never the
+/// file at `source` that the bytes come from. A pipe or terminal is written to directly.
 ///
 /// # Errors
 /// [`StoreError::Exists`], [`StoreError::OntoItself`], [`StoreError::Io`].
@@ -185,7 +186,7 @@ pub fn write_out(path: &Path, bytes: &[u8], source: &Path, force: bool) -> Resul
         }
         Ok(_) => {
             let path = path.to_path_buf();
-            // Links lead to one place.
+            // Resolve links before comparing.
             let place = |path: &Path| fs::canonicalize(path).ok();
             if place(&path).is_some() && place(&path) == place(source) {
                 return Err(StoreError::OntoItself { path });
@@ -194,7 +195,7 @@ pub fn write_out(path: &Path, bytes: &[u8], source: &Path, force: bool) -> Resul
                 return Err(StoreError::Exists { path });
             }
         }
-        // A link that leads nowhere is replaced.
+        // A dangling link is replaced.
         Err(_) => {}
     }
     let temporary = temporary_name(path);
@@ -211,7 +212,7 @@ pub fn write_out(path: &Path, bytes: &[u8], source: &Path, force: bool) -> Resul
     sync_parent(path).map_err(failed)
 }
 
-/// Removes a file, unless there is none.
+/// Removes a file if it exists.
 pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path).and_then(|_| calls::remove(path)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -220,7 +221,7 @@ pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
 }
 
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A crash can leave one behind; under the lock nobody else is writing it.
+    // A crash may have left one behind; under the lock nobody else is writing it.
     remove_if_there(path)?;
     let mut file = calls::create_new(private(&mut OpenOptions::new()), path)?;
     calls::write_all(&mut file, bytes)?;
@@ -233,7 +234,7 @@ fn temporary_name(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// A new file gets its mode with its name: there is no moment in which others can open it.
+/// A new file is created with its mode: at no moment can others open it.
 fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     {
@@ -243,7 +244,7 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// A new name is on disk only once its folder is.
+/// Syncs the folder of `path`: only then is a new name on disk.
 pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), |parent| {
         let named = !parent.as_os_str().is_empty();

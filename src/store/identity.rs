@@ -1,4 +1,4 @@
-//! The identity of this player: an Ed25519 key pair, kept as its secret seed.
+//! The player's identity: an Ed25519 key pair, stored as its secret seed.
 //!
 //! The file is one line of ASCII:
 //!
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! SEED is the 32-byte seed and CHECK the first 16 bytes of its `identity-file` hash, both in lower-case hexadecimal. A
-//! line feed ends the line. Any other file is an error and stays as it is: another seed, even one wrong digit, is
+//! line feed ends the line. Any other file is an error and is left unchanged: a seed with even one wrong digit would be
 //! another player.
 
 use std::fmt;
@@ -27,9 +27,9 @@ use super::files;
 const HEADER: &str = "fairdeal-identity-2 ";
 /// The first word, up to the version.
 const ANY_VERSION: &str = "fairdeal-identity-";
-/// Hexadecimal digits of the check.
+/// Number of hexadecimal digits of the checksum.
 const CHECK_DIGITS: usize = 32;
-/// Bytes of the header, both groups of digits, the space between them and the line feed.
+/// File size in bytes: header, seed and checksum digits, the space between them, and the line feed.
 const FILE_LENGTH: usize = HEADER.len() + 64 + 1 + CHECK_DIGITS + 1;
 
 /// An Ed25519 secret seed, 32 bytes; wiped when dropped and never shown.
@@ -39,7 +39,7 @@ pub struct IdentityKey {
 }
 
 impl IdentityKey {
-    /// A new one from the system's randomness.
+    /// Draws a new seed from the system's randomness.
     ///
     /// # Errors
     /// [`StoreError::Random`] if the system has none.
@@ -49,12 +49,12 @@ impl IdentityKey {
         Ok(Self { seed })
     }
 
-    /// The key pair of a known seed; every 32 bytes are one.
+    /// The key pair of a known seed; any 32 bytes are valid.
     pub fn from_seed(seed: [u8; 32]) -> Self {
         Self { seed }
     }
 
-    /// The key that signs as this player.
+    /// The key that signs for this player.
     pub fn signing_key(&self) -> SigningKey {
         SigningKey::from_bytes(&self.seed)
     }
@@ -62,7 +62,7 @@ impl IdentityKey {
     /// The secret seed.
     ///
     /// # Security
-    /// Whoever has it is this player. Copies are the caller's to wipe.
+    /// Anybody who has it can act as this player. The caller must wipe its copies.
     pub fn seed(&self) -> &[u8; 32] {
         &self.seed
     }
@@ -74,7 +74,7 @@ impl fmt::Debug for IdentityKey {
     }
 }
 
-/// Reads the key at `path`, or makes one there if there is no file.
+/// Reads the key at `path`, or creates one if there is no file.
 pub(super) fn load_or_create(path: &Path) -> Result<IdentityKey, StoreError> {
     if let Some(known) = load_known(path)? {
         return Ok(known);
@@ -105,7 +105,7 @@ fn load(path: &Path, file: File) -> Result<IdentityKey, StoreError> {
     })
 }
 
-/// The open file is asked, not its name, so that it cannot be exchanged in between.
+/// Checks the open file, not its name: the name could lead to another file by now.
 #[cfg(unix)]
 fn refuse_exposed(path: &Path, file: &File) -> Result<(), StoreError> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -128,7 +128,7 @@ fn refuse_exposed(_: &Path, _: &File) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The first half of the hash of a seed, in hexadecimal digits.
+/// The first half of the hash of a seed, in hexadecimal.
 fn check(seed: &[u8; 32]) -> Zeroizing<String> {
     let hash = Hasher::new(domain::IDENTITY_FILE).bytes(seed).finish();
     let mut digits = Zeroizing::new(HEXLOWER.encode(&hash.0));
@@ -137,7 +137,7 @@ fn check(seed: &[u8; 32]) -> Zeroizing<String> {
 }
 
 fn encode(key: &IdentityKey) -> Zeroizing<Vec<u8>> {
-    // Room for all of it from the start: a vector that grows leaves copies behind.
+    // Full capacity from the start: a growing vector would leave copies of the secret behind.
     let mut line = Zeroizing::new(Vec::with_capacity(FILE_LENGTH));
     let digits = Zeroizing::new(HEXLOWER.encode(&key.seed));
     line.extend_from_slice(HEADER.as_bytes());
@@ -155,7 +155,7 @@ fn decode(bytes: &[u8]) -> Result<IdentityKey, &'static str> {
             false => "its first words are not ours",
         }
     })?;
-    // An editor may have taken the line feed or added a carriage return.
+    // An editor may have removed the line feed or added a carriage return.
     let (digits, rest) = rest
         .trim_ascii_end()
         .split_at_checked(64)
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap().len(), FILE_LENGTH);
     }
 
-    /// The bytes of a file, which the next version must not read as its own.
+    /// The fixed bytes of a file: a change needs a new version, which must not read these as its own.
     #[test]
     fn the_file_is_one_documented_line() {
         let key = IdentityKey::from_seed([0xab; 32]);
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(decode(line.trim_ascii_end()).unwrap().seed(), key.seed());
     }
 
-    /// Whatever happens to the file, it is refused or gives the same player.
+    /// However the file is damaged, it is refused or gives the same player.
     #[test]
     fn no_damage_gives_another_identity() {
         let line = encode(&IdentityKey::from_seed([0xab; 32]));
@@ -240,7 +240,7 @@ mod tests {
             format!("fairdeal-identity-2 {seed}00\n"),
             format!("fairdeal-identity-2 {}\n", "zz".repeat(32)),
         ] {
-            // Written in place, so that the file keeps its mode.
+            // Write in place, which keeps the file's mode.
             fs::write(&path, &text).unwrap();
             let error = load_or_create(&path).unwrap_err();
             assert!(

@@ -1,18 +1,18 @@
-//! Journals: for each seat at a table that is being played, the records that it has to find again
-//! after a crash, in their order, and a header to start from.
+//! Journals: for each seat at a table in play, a header and the records that it must find again after a crash, in
+//! order.
 //!
-//! A journal is one file, `journals/TABLE-SEAT.journal`, readable by its owner alone: it holds the seeds of hidden
-//! cards. Every [`Journal::append`] is one block ([`super::blocks`]), and is on disk when it returns. What records and
-//! header say is the session's business; here they are bytes. While a journal is open for writing, the lock on
-//! `TABLE-SEAT.lock` says so to other programs, which may still read it.
+//! A journal is one file, `journals/TABLE-SEAT.journal`. Only its owner can read it, because it holds the seeds of
+//! hidden cards. Every [`Journal::append`] writes one block ([`super::blocks`]), which is on disk when the call
+//! returns. The session defines records and header; here they are bytes. While a journal is open for writing, it holds
+//! the lock on `TABLE-SEAT.lock`; other programs may still read it.
 //!
-//! A full disk shall not stop a deal in the middle. So room for one is reserved beforehand ([`Journal::reserve`]), and
-//! an append that finds no room keeps nothing and may be repeated once there is some.
+//! A full disk must not stop a deal halfway. Space for a deal is therefore reserved beforehand ([`Journal::reserve`]).
+//! An append without space keeps nothing, and may be repeated once there is some.
 //!
-//! Before a player lets others begin a table it makes a *promise*, the file `journals/TABLE-SEAT.promise`, which goes
-//! when its journal is on disk. So a promise says that nothing has been signed at that table yet; where there is neither
-//! promise nor journal something may have been. A player's own is empty; that of a local bot holds its identity, which
-//! is nowhere else until its journal begins.
+//! Before a player lets others begin a table it writes a *promise*, the file `journals/TABLE-SEAT.promise`. The promise
+//! is removed once the journal is on disk. A promise therefore shows that nothing has been signed at that table;
+//! without promise and journal, something may have been. A player's own promise is empty. A local bot's promise holds
+//! its identity, which is stored nowhere else until its journal begins.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -30,18 +30,18 @@ use super::{DataDir, DataView, StoreError, calls, files};
 const EXTENSION: &str = "journal";
 const LOCK: &str = "lock";
 const PROMISE: &str = "promise";
-/// How often the lock of a journal is tried.
+/// Maximum attempts to take a journal's lock.
 const TRIES: usize = 5;
-/// How long to wait in between.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(20);
-/// The longest promise, in bytes.
+/// Maximum size of a promise, in bytes.
 const MAX_PROMISE: u64 = 256;
-/// Room that is reserved at a time, in bytes: more than most deals need.
+/// Space reserved at a time, in bytes: more than most deals need.
 const ROOM: u64 = 16 << 20;
-/// The longest journal that is read, in bytes.
+/// Maximum size of a journal to read, in bytes.
 const LONGEST: u64 = 1 << 30;
 
-/// A promise: its seat, and what the file holds.
+/// A promise: its seat, and the content of its file.
 pub type Promise = (Seat, Zeroizing<Vec<u8>>);
 
 /// The journal of one seat, open for writing.
@@ -60,17 +60,17 @@ pub struct JournalFile {
     pub table: String,
     pub seat: Seat,
     pub path: PathBuf,
-    /// When it was written last.
+    /// When the file was last written.
     pub modified: SystemTime,
 }
 
-/// Contents of a journal.
+/// The contents of a journal.
 #[derive(Debug)]
 pub struct Kept {
     pub header: Zeroizing<Vec<u8>>,
-    /// The records in their order.
+    /// The records in order.
     pub records: Vec<Zeroizing<Vec<u8>>>,
-    /// Whether the game has come to its end here.
+    /// Whether the game has ended here.
     pub ended: bool,
 }
 
@@ -78,19 +78,19 @@ pub struct Kept {
 #[derive(Debug)]
 pub struct JournalHead {
     pub header: Zeroizing<Vec<u8>>,
-    /// Whether the game has come to its end here.
+    /// Whether the game has ended here.
     pub ended: bool,
 }
 
 /// The file behind a journal.
 trait Disk {
-    /// Writes bytes at an offset; some of them may be there after a failure.
+    /// Writes bytes at an offset; after a failure some of them may have been written.
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
-    /// Returns when everything written is on disk.
+    /// Returns once everything written is on disk.
     fn sync(&mut self) -> io::Result<()>;
-    /// Makes sure that so many bytes from the start can be written.
+    /// Reserves disk space for the first `length` bytes.
     fn reserve(&mut self, length: u64) -> io::Result<()>;
-    /// Cuts off what stands beyond.
+    /// Truncates to that length.
     fn cut(&mut self, length: u64) -> io::Result<()>;
 }
 
@@ -120,16 +120,16 @@ struct Writer<D> {
     disk: D,
     nonce: Nonce,
     end: u64,
-    /// Up to where room is reserved.
+    /// The end of the reserved space.
     room: u64,
-    /// Up to where a write that has failed may have left something.
+    /// The end of the bytes that a failed write may have left.
     dirt: u64,
-    /// Whether the game has come to its end: the block that says so stays the last one.
+    /// Whether the game has ended; the end block stays the last one.
     ended: bool,
 }
 
 impl<D: Disk> Writer<D> {
-    /// One that goes on behind that place.
+    /// A writer that continues at offset `end`.
     fn new(disk: D, nonce: Nonce, end: u64, ended: bool) -> Self {
         Self {
             disk,
@@ -141,7 +141,7 @@ impl<D: Disk> Writer<D> {
         }
     }
 
-    /// Writes what a journal begins with.
+    /// Writes the start of a journal and its header.
     fn begin(mut disk: D, nonce: Nonce, header: &[u8]) -> io::Result<Self> {
         let start = blocks::start(&nonce);
         disk.write_at(0, &start)?;
@@ -150,19 +150,19 @@ impl<D: Disk> Writer<D> {
         Ok(writer)
     }
 
-    /// Writes a block of records or the header. After an error nothing of it counts, and it may be repeated.
+    /// Writes the header or a block of records. After an error none of it counts, and the call may be repeated.
     fn write(&mut self, kind: Kind, payload: &[u8]) -> io::Result<()> {
         self.put(&blocks::block(&self.nonce, self.end, kind, payload)?)?;
         if self.ended {
-            // It stays the last block. Without it a list shows the game once more, and it ends at once there.
+            // Keep the end block last. Without it, a list shows the game once more, and resuming it ends at once.
             let _ = self.put(&blocks::ended(&self.nonce, self.end)?);
         }
         Ok(())
     }
 
-    /// Notes that the game has come to its end. After an error that may be noted or not; it may be repeated.
+    /// Writes the end block. After an error it may or may not be there; the call may be repeated.
     fn write_end(&mut self) -> io::Result<()> {
-        // Nothing may stand behind it: a list of journals looks for it at the end of the file.
+        // Nothing may follow the end block: a list of journals looks for it at the end of the file.
         self.give_back()?;
         let block = blocks::ended(&self.nonce, self.end)?;
         let before = std::mem::replace(&mut self.ended, true);
@@ -174,12 +174,12 @@ impl<D: Disk> Writer<D> {
     fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
         let end = self.end.saturating_add(length(bytes));
         if self.dirt > end {
-            // What has failed was longer; its last bytes would stand behind this.
+            // The failed write was longer; cut it off, or its last bytes would follow this block.
             self.give_back()?;
         }
         if end > self.room {
             if self.ended {
-                // No deal comes any more.
+                // No deal follows, so this much is enough.
                 self.disk.reserve(end)?;
             } else {
                 self.make_room(end)?;
@@ -192,7 +192,7 @@ impl<D: Disk> Writer<D> {
         Ok(())
     }
 
-    /// Makes sure that a whole deal fits behind that place.
+    /// Reserves space for a whole deal from offset `behind`.
     fn make_room(&mut self, behind: u64) -> io::Result<()> {
         let room = behind.saturating_add(ROOM);
         self.disk.reserve(room)?;
@@ -200,7 +200,7 @@ impl<D: Disk> Writer<D> {
         Ok(())
     }
 
-    /// Gives back the room that is reserved.
+    /// Releases the reserved space.
     fn give_back(&mut self) -> io::Result<()> {
         self.room = self.end;
         self.disk.cut(self.end)?;
@@ -221,7 +221,7 @@ impl Journal {
         self.change(|writer| writer.write(Kind::Records, &blocks::joined(records)?))
     }
 
-    /// Reserves room for a deal.
+    /// Reserves space for a deal.
     ///
     /// # Errors
     /// [`StoreError::Journal`] if there is none.
@@ -229,7 +229,7 @@ impl Journal {
         self.change(|writer| writer.make_room(writer.end))
     }
 
-    /// Gives back the room that has not been needed.
+    /// Releases the unused reserved space.
     ///
     /// # Errors
     /// [`StoreError::Journal`].
@@ -237,7 +237,7 @@ impl Journal {
         self.change(Writer::give_back)
     }
 
-    /// Notes that the game has come to its end here.
+    /// Marks the game as ended here.
     ///
     /// # Errors
     /// [`StoreError::Journal`].
@@ -249,7 +249,7 @@ impl Journal {
         &self,
         change: impl FnOnce(&mut Writer<File>) -> io::Result<()>,
     ) -> Result<(), StoreError> {
-        // A writer that has panicked has written nothing that counts.
+        // Ignoring poison is safe: a writer that panicked has written nothing that counts.
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut writer).map_err(|source| StoreError::Journal {
             path: self.path.clone(),
@@ -257,7 +257,7 @@ impl Journal {
         })
     }
 
-    /// Deletes it: nobody will ask for anything in it again.
+    /// Deletes the journal once nobody can need its contents.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -266,7 +266,7 @@ impl Journal {
         drop(writer);
         calls::remove(&path).map_err(|source| StoreError::io("remove", &path, source))?;
         drop(lock);
-        // An empty file that is left behind is in nobody's way.
+        // A leftover empty file does no harm.
         let _ = fs::remove_file(path.with_extension(LOCK));
         Ok(())
     }
@@ -276,14 +276,14 @@ fn length(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
-/// Takes the lock that says that somebody writes a journal.
+/// Takes the lock of a journal's writer.
 fn lock(path: &Path) -> Result<File, StoreError> {
     let path = path.with_extension(LOCK);
     let lock = files::open_lock(&path)?;
     for _ in 0..TRIES {
         match lock.try_lock() {
             Ok(()) => return Ok(lock),
-            // Whoever lists the journals looks at it for a moment.
+            // A program that lists the journals may hold the lock for a moment.
             Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
             Err(TryLockError::Error(source)) => return Err(StoreError::io("lock", &path, source)),
         }
@@ -315,7 +315,7 @@ fn unread(path: &Path, why: Unread) -> StoreError {
     }
 }
 
-/// The table and the seat that a file of that ending is of, by its name.
+/// The table and seat in the name of a file with that extension.
 fn seat_of(path: &Path, end: &str) -> Option<(String, Seat)> {
     path.extension().filter(|extension| *extension == end)?;
     let (table, seat) = path.file_stem()?.to_str()?.split_once('-')?;
@@ -330,7 +330,7 @@ impl DataView {
         Ok(self.path().join("journals").join(name))
     }
 
-    /// Whether the seat has promised to sit at the table and signed nothing there yet.
+    /// Whether the seat has promised to sit at the table and has signed nothing there yet.
     ///
     /// # Errors
     /// [`StoreError::Io`], [`StoreError::BadTable`].
@@ -343,7 +343,7 @@ impl DataView {
     /// The promises at a table, each with its seat and content.
     ///
     /// # Errors
-    /// [`StoreError::Io`] if the folder cannot be listed. A promise that cannot be read is passed over.
+    /// [`StoreError::Io`] if the folder cannot be listed. Unreadable promises are skipped.
     pub fn promises(&self, table: &str) -> Result<Vec<Promise>, StoreError> {
         let mut found = Vec::new();
         for (path, _) in list(&self.path().join("journals"))? {
@@ -386,7 +386,7 @@ impl DataView {
         Ok(found)
     }
 
-    /// Reads a journal that somebody may be writing; nothing is changed.
+    /// Reads a journal that another program may be writing; changes nothing.
     ///
     /// # Errors
     /// As for [`DataDir::open_journal`], but for [`StoreError::JournalInUse`].
@@ -394,8 +394,8 @@ impl DataView {
         read(&file.path).map(|read| read.kept)
     }
 
-    /// Reads the beginning and the end of a journal that somebody may be writing, and no more, however long it is.
-    /// Damage in between shows when the journal is opened.
+    /// Reads only the start and the end of a journal, however long it is; another program may be writing it. Damage in
+    /// between shows when the journal is opened.
     ///
     /// # Errors
     /// As for [`DataView::read_journal`].
@@ -407,14 +407,14 @@ impl DataView {
         Ok(JournalHead { header, ended })
     }
 
-    /// Whether a session writes a journal at this moment, of this program or another.
+    /// Whether a session of this program or another has the journal open for writing.
     pub fn is_journal_open(&self, file: &JournalFile) -> bool {
         let lock = files::open_plain(&file.path.with_extension(LOCK));
         lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 }
 
-/// Removes what a crash has left of journals that were about to begin: each holds the room of a whole deal. Best effort;
+/// Removes journals that a crash left before they began: each has the space of a whole deal reserved. Best effort;
 /// nobody else may be in the directory.
 pub(super) fn remove_unfinished(folder: &Path) {
     let ending = format!(".{EXTENSION}.tmp");
@@ -428,8 +428,8 @@ pub(super) fn remove_unfinished(folder: &Path) {
 }
 
 impl DataDir {
-    /// Promises to sit at a table, on disk when this returns: nothing has been signed there yet. `content` is found again
-    /// by [`DataView::promises`]; at most 256 bytes.
+    /// Promises to sit at a table where nothing has been signed yet; on disk when this returns. [`DataView::promises`]
+    /// returns `content`, which has at most 256 bytes.
     ///
     /// # Errors
     /// [`StoreError::Io`], [`StoreError::BadTable`].
@@ -439,7 +439,7 @@ impl DataDir {
         files::write_whole(&path, content)
     }
 
-    /// Takes a promise back: the seat can then not be led to that table any more.
+    /// Withdraws a promise; the seat can then no longer be led back to that table.
     ///
     /// # Errors
     /// [`StoreError::Io`], [`StoreError::BadTable`].
@@ -448,7 +448,7 @@ impl DataDir {
         files::remove_if_there(&path).map_err(|source| StoreError::io("remove", &path, source))
     }
 
-    /// Begins the journal of a seat, in place of an earlier one of the same seat, and keeps its promise.
+    /// Begins the journal of a seat, replacing an earlier one of the same seat, and removes its promise.
     ///
     /// # Errors
     /// [`StoreError::Journal`], [`StoreError::Io`], [`StoreError::BadTable`].
@@ -464,14 +464,15 @@ impl DataDir {
         let nonce = Nonce::draw().map_err(StoreError::Random)?;
         let promise = self.journal_path(table, seat, PROMISE)?;
         if self.has_promised(table, seat)? {
-            // A crash came before the promise went: nothing was signed, and a small disk has no room for two journals.
+            // A crash came before the promise was removed. Nothing was signed, and a small disk has no space for two
+            // journals.
             files::remove_if_there(&path)
                 .map_err(|source| StoreError::io("remove", &path, source))?;
         }
-        // Under its own name only when it is whole, with room for the first deal.
+        // The file gets its name only once it is complete, with space for the first deal.
         let file = files::replace(&path, |file| Writer::begin(file, nonce, header));
         let writer = file.map_err(|source| {
-            // Nothing is left of a table that does not begin.
+            // Leave nothing behind of a table that does not begin.
             let _ = fs::remove_file(path.with_extension(LOCK));
             let path = path.clone();
             StoreError::Journal { path, source }
@@ -481,18 +482,18 @@ impl DataDir {
             lock,
             writer: Mutex::new(writer),
         };
-        // Only now: without a promise a seat counts as having signed.
+        // Remove the promise only now: without one, a seat counts as having signed.
         files::remove_if_there(&promise)
             .and_then(|()| files::sync_parent(&promise))
             .map_err(|source| StoreError::io("remove", &promise, source))?;
         Ok(journal)
     }
 
-    /// Opens a journal to resume it, and cuts off the rest of an append that a crash interrupted.
+    /// Opens a journal to resume it, and cuts off an append that a crash interrupted.
     ///
     /// # Errors
-    /// [`StoreError::JournalInUse`] if a session writes it, [`StoreError::DamagedJournal`], [`StoreError::ForeignJournal`]
-    /// if it was not written by this version, [`StoreError::Io`].
+    /// [`StoreError::JournalInUse`] if a session writes it, [`StoreError::DamagedJournal`],
+    /// [`StoreError::ForeignJournal`] if another version wrote it, [`StoreError::Io`].
     pub fn open_journal(&self, file: &JournalFile) -> Result<(Journal, Kept), StoreError> {
         let path = file.path.clone();
         let lock = lock(&path)?;
@@ -510,7 +511,7 @@ impl DataDir {
             .map_err(|source| StoreError::io("write", &path, source))?;
         let mut writer = Writer::new(disk, nonce, end, kept.ended);
         if !kept.ended {
-            // A full disk is told when something is to be written.
+            // The next write reports a full disk.
             let _ = writer.make_room(end);
         }
         let writer = Mutex::new(writer);
@@ -605,7 +606,7 @@ mod tests {
         assert!(length() < 1000);
     }
 
-    /// A change of a disk.
+    /// A change to a disk.
     #[derive(Clone, Debug)]
     enum Change {
         Write(usize, Vec<u8>),
@@ -625,11 +626,11 @@ mod tests {
         }
     }
 
-    /// Bytes that a disk writes at once, few so that a block has many.
+    /// Bytes that a disk writes atomically; few, which gives a block many sectors.
     const SECTOR: usize = 8;
 
-    /// A disk of which some calls fail, with half of a write done. What is not synchronised yet may be lost in a crash,
-    /// all or some of it, and is written in any order.
+    /// A disk on which some calls fail after half of a write. A crash may lose any part of the unsynced changes, which
+    /// reach the disk in any order.
     #[derive(Debug, Default)]
     struct Flaky {
         bytes: Vec<u8>,
@@ -659,7 +660,7 @@ mod tests {
             self.pending.clear();
         }
 
-        /// A possible state of the disk after a crash at this moment; `random` draws numbers below its argument.
+        /// A possible state of the disk after a crash now; `random` draws numbers below its argument.
         fn crashed(&self, random: &mut impl FnMut(usize) -> usize) -> Vec<u8> {
             let mut changes = Vec::new();
             for change in &self.pending {
@@ -702,7 +703,7 @@ mod tests {
 
         fn reserve(&mut self, length: u64) -> io::Result<()> {
             self.fails()?;
-            // The same as megabytes of it.
+            // A few bytes stand for megabytes.
             let length = usize::try_from(length).unwrap().min(self.bytes.len() + 64);
             if length > self.bytes.len() {
                 self.change(Change::Length(length));
@@ -743,8 +744,8 @@ mod tests {
         Deed::End,
     ];
 
-    /// Wherever a disk fails, and wherever the program is killed: what a call has returned for is there, what has failed is
-    /// there as a whole or not at all and may be repeated, or something shorter may be written instead.
+    /// Wherever a disk fails or the program is killed, completed calls are on disk. A failed write is there as a whole
+    /// or not at all; it may be repeated, or something shorter written instead.
     #[test]
     fn failing_disks_and_crashes_lose_nothing() {
         let nonce = Nonce([7; 16]);
@@ -762,12 +763,12 @@ mod tests {
                     fails: first..first + failures,
                     ..Flaky::default()
                 };
-                // A journal that cannot begin has no name yet: there is nothing to be found.
+                // A journal that cannot begin has no name yet, so nothing can be found.
                 let Ok(mut writer) = Writer::begin(disk, nonce, b"header") else {
                     continue;
                 };
                 let (mut kept, mut ended) = (Vec::new(), false);
-                // What has failed and was not repeated may be there until something is written over it.
+                // A failed write that was not repeated may be there until something is written over it.
                 let mut left = Vec::new();
                 for deed in DEEDS {
                     for _ in 0..=failures {
@@ -875,7 +876,7 @@ mod tests {
         drop(data.begin_journal("ab", seat, b"before the crash").unwrap());
         data.promise("ab", seat, b"").unwrap();
         let path = data.journals().unwrap().remove(0).path;
-        // Nothing can be written beside it.
+        // A folder in the way makes writing the new journal fail.
         let temporary = path.with_extension("journal.tmp");
         fs::create_dir_all(temporary.join("full")).unwrap();
         assert!(data.begin_journal("ab", seat, b"after it").is_err());
@@ -922,7 +923,7 @@ mod tests {
             matches!(error, StoreError::DamagedJournal { at: 0, .. }),
             "{error}"
         );
-        // It may be of use to somebody.
+        // The damaged file is kept; it may still be of use.
         assert_eq!(fs::read(&file.path).unwrap(), [7; 5000]);
     }
 

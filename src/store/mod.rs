@@ -4,17 +4,17 @@
 //! DATA_DIR/                 0700 when we create it
 //!   lock                    held exclusively for as long as a DataDir lives
 //!   identity.key            the Ed25519 seed with a checksum, 0600
-//!   settings.toml           what the player has chosen
-//!   journals/TABLE-SEAT.journal  tables in play, beside each the lock of whoever writes it
+//!   settings.toml           the player's settings
+//!   journals/TABLE-SEAT.journal  tables in play; beside each, its writer's lock
 //!   transcripts/TABLE.fairdeal
-//!   summaries/TABLE.summary what the list of past games says of a transcript
+//!   summaries/TABLE.summary the transcript's entry in the list of past games
 //!   evidence/TABLE-DIGEST.evidence
 //! ```
 //!
-//! Every file but a journal is written whole to a temporary name, synchronised and renamed, so that a crash
-//! leaves the old file or the new one and never a half. On Unix all of them are readable by their
-//! owner alone; elsewhere the permissions of the user's profile apply. Which directory to open is
-//! the caller's choice (`--data-dir`, `FAIRDEAL_DATA_DIR`); without one it is the platform's own.
+//! Every file except a journal is written to a temporary name, synced and renamed, so a crash leaves the old file or
+//! the new one, never half of one. On Unix only the owner can read them; elsewhere the permissions of the user's
+//! profile apply. The caller chooses the directory (`--data-dir`, `FAIRDEAL_DATA_DIR`); the default is the platform's
+//! data directory.
 
 mod archive;
 pub mod blocks;
@@ -38,7 +38,7 @@ pub use identity::IdentityKey;
 pub use journal::{Journal, JournalFile, JournalHead, Kept, Promise};
 pub use settings::{Settings, SettingsError};
 
-/// A data directory as it is read: nothing in it is made or changed, and another program may be playing there.
+/// Read-only access to a data directory: creates and changes nothing, while another program may be playing there.
 #[derive(Clone, Debug)]
 pub struct DataView {
     path: PathBuf,
@@ -76,29 +76,28 @@ impl DataView {
         Ok(Self { path })
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The room on its disk, in bytes. One that does not exist yet is judged by the folder that it would be made in.
+    /// Free disk space in bytes. If the directory does not exist yet, its nearest existing parent counts.
     ///
     /// # Errors
-    /// [`StoreError::NotADirectory`], or [`StoreError::Io`] where no file can be made.
+    /// [`StoreError::NotADirectory`], or [`StoreError::Io`] where no file can be created.
     pub fn room(&self) -> Result<u64, StoreError> {
         if self.path.exists() && !self.path.is_dir() {
             let path = self.path.clone();
             return Err(StoreError::NotADirectory { path });
         }
         let mut folders = self.path.ancestors();
-        // A relative path begins in the current folder.
+        // A relative path starts in the current folder.
         let folder = folders.find(|folder| folder.is_dir());
         let folder = folder.unwrap_or(Path::new("."));
         files::try_out(folder).map_err(|source| StoreError::io("write into", folder, source))?;
         fs4::available_space(folder).map_err(|source| StoreError::io("look at", folder, source))
     }
 
-    /// The identity kept here, if there is one yet.
+    /// The identity stored here, if there is one yet.
     ///
     /// # Errors
     /// As for [`DataDir::identity`].
@@ -112,11 +111,11 @@ impl DataView {
 }
 
 impl DataDir {
-    /// Opens `explicit`, or the platform's data directory, creates what is missing and locks it.
+    /// Opens `explicit` or the platform's data directory, creates what is missing, and locks it.
     ///
     /// # Errors
-    /// [`StoreError::InUse`] if another process has it open, [`StoreError::NoHome`] if the platform
-    /// names no directory, [`StoreError::Io`] if it cannot be created or written.
+    /// [`StoreError::InUse`] if another process has it open, [`StoreError::NoHome`] if the platform names no directory,
+    /// [`StoreError::Io`] if it cannot be created or written.
     pub fn open(explicit: Option<&Path>) -> Result<Self, StoreError> {
         let view = DataView::of(explicit)?;
         let path = view.path();
@@ -133,11 +132,11 @@ impl DataDir {
         }
     }
 
-    /// The identity kept here; made and saved on first use.
+    /// The identity stored here; created and saved on first use.
     ///
     /// # Errors
-    /// [`StoreError::Exposed`] if others can read the file, [`StoreError::DamagedIdentity`] if it is
-    /// not one of ours (it is never replaced), [`StoreError::Io`], [`StoreError::Random`].
+    /// [`StoreError::Exposed`] if others can read the file, [`StoreError::DamagedIdentity`] if it is not one of ours
+    /// (it is never replaced), [`StoreError::Io`], [`StoreError::Random`].
     pub fn identity(&self) -> Result<IdentityKey, StoreError> {
         identity::load_or_create(&self.identity_path())
     }

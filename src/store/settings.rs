@@ -1,4 +1,4 @@
-//! The player's settings: a file in the data directory that people may write by hand.
+//! The player's settings: a file in the data directory that can be edited by hand.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,28 +11,26 @@ use fairdeal_ui::appearance::{Pyramids, ThemeName};
 
 /// The file's name in the data directory.
 const FILE: &str = "settings.toml";
-/// The largest file that is read, in bytes.
+/// Maximum file size in bytes.
 const MAX_FILE: u64 = 64 << 10;
 
 /// A player's settings for all tables.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// The name at tables; the system's name for the user if there is none.
+    /// The player's name at tables; by default the system's user name.
     pub name: Option<String>,
-    /// How the screen looks.
     pub theme: ThemeName,
-    /// The colours of pyramids.
+    /// The colors of pyramids.
     pub pyramids: Pyramids,
-    /// Whether only ASCII characters are drawn.
+    /// Whether to draw ASCII characters only.
     pub ascii: bool,
-    /// Whether cards fly and scores are told step by step.
+    /// Whether cards move across the screen and scores appear step by step.
     pub motion: bool,
-    /// How well bots play.
     pub bot_level: Level,
-    /// How long bots think before each action, in milliseconds.
+    /// Bot delay before each action, in milliseconds.
     pub bot_delay: u64,
-    /// Keys in place of the usual ones: what is done, and the keys that do it.
+    /// Key bindings that differ from the defaults: an action, and its keys.
     pub keys: BTreeMap<String, Vec<String>>,
 }
 
@@ -51,32 +49,31 @@ impl Default for Settings {
     }
 }
 
-/// Why settings cannot be read.
+/// Why settings cannot be read or saved.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file cannot be read or written.
     #[error("{0}")]
     Store(#[from] StoreError),
-    /// It is not what it should be.
+    /// The file's content is invalid.
     #[error("{path}: {why}\nCorrect or delete the file. Using defaults until then.", path = path.display())]
     Wrong {
-        /// The file.
         path: PathBuf,
-        /// Where and what.
+        /// The line and the mistake.
         why: String,
     },
 }
 
 impl DataView {
-    /// Where the settings are.
+    /// The path of the settings file.
     pub fn settings_file(&self) -> PathBuf {
         self.path().join(FILE)
     }
 
-    /// Reads the settings; the usual ones if there is no file.
+    /// Reads the settings; the defaults if there is no file.
     ///
     /// # Errors
-    /// [`SettingsError`], which says the line and what may stand there.
+    /// [`SettingsError`], which names the line and the allowed values.
     pub fn settings(&self) -> Result<Settings, SettingsError> {
         let path = self.settings_file();
         let io = |source| StoreError::io("read", &path, source);
@@ -103,7 +100,7 @@ impl DataView {
 }
 
 impl DataDir {
-    /// Writes the settings in place of those that were there.
+    /// Saves the settings, replacing the file.
     ///
     /// # Errors
     /// [`SettingsError`].

@@ -47,6 +47,7 @@ mod schema;
 #[cfg(unix)]
 mod screen;
 mod sitting;
+mod stored;
 mod talk;
 #[cfg(target_os = "linux")]
 mod torture;

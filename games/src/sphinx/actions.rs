@@ -192,9 +192,7 @@ pub enum SphinxEvent {
         to: Square,
     },
     /// A seat ended its turn.
-    Ended {
-        seat: Seat,
-    },
+    Ended { seat: Seat },
     /// A Magician found its King.
     Won {
         /// The Magician's seat.

@@ -49,9 +49,7 @@ pub enum ThothAction {
         card: Handle,
     },
     /// Picks a card from the pool.
-    Pick {
-        card: Face,
-    },
+    Pick { card: Face },
     /// Plays the card of the turn.
     Play {
         card: Face,
@@ -60,9 +58,7 @@ pub enum ThothAction {
         as_: Use,
     },
     /// Discards a card face down and ends the hand.
-    End {
-        card: Slot,
-    },
+    End { card: Slot },
     /// Pulls the seat's own house down to its Foundation.
     Demolish,
     /// Knocks another house over.

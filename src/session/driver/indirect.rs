@@ -1,4 +1,4 @@
-//! The seats that this one reaches through others alone.
+//! Seats that this one reaches only through others.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use tokio::time::Instant;
 
-/// How long a link may be missing before the player is told: programs that have just met are still dialling.
+/// How long a link must be missing before the player hears of it: programs that have just met are still dialing.
 const SETTLED: Duration = Duration::from_secs(5);
 
-/// Since when each seat has been without a direct link, and whether the player knows.
+/// When each seat lost its direct link, and whether the player knows.
 #[derive(Debug, Default)]
 pub(super) struct Indirect {
     since: BTreeMap<Seat, Instant>,
@@ -17,7 +17,7 @@ pub(super) struct Indirect {
 }
 
 impl Indirect {
-    /// Takes the seats that are without a direct link `now`; returns those of which the player is to be told.
+    /// Updates the seats without a direct link `now`; returns those to report to the player.
     pub(super) fn update(&mut self, seats: SeatSet, now: Instant) -> SeatSet {
         self.since.retain(|seat, _| seats.contains(*seat));
         for seat in seats.iter() {
@@ -31,7 +31,7 @@ impl Indirect {
         new
     }
 
-    /// The seats of which the player has been told.
+    /// The seats that have been reported to the player.
     pub(super) fn told(&self) -> SeatSet {
         self.told
     }
@@ -48,7 +48,7 @@ mod tests {
         let start = Instant::now();
         let mut indirect = Indirect::default();
         assert_eq!(indirect.update(lost, start), none);
-        // A link that comes in time is no news, and its loss counts from then on.
+        // A link that comes up in time is not reported. When it drops, the time starts again.
         assert_eq!(indirect.update(none, start + SETTLED / 2), none);
         let again = start + SETTLED;
         assert_eq!(indirect.update(lost, again), none);

@@ -1,5 +1,5 @@
-//! Where a session's node listens: at its place, or as near to it as the machine allows; and where as soon as that place
-//! is free again.
+//! Where a session's node listens: at its configured addresses or as near to them as possible. Taken addresses are
+//! bound when free.
 
 use ed25519_dalek::SigningKey;
 use fairdeal_net::{
@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use crate::session::frame::MAX_FRAME;
 use crate::session::journal::Place;
 
-/// Where to listen as long as somebody else is at a place, and where as soon as that is free.
+/// Where to listen while another session holds these addresses, and which ones to bind when free.
 pub(super) fn elsewhere(place: &Place) -> (Vec<Multiaddr>, Vec<Multiaddr>) {
     let anywhere: Vec<Multiaddr> = place.listen.iter().map(any_port).collect();
     let named = place.listen.iter();
@@ -21,8 +21,8 @@ pub(super) fn elsewhere(place: &Place) -> (Vec<Multiaddr>, Vec<Multiaddr>) {
 
 pub(super) type Spawned = (NodeHandle, mpsc::Receiver<NodeEvent>);
 
-/// Spawns a node that listens where it did before as far as it can, and else as near as possible; and says where to
-/// listen as soon as somebody else is gone from there.
+/// Spawns a node that listens where it did before, or as near as possible. Also returns the addresses to bind when
+/// free.
 pub(super) fn spawn_near(
     key: &SigningKey,
     mut config: NodeConfig,
@@ -35,7 +35,7 @@ pub(super) fn spawn_near(
             Err(error) => return Err(error),
         };
         let Some(listen) = without(&config.listen, &failed) else {
-            // The machine has other addresses now.
+            // None of the wanted addresses is left: this machine's addresses have changed.
             config.listen = everywhere(0);
             let spawned = Node::spawn(key, config)?;
             return Ok((spawned, Vec::new()));
@@ -44,8 +44,8 @@ pub(super) fn spawn_near(
     }
 }
 
-/// Addresses to listen at if this one of them cannot be had: any port of it, from where the others are dialled while
-/// somebody else has its own; and none of it if it was any port already. `None` if no address is left.
+/// The addresses to listen on after `failed` could not be bound. Any port replaces its port, since this seat can still
+/// dial the others from there. If any port failed too, the address is dropped. `None` if no address is left.
 fn without(listen: &[Multiaddr], failed: &Multiaddr) -> Option<Vec<Multiaddr>> {
     let nearby = any_port(failed);
     let mut nearby = (!listen.contains(&nearby)).then_some(nearby);
@@ -57,19 +57,19 @@ fn without(listen: &[Multiaddr], failed: &Multiaddr) -> Option<Vec<Multiaddr>> {
         }
     });
     let left: Vec<Multiaddr> = left.collect();
-    // An address that is not in the list could fail for ever.
+    // An address outside the list could fail forever.
     let is_progress = !left.is_empty() && left != listen;
     is_progress.then_some(left)
 }
 
-/// Wanted addresses that somebody else has, while this node listens at any port of them.
+/// Wanted addresses that another program holds, while this node listens on any port there.
 fn still_awaited(wanted: &[Multiaddr], listen: &[Multiaddr]) -> Vec<Multiaddr> {
     let is_awaited =
         |address: &&Multiaddr| !listen.contains(address) && listen.contains(&any_port(address));
     wanted.iter().filter(is_awaited).cloned().collect()
 }
 
-/// How the node of a session behaves.
+/// The node configuration of a session.
 pub(super) fn config_of(place: &Place, is_host: bool) -> NodeConfig {
     let mut config = NodeConfig::new(place.transport);
     config.listen.clone_from(&place.listen);
@@ -91,7 +91,7 @@ mod tests {
         all.iter().map(|text| text.parse().unwrap()).collect()
     }
 
-    /// Addresses left of the wanted ones as these fail one after the other, and those that are awaited then.
+    /// The addresses left after these failures in turn, and the awaited ones.
     fn left(wanted: &[&str], failing: &[&str]) -> Option<(Vec<Multiaddr>, Vec<Multiaddr>)> {
         let wanted = addresses(wanted);
         let mut listen = wanted.clone();
@@ -139,7 +139,7 @@ mod tests {
         let [taken_port, free_port] = [&taken, &free].map(|one| one.local_addr().unwrap().port());
         drop(free);
         let at = |port: u16| format!("/ip4/127.0.0.1/tcp/{port}");
-        // An address that is for documentation belongs to no machine.
+        // A documentation address belongs to no machine.
         let gone = "/ip4/192.0.2.1/tcp/7";
         let mut config = NodeConfig::new(fairdeal_net::Transport::Sockets);
         config.listen = addresses(&[gone, &at(taken_port), &at(free_port)]);

@@ -1,11 +1,12 @@
-//! The task behind a session: it carries frames between the node, the lobby and the table, keeps
-//! the clock, and lets a bot play the seat if there is one.
+//! The task behind a session. It carries frames between the node, the lobby and the table, keeps the clock, and runs
+//! the bot if one plays the seat.
 //!
-//! Here it starts and runs, and hears the network; `seating` is the way to the table, `table` the play, `watching`
-//! watching another's table, `visitors` the spectators of ours, `talk` the chat.
+//! This module starts and runs the task and handles network events. `seating` leads to the table, `table` plays,
+//! `watching` follows another host's table, `visitors` serves our spectators, `talk` is the chat.
 
 mod indirect;
 mod listening;
+mod parts;
 mod reaching;
 mod seating;
 mod table;
@@ -14,13 +15,12 @@ mod visitors;
 mod watching;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ed25519_dalek::SigningKey;
 use fairdeal_games::AnyGame;
-use fairdeal_games::bots::{Bot, Level};
+use fairdeal_games::bots::Level;
 use fairdeal_net::{
     AddressRecord, JoinTarget, Lan, Multiaddr, Network, Node, NodeError, NodeEvent, NodeHandle,
     PeerId, Reach, ReachNews, TicketError,
@@ -33,7 +33,6 @@ use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{RestoreError, Table};
 use fairdeal_protocol::table::message::Head;
-use fairdeal_protocol::transcript::Transcript;
 use fairdeal_protocol::wire::bounded::Text;
 use getrandom::SysRng;
 use getrandom::rand_core::UnwrapErr;
@@ -45,8 +44,7 @@ use super::frame::{Frame, Join, ProgramId};
 use super::gallery::Gallery;
 use super::journal::{Interrupted, Place, SavedSeat};
 use super::lobby::{Agreed, GuestLobby, HostLobby, Outbox, host_seat};
-use super::talk::Talk;
-use fairdeal_ui::view::{LobbyView, PeerState, Waits};
+use fairdeal_ui::view::{PeerState, Waits};
 
 use super::{Command, Handle, SessionEvent};
 use crate::store::{DataDir, IdentityKey, Journal, StoreError};
@@ -54,90 +52,90 @@ use fairdeal_ui::text::clean;
 
 use indirect::Indirect;
 use listening::{config_of, elsewhere, spawn_near};
+use parts::{Autopilot, Disk, Links, Player};
 use reaching::Reaching;
 use watching::Watching;
 
-/// How often lost messages are looked for.
+/// How often the driver resends what may have been lost.
 const TICK: Duration = Duration::from_millis(500);
-/// The time between two ticks, in milliseconds, from which on this program must have been stopped or asleep.
+/// A gap between two ticks of more than this many milliseconds means that the program was stopped or asleep.
 const LATE: u64 = 2_000;
-/// How long a finished table stays to hand the last entries to others, where nobody is there who says when.
+/// How long an unattended session stays after its game, to send the last entries to others.
 const LINGER: Duration = Duration::from_secs(10);
-/// How long a seat waits for those after it to dial: they may not be able to, as where it listens on this machine alone.
+/// How long a seat waits for later seats to dial it before it dials them. They may be unable to, for example if it
+/// listens on loopback only.
 const ALL_DIAL: Duration = Duration::from_secs(3);
-/// How long a host waits for its addresses to become known before it writes the ticket.
+/// How long a host waits for its addresses before it writes the ticket.
 const SETTLE: Duration = Duration::from_millis(200);
-/// How often a peer without a seat may speak while it is connected: a guest says its wish a few times.
+/// Maximum number of frames from a connected peer without a seat; a guest repeats its request a few times.
 const MAX_SAID: u32 = 128;
-/// How long it waits for its relays.
+/// How long to wait for the relays.
 const RELAYED: Duration = Duration::from_secs(10);
 
-/// Open a table or sit down at one.
+/// Whether to open a table, join one or watch one.
 #[derive(Clone, Debug)]
 pub enum Role {
-    /// Open one.
+    /// Open a table.
     Host(RuleSet),
-    /// Sit down at one.
+    /// Join a table.
     Guest(JoinTarget),
-    /// Watch as a spectator, with a ticket.
+    /// Watch a table as a spectator.
     Watcher(JoinTarget),
 }
 
-/// Whether somebody is at a session's handle.
+/// Whether a person uses the session's handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attended {
-    /// A person is: a table that has ended stays, for talk and for another game, until it is told to quit or the
-    /// handle is dropped.
+    /// A person does. An ended table stays open for chat and another game, until a quit command or until the handle is
+    /// dropped.
     Person,
-    /// Nobody is: the session ends by itself soon after its table.
+    /// Nobody does: the session ends by itself soon after its table.
     Nobody,
 }
 
-/// A bot that plays the seat.
+/// The bot that plays a seat.
 #[derive(Clone, Copy, Debug)]
 pub struct Pilot {
-    /// How well.
     pub level: Level,
-    /// How long it thinks before each action.
+    /// Bot delay before each action.
     pub delay: Duration,
 }
 
 /// Settings of a new session.
 #[derive(Debug)]
 pub struct Setup {
-    /// The player's identity.
     pub identity: IdentityKey,
-    /// Its name, as others will see it.
+    /// The player's name, as others will see it.
     pub name: String,
-    /// Host or guest.
+    /// Host, guest or spectator.
     pub role: Role,
-    /// Where to listen, and with what.
+    /// Where to listen, and by which transport.
     pub place: Place,
-    /// Whether a session of this program that is about to end may still be at that place: this one listens on any ports
-    /// until those are free.
+    /// Bind when free: an ending session of this program may still hold these ports. Until they are free, this one
+    /// listens on any ports.
     pub moves_in: bool,
-    /// Whether a host's table is shown to the LAN.
+    /// Whether a host announces its table on the local network.
     pub lan: bool,
-    /// Bot that plays the seat, unless the holder of the handle does.
+    /// The bot that plays the seat; `None` if the holder of the handle does.
     pub pilot: Option<Pilot>,
-    /// Where journals, transcripts and evidence are kept.
+    /// Where journals, transcripts and evidence are stored.
     pub data: Arc<DataDir>,
-    /// The table's password: of a host, to lock it; of a guest, to come in.
+    /// The table's password: a host locks the table with it, a guest or spectator logs in with it.
     pub password: Option<Password>,
-    /// This program, to the host: a host and the bots of its house have the same.
+    /// Identifies this program to the host; a host and its local bots share one id.
     pub program: ProgramId,
-    /// Whether this is a bot within another player's program, which writes the transcript.
+    /// Whether this is a local bot in another player's program; that player's session writes the transcript.
     pub house: bool,
-    /// Whether this seat is ready to begin by itself; else its player says so ([`Command::Ready`]).
+    /// Whether this seat is ready to begin by itself; otherwise its player sends [`Command::Ready`].
     pub ready: bool,
-    /// Whether somebody is at the handle.
+    /// Whether a person uses the handle.
     pub attended: Attended,
 }
 
 /// Why a session cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The network cannot.
+    /// The network node cannot start.
     #[error("{0}")]
     Node(#[from] NodeError),
     /// The name is too long.
@@ -146,25 +144,25 @@ pub enum SessionError {
     /// The system has no randomness.
     #[error("the system provides no random bytes: {0}")]
     Random(getrandom::Error),
-    /// The journal is another player's.
+    /// The journal belongs to another identity.
     #[error(
         "the identity in the data directory is not the one that sat at this table; use the data \
          directory that it was played with"
     )]
     OtherIdentity,
-    /// The journal gives no table.
+    /// The table cannot be restored from the journal.
     #[error("{0}")]
     Restore(#[from] RestoreError),
-    /// A bot has no identity.
+    /// The data directory failed, for example for a bot's identity.
     #[error("{0}")]
     Store(#[from] StoreError),
-    /// The bots cannot find the table.
+    /// The bots' ticket cannot be written.
     #[error("{0}")]
     Ticket(#[from] TicketError),
-    /// There is no journal of the player's own seat.
+    /// The player's own seat has no journal.
     #[error("only bots sat here; nobody can resume this table")]
     NobodyHere,
-    /// A bot's level cannot be declared.
+    /// The charter cannot hold the bot's level.
     #[error("{0}")]
     Level(&'static str),
 }
@@ -176,7 +174,7 @@ pub enum SessionError {
 pub fn start(setup: Setup) -> Result<Handle, SessionError> {
     let mut place = setup.place;
     if let Role::Guest(target) = &setup.role {
-        // Others may have to come by the same way.
+        // Other seats may need the host's relays to reach this one.
         for relay in target.relays() {
             if !place.relays.contains(&relay) {
                 place.relays.push(relay);
@@ -190,7 +188,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
         (config.listen, awaited) = elsewhere(&place);
     }
     if matches!(setup.role, Role::Watcher(_)) {
-        // It is reached by nobody.
+        // Nobody dials a spectator.
         awaited.clear();
         config.listen = Vec::new();
         config.reach = Reach::Off;
@@ -249,25 +247,17 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
             Stage::Watch(Box::new(Watching::new(host, lobby, door)))
         }
     };
-    let keeper = Keeper {
-        data: setup.data,
-        house: setup.house.then_some(setup.identity),
-    };
-    Ok(run(Parts {
-        node,
-        network,
-        key,
-        stage,
-        place,
-        awaited,
-        pilot: setup.pilot,
-        keeper,
-        attended: setup.attended,
-    }))
+    let disk = Disk::new(setup.data, setup.house.then_some(setup.identity));
+    let links = Links::new(place, awaited);
+    let (pilot, attended) = (setup.pilot, setup.attended);
+    let node = (node, network);
+    Ok(Driver::spawn(
+        node, key, stage, links, pilot, disk, attended,
+    ))
 }
 
-/// Sits down again at a table that was interrupted, in a task of the current tokio runtime. The own
-/// seat is played by `pilot`, if there is one; a bot of the house by itself.
+/// Resumes a saved table in a task of the current tokio runtime. `pilot`, if given, plays the player's own seat; a
+/// local bot plays by its saved settings.
 ///
 /// # Errors
 /// [`SessionError`].
@@ -314,93 +304,27 @@ pub fn resume(
         }
         gallery
     });
-    Ok(run(Parts {
-        node,
-        network,
-        key,
-        stage: Stage::Restored(Box::new(Restored {
-            table,
-            agreed,
-            journal,
-            gallery,
-        })),
-        place,
-        awaited,
-        pilot,
-        keeper: Keeper {
-            data,
-            house: is_house.then_some(identity),
-        },
-        attended: if is_house { Attended::Nobody } else { attended },
-    }))
+    let restored = Restored {
+        table,
+        agreed,
+        journal,
+        gallery,
+    };
+    let stage = Stage::Restored(Box::new(restored));
+    let disk = Disk::new(data, is_house.then_some(identity));
+    let links = Links::new(place, awaited);
+    let attended = if is_house { Attended::Nobody } else { attended };
+    let node = (node, network);
+    Ok(Driver::spawn(
+        node, key, stage, links, pilot, disk, attended,
+    ))
 }
 
-/// Player of a seat, person or bot, as its program declares it.
+/// Whether a person or a bot plays a seat, as its program declares it.
 fn played_by(pilot: Option<Pilot>) -> Result<PlayedBy, SessionError> {
     pilot.map_or(Ok(PlayedBy::Person), |pilot| {
         PlayedBy::bot(pilot.level.name()).map_err(SessionError::Level)
     })
-}
-
-/// Parts of a driver.
-struct Parts {
-    node: NodeHandle,
-    network: mpsc::Receiver<NodeEvent>,
-    key: SigningKey,
-    stage: Stage,
-    place: Place,
-    awaited: Vec<Multiaddr>,
-    pilot: Option<Pilot>,
-    keeper: Keeper,
-    attended: Attended,
-}
-
-fn run(parts: Parts) -> Handle {
-    let (commands, inbox) = mpsc::channel(64);
-    let (events, outbox) = mpsc::channel(1024);
-    let driver = Driver {
-        node: parts.node,
-        key: parts.key,
-        stage: parts.stage,
-        place: parts.place,
-        awaited: parts.awaited,
-        pilot: parts.pilot,
-        bot: parts.pilot.map(|pilot| fairdeal_games::bot(pilot.level)),
-        keeper: parts.keeper,
-        journal: None,
-        evidence: Evidence::default(),
-        settled: false,
-        unsaved: false,
-        stalled: None,
-        needs_room: false,
-        disk_full: false,
-        last_head: None,
-        events,
-        connected: Vec::new(),
-        strangers: BTreeMap::new(),
-        told: None,
-        promised: None,
-        talk: Talk::default(),
-        attended: parts.attended,
-        dial_all_at: None,
-        addresses_at: None,
-        reaching: Some(Reaching::new(Instant::now())),
-        think: None,
-        done: None,
-        rng: UnwrapErr(SysRng),
-    };
-    tokio::spawn(driver.run(parts.network, inbox));
-    Handle {
-        commands,
-        events: outbox,
-    }
-}
-
-/// Disk that this session writes to.
-struct Keeper {
-    data: Arc<DataDir>,
-    /// The identity of a bot of the house, which has no file of its own.
-    house: Option<IdentityKey>,
 }
 
 enum Stage {
@@ -410,123 +334,78 @@ enum Stage {
     },
     Guest(Box<GuestLobby>),
     Watch(Box<Watching>),
-    /// All have signed the charter, and there is no room on the disk for the journal yet.
+    /// All have signed the charter, but the disk has no space for the journal yet.
     Opening(Box<Opening>),
-    /// Read from a journal; the first thing that the task does is to sit down.
+    /// Restored from a journal; the task opens the table first.
     Restored(Box<Restored>),
     Table(Box<Seated>),
     Ended,
 }
 
-/// A table as its journal has it.
+/// A table restored from its journal.
 struct Restored {
     table: Table<AnyGame>,
     agreed: Agreed,
     journal: Arc<Journal>,
-    /// For the host's spectators.
+    /// The host's spectators.
     gallery: Option<Gallery>,
 }
 
 /// A table that waits for its journal.
 struct Opening {
     agreed: Agreed,
-    /// Frames for the others, sent once the journal is there.
+    /// Frames for the others, sent once the journal exists.
     outbox: Outbox,
     /// The host's spectators.
     gallery: Option<Gallery>,
 }
 
-/// A table with what is known of its peers.
+/// A table in play, and what is known of its peers.
 struct Seated {
     table: Table<AnyGame>,
     id: Hash32,
     charter: SignedCharter,
-    /// Where each seat has signed that it listens, in seat order.
+    /// The address records signed by the seats, in seat order.
     records: Vec<AddressRecord>,
-    /// Where connected seats say that they listen now.
+    /// Where connected seats report that they listen now.
     heard: BTreeMap<Seat, Vec<Multiaddr>>,
-    /// The last round trips, in milliseconds.
+    /// The latest round-trip times, in milliseconds.
     round_trips: BTreeMap<Seat, u32>,
     names: Vec<String>,
     peers: BTreeMap<Seat, PeerId>,
-    /// The seats that are proven guilty of a fault.
+    /// The seats with a proven fault.
     guilty: SeatSet,
-    /// Last report to the player of overdue seats and of possible remedies.
+    /// The last report to the player of overdue seats and possible remedies.
     told_waits: Waits,
-    /// The head that was last told to all, and for how many ticks it has not been repeated.
+    /// The head last sent to all, and the number of ticks since.
     told_head: Option<(Head, u32)>,
-    /// With whom this seat has told the others that it is connected.
+    /// The connections that this seat last reported to the others.
     linked: SeatSet,
-    /// With whom connected seats say that they are.
+    /// The connections that connected seats report.
     links: BTreeMap<Seat, SeatSet>,
     /// The seats without a direct link.
     indirect: Indirect,
-    /// The wall clock at the last tick.
+    /// Wall clock at the last tick, in milliseconds since 1970.
     ticked: Option<u64>,
     /// The spectators, at the host.
     gallery: Option<Gallery>,
 }
 
-/// Evidence of faults at the table.
-#[derive(Default)]
-struct Evidence {
-    /// The file of the last fault.
-    last: Option<PathBuf>,
-    /// Evidence that the disk had no room for.
-    unsaved: Vec<Transcript>,
-}
-
+/// The task of a session. Each part owns its state; this type and its modules coordinate them.
 struct Driver {
     node: NodeHandle,
     key: SigningKey,
     stage: Stage,
-    place: Place,
-    /// Where to listen as soon as another session is gone from there.
-    awaited: Vec<Multiaddr>,
-    /// Bot that plays the seat instead of the holder of the handle.
-    pilot: Option<Pilot>,
-    bot: Option<Box<dyn Bot<AnyGame>>>,
-    keeper: Keeper,
-    /// The journal of the table, once there is one.
-    journal: Option<Arc<Journal>>,
-    evidence: Evidence,
-    /// Whether nobody will ever ask for what is in it.
-    settled: bool,
-    /// Whether the game has ended and its transcript or evidence is not on disk: its journal is all that there is of it.
-    unsaved: bool,
-    /// Outputs of the table that wait for room on the disk for its records.
-    stalled: Option<table::Batch>,
-    /// Whether room for the deal that has begun is not reserved yet.
-    needs_room: bool,
-    /// Whether the player has been told that the disk is full.
-    disk_full: bool,
-    /// The last head that was sent; all that it names is on disk.
-    last_head: Option<Head>,
-    events: mpsc::Sender<SessionEvent>,
-    connected: Vec<PeerId>,
-    /// How often each connected peer without a seat has spoken.
-    strangers: BTreeMap<PeerId, u32>,
-    /// The lobby as it was last told.
-    told: Option<LobbyView>,
-    /// The table and seat of the last charter that was signed here.
-    promised: Option<(String, Seat)>,
-    /// How much has been said.
-    talk: Talk,
-    attended: Attended,
-    /// When every seat dials all others that are not connected yet.
-    dial_all_at: Option<Instant>,
-    /// When the listening addresses are taken to be complete.
-    addresses_at: Option<Instant>,
-    /// The host of this guest or spectator, while it is not connected.
-    reaching: Option<Reaching>,
-    /// When the bot acts.
-    think: Option<Instant>,
+    links: Links,
+    autopilot: Autopilot,
+    disk: Disk,
+    player: Player,
     /// When a finished table stops waiting for the others.
     done: Option<Instant>,
     rng: UnwrapErr<SysRng>,
 }
 
-/// Waits for an instant, or for ever if there is none.
+/// Waits for an instant; forever if there is none.
 async fn at(instant: Option<Instant>) {
     match instant {
         Some(instant) => sleep_until(instant).await,
@@ -535,6 +414,36 @@ async fn at(instant: Option<Instant>) {
 }
 
 impl Driver {
+    /// Spawns the task of a new driver, and returns its player's handle.
+    fn spawn(
+        (node, network): (NodeHandle, mpsc::Receiver<NodeEvent>),
+        key: SigningKey,
+        stage: Stage,
+        links: Links,
+        pilot: Option<Pilot>,
+        disk: Disk,
+        attended: Attended,
+    ) -> Handle {
+        let (commands, inbox) = mpsc::channel(64);
+        let (events, outbox) = mpsc::channel(1024);
+        let driver = Self {
+            node,
+            key,
+            stage,
+            links,
+            autopilot: Autopilot::new(pilot),
+            disk,
+            player: Player::new(events, attended),
+            done: None,
+            rng: UnwrapErr(SysRng),
+        };
+        tokio::spawn(driver.run(network, inbox));
+        Handle {
+            commands,
+            events: outbox,
+        }
+    }
+
     async fn run(
         mut self,
         mut network: mpsc::Receiver<NodeEvent>,
@@ -542,12 +451,12 @@ impl Driver {
     ) {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let wait = if self.place.relays.is_empty() {
+        let wait = if self.links.place.relays.is_empty() {
             SETTLE
         } else {
             RELAYED
         };
-        self.addresses_at = Some(Instant::now() + wait);
+        self.links.addresses_at = Some(Instant::now() + wait);
         self.stage = match self.stage {
             Stage::Restored(restored) => {
                 let Restored {
@@ -587,39 +496,39 @@ impl Driver {
                         self.stage = Stage::Ended;
                     }
                 },
-                () = at(self.addresses_at) => self.addresses_known().await,
-                () = at(self.dial_all_at) => {
-                    self.dial_all_at = None;
+                () = at(self.links.addresses_at) => self.addresses_known().await,
+                () = at(self.links.dial_all_at) => {
+                    self.links.dial_all_at = None;
                     self.dial_seats(|_| true);
                 }
-                () = at(self.think) => self.pilot_acts().await,
+                () = at(self.autopilot.acts_at) => self.pilot_acts().await,
                 () = at(self.done) => self.stage = Stage::Ended,
                 _ = ticks.tick() => self.tick().await,
             }
         }
         self.node.shutdown().await;
-        if self.settled
-            && !self.unsaved
-            && let Some(journal) = self.journal.take().and_then(Arc::into_inner)
+        if self.disk.settled
+            && !self.disk.unsaved
+            && let Some(journal) = self.disk.journal.take().and_then(Arc::into_inner)
             && let Err(error) = journal.remove()
         {
             tracing::warn!(%error, "the journal of a finished table stays");
         }
     }
 
-    /// Notes in the journal that this table asks for nothing more from its player.
+    /// Marks the journal as ended: the table needs nothing more from its player.
     fn end_journal(&self) {
-        if let Some(journal) = &self.journal
+        if let Some(journal) = &self.disk.journal
             && let Err(error) = journal.end()
         {
-            // It will be offered to be resumed, and end at once.
+            // The table will be offered for resuming, and end at once.
             tracing::warn!(%error, "the end of the table is not noted");
         }
     }
 
     async fn tell(&self, event: SessionEvent) {
-        // A player that has gone away is noticed by its commands ending.
-        let _ = self.events.send(event).await;
+        // If the player has dropped its handle, the command channel closes too; `run` notices that.
+        let _ = self.player.events.send(event).await;
     }
 
     async fn fail(&mut self, why: String) {
@@ -628,7 +537,7 @@ impl Driver {
     }
 
     fn send(&self, peer: PeerId, frame: &Frame) {
-        // What is lost is said again at the next tick.
+        // The next tick resends what is lost.
         if let Err(error) = self.node.send(peer, frame.to_bytes()) {
             tracing::debug!(%peer, %error, "not sent");
         }
@@ -640,24 +549,24 @@ impl Driver {
         }
     }
 
-    /// Dials those of these seats that take part and are not connected, and whoever loses the connection dials again:
-    /// whichever of the two has moved finds the other. A seat without addresses dials us.
+    /// Dials the selected seats that take part and are not connected. Both sides dial again after a lost connection:
+    /// whichever of the two has moved finds the other. A seat without known addresses dials us.
     fn dial_seats(&self, which: impl Fn(Seat) -> bool) {
         let Stage::Table(seated) = &self.stage else {
             return;
         };
         let away = seated.peers.iter().filter(|(seat, peer)| {
-            which(**seat) && seated.takes_part(**seat) && !self.connected.contains(peer)
+            which(**seat) && seated.takes_part(**seat) && !self.links.connected.contains(peer)
         });
         for (seat, peer) in away {
-            let known = seated.addresses_of(*seat, &self.place);
+            let known = seated.addresses_of(*seat, &self.links.place);
             if !known.is_empty() {
                 let _ = self.node.keep(*peer, known);
             }
         }
     }
 
-    /// A seat has left the table: it is not dialled any more.
+    /// Stops dialing a seat that has left the table.
     fn let_go(&self, seat: Seat) {
         if let Stage::Table(seated) = &self.stage
             && let Some(peer) = seated.peers.get(&seat)
@@ -666,12 +575,12 @@ impl Driver {
         }
     }
 
-    /// Tells the others with whom this seat is connected, if that has changed.
+    /// Reports this seat's connections to the others if they have changed.
     fn tell_links(&mut self) {
         let Stage::Table(seated) = &mut self.stage else {
             return;
         };
-        let linked = seated.connected(&self.connected);
+        let linked = seated.connected(&self.links.connected);
         if std::mem::replace(&mut seated.linked, linked) == linked {
             return;
         }
@@ -684,13 +593,13 @@ impl Driver {
         self.send_all(&outbox);
     }
 
-    // The network.
+    // Network events.
 
     async fn network(&mut self, event: NodeEvent) {
         match event {
             NodeEvent::Connected { peer, address } => {
-                if !self.connected.contains(&peer) {
-                    self.connected.push(peer);
+                if !self.links.connected.contains(&peer) {
+                    self.links.connected.push(peer);
                 }
                 let gallery = match &mut self.stage {
                     Stage::Host { lobby, .. } => Some(lobby.gallery()),
@@ -703,7 +612,9 @@ impl Driver {
                 }
                 self.has_reached(peer).await;
                 match &mut self.stage {
-                    Stage::Guest(lobby) if lobby.host() == peer && self.addresses_at.is_none() => {
+                    Stage::Guest(lobby)
+                        if lobby.host() == peer && self.links.addresses_at.is_none() =>
+                    {
                         self.speak_as_guest().await;
                     }
                     Stage::Watch(watching) if watching.host == peer => {
@@ -724,8 +635,8 @@ impl Driver {
                 }
             }
             NodeEvent::Disconnected { peer } => {
-                self.connected.retain(|known| *known != peer);
-                self.strangers.remove(&peer);
+                self.links.connected.retain(|known| *known != peer);
+                self.links.strangers.remove(&peer);
                 match &mut self.stage {
                     Stage::Host { lobby, .. } => {
                         let _ = self.node.dismiss(peer);
@@ -751,12 +662,12 @@ impl Driver {
                     }
                     Stage::Watch(watching) if watching.host == peer => {
                         watching.lost(&mut self.rng);
-                        self.reaching = Some(Reaching::new(Instant::now()));
+                        self.links.reaching = Some(Reaching::new(Instant::now()));
                     }
                     Stage::Guest(lobby) if lobby.host() == peer => {
                         lobby.lost(&mut self.rng);
-                        // It may come back, and may not.
-                        self.reaching = Some(Reaching::new(Instant::now()));
+                        // The host may or may not come back.
+                        self.links.reaching = Some(Reaching::new(Instant::now()));
                     }
                     Stage::Opening(opening) => {
                         let gallery = opening.gallery.as_mut();
@@ -792,7 +703,7 @@ impl Driver {
                     && let Some(seat) = seated.seat_of(peer)
                 {
                     let before = seated.round_trips.insert(seat, millis);
-                    // A screen is drawn for what one would notice.
+                    // Redraw only for a change that a player would notice.
                     let same = |before: u32| before.abs_diff(millis) <= 5 + before / 4;
                     if !before.is_some_and(same) && seated.table.replica().kind().is_some() {
                         self.show().await;
@@ -806,30 +717,30 @@ impl Driver {
         }
     }
 
-    /// Listens where another session was, if it has gone.
+    /// Binds the addresses that another session held, if they are free now.
     async fn move_in(&mut self) {
-        for address in std::mem::take(&mut self.awaited) {
+        for address in std::mem::take(&mut self.links.awaited) {
             if self.node.listen(address.clone()).await.is_err() {
-                self.awaited.push(address);
+                self.links.awaited.push(address);
             }
         }
     }
 
-    /// Addresses have come or gone: the ticket, or this guest's own record, is rewritten in a moment.
+    /// Listen addresses have changed: schedules a rewrite of the ticket or of this guest's own record.
     fn addresses_change(&mut self) {
         let waits = matches!(self.stage, Stage::Host { .. } | Stage::Guest(_));
-        if waits && self.addresses_at.is_none() {
-            self.addresses_at = Some(Instant::now() + SETTLE);
+        if waits && self.links.addresses_at.is_none() {
+            self.links.addresses_at = Some(Instant::now() + SETTLE);
         }
     }
 
-    /// Says in words how the table can be reached.
+    /// Reports to the player how others can reach the table.
     async fn reach(&mut self, news: ReachNews) {
         tracing::info!(?news, "reach");
         match &news {
             ReachNews::Relayed(_) | ReachNews::NotRelayed { .. } => {
                 let soon = Instant::now() + SETTLE;
-                self.addresses_at = self.addresses_at.map(|at| at.min(soon));
+                self.links.addresses_at = self.links.addresses_at.map(|at| at.min(soon));
                 self.addresses_change();
             }
             ReachNews::Mapped(_) | ReachNews::Unmapped(_) => self.addresses_change(),
@@ -841,13 +752,13 @@ impl Driver {
         }
     }
 
-    /// A peer whose messages are bad loses its connection.
+    /// Disconnects a peer that sends bad messages.
     fn drop_peer(&self, peer: PeerId, why: &str) {
         tracing::warn!(%peer, why, "dropped");
         let _ = self.node.disconnect(peer);
     }
 
-    /// Whether a peer has a seat, or is the host of this guest.
+    /// Whether a peer has a seat, watches, or is this player's host.
     fn is_known(&self, peer: PeerId) -> bool {
         match &self.stage {
             Stage::Host { lobby, .. } => lobby.knows(peer),
@@ -857,7 +768,7 @@ impl Driver {
                 let gallery = seated.gallery.as_ref();
                 seated.seat_of(peer).is_some() || gallery.is_some_and(|gallery| gallery.has(peer))
             }
-            // Whoever has a seat says so until it is heard.
+            // Seated guests repeat their frames until the table opens; do not count them as strangers.
             Stage::Opening(_) => true,
             Stage::Restored(_) | Stage::Ended => false,
         }
@@ -865,7 +776,7 @@ impl Driver {
 
     async fn frame(&mut self, peer: PeerId, frame: Frame) {
         if !self.is_known(peer) {
-            let said = self.strangers.entry(peer).or_default();
+            let said = self.links.strangers.entry(peer).or_default();
             *said += 1;
             if *said > MAX_SAID {
                 return self.drop_peer(peer, "a stranger that does not stop talking");
@@ -886,7 +797,7 @@ impl Driver {
                 let outbox = answer.map(|frame| (peer, frame)).into_iter().collect();
                 self.send_all(&outbox);
             }
-            // One that we have lost and that has not noticed: it has to sit down again.
+            // The host has lost this guest's connection and the guest has not noticed. Dropping it makes it join again.
             (Stage::Host { lobby, .. }, Frame::Sign { .. }) if !lobby.has_seated(peer) => {
                 self.drop_peer(peer, "a signature without a seat");
             }
@@ -913,7 +824,7 @@ impl Driver {
                 if let Some(seat) = seated.seat_of(peer)
                     && seated.links.insert(seat, seats).is_none()
                 {
-                    // What was told before may have come too early, while that seat was still in the lobby.
+                    // An earlier report may have arrived while that seat was still in the lobby.
                     let frame = Frame::Links {
                         table,
                         seats: seated.linked,
@@ -921,29 +832,29 @@ impl Driver {
                     self.send(peer, &frame);
                 }
             }
-            // A guest that has not heard that everybody signed.
+            // The guest has missed the frame that opened the table.
             (Stage::Table(seated), Frame::Sign { table, .. }) if table == seated.id => {
                 let frame = HostLobby::signed(&seated.charter);
                 self.send(peer, &frame);
             }
-            // The same, and it has changed its mind too late.
+            // The guest has missed it too, and has changed its readiness too late.
             (Stage::Table(seated), Frame::Ready(_)) => {
                 let frame = HostLobby::signed(&seated.charter);
                 self.send(peer, &frame);
             }
 
-            // One of us that has lost the table.
+            // A seat of this table that has lost its charter.
             (Stage::Table(seated), Frame::Join(_) | Frame::Knock { .. }) => {
                 let frame = HostLobby::back(&seated.charter, &seated.records);
                 self.send(peer, &frame);
             }
-            // What is not heard here is said again.
+            // The sender repeats what is ignored here.
             (Stage::Opening(_) | Stage::Restored(_) | Stage::Table(_) | Stage::Ended, _) => {}
         }
     }
 
     async fn tick(&mut self) {
-        self.talk.tick();
+        self.player.talk.tick();
         self.move_in().await;
 
         match &mut self.stage {
@@ -958,7 +869,7 @@ impl Driver {
                     gallery.tick();
                 }
                 let now = wall_clock();
-                // After a sleep what came meanwhile waits to be read: nobody is called silent before that.
+                // After a sleep, read what has arrived meanwhile before treating any seat as silent.
                 let before = seated.ticked.replace(now);
                 if before.is_some_and(|before| now.saturating_sub(before) > LATE) {
                     return;
@@ -971,8 +882,11 @@ impl Driver {
                 self.tell_indirect().await;
                 self.flush().await;
                 self.repeat_head();
-                if may_claim.is_some() && self.pilot.is_some() && self.keeper.house.is_none() {
-                    // Nobody is there who could be asked.
+                if may_claim.is_some()
+                    && self.autopilot.pilot.is_some()
+                    && self.disk.house.is_none()
+                {
+                    // No person is there to ask.
                     self.claim().await;
                 } else if news {
                     self.show().await;
@@ -982,13 +896,13 @@ impl Driver {
         }
     }
 
-    /// Repeats what a guest or a spectator has to say to its host.
+    /// Resends what a guest or a spectator wants from its host.
     async fn tick_on_the_way(&mut self) {
         if !self.reaches().await {
             return;
         }
         match &mut self.stage {
-            Stage::Guest(_) if self.addresses_at.is_none() => self.speak_as_guest().await,
+            Stage::Guest(_) if self.links.addresses_at.is_none() => self.speak_as_guest().await,
             Stage::Watch(watching) => {
                 let outbox = watching.tick();
                 self.send_all(&outbox);
@@ -998,7 +912,7 @@ impl Driver {
     }
 }
 
-/// The wall clock, in milliseconds since 1970: how long a seat is waited for outlives this program.
+/// The wall clock, in milliseconds since 1970. Absence is measured by it because the wait outlives this program.
 fn wall_clock() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| {

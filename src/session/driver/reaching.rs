@@ -1,4 +1,4 @@
-//! The way to a host: how long it is still looked for, and what is known of why it does not answer.
+//! Reaching the host: how long to keep dialing, and why it does not answer.
 
 use std::time::Duration;
 
@@ -9,25 +9,25 @@ use super::{Driver, Stage};
 use crate::session::SessionEvent;
 use crate::session::frame::Frame;
 
-/// How long a host is looked for.
+/// How long a session keeps dialing its host.
 const REACH: Duration = Duration::from_secs(60);
-/// The reason that guests in a lobby are given when their host goes.
+/// The host's refusal to the guests in its lobby when it closes.
 const CLOSED: &str = "it has closed the table";
 
-/// Why a host that answers cannot be spoken with.
+/// The error for a host that answers in another protocol.
 const OTHER_VERSION: &str = concat!(
     "the host's program is of another version, or no fairdeal at all; use the same version as the host (this one is ",
     env!("CARGO_PKG_VERSION"),
     ")"
 );
 
-/// A host that is looked for.
+/// A host that is being dialed.
 #[derive(Debug)]
 pub(super) struct Reaching {
     until: Instant,
-    /// Why it could not be reached last.
+    /// Why the last attempt failed.
     why: Option<String>,
-    /// The news that the player has.
+    /// What the player was last told.
     told: Option<(u64, Option<String>)>,
 }
 
@@ -40,13 +40,13 @@ impl Reaching {
         }
     }
 
-    /// How many seconds are left; `None` when the time is over.
+    /// Seconds left, rounded up; `None` once the time is over.
     fn left(&self, now: Instant) -> Option<u64> {
         let left = self.until.checked_duration_since(now)?;
         Some(left.as_millis().div_ceil(1000).try_into().unwrap_or(0))
     }
 
-    /// News for the player, if there is any; an error when the time is over.
+    /// A report for the player if anything has changed; an error once the time is over.
     fn news(&mut self, now: Instant) -> Result<Option<SessionEvent>, String> {
         let seconds = self.left(now).ok_or_else(|| self.given_up())?;
         let news = (seconds, self.why.clone());
@@ -55,7 +55,7 @@ impl Reaching {
         Ok(new.then_some(SessionEvent::Reaching { seconds, why }))
     }
 
-    /// The words for a player when the time is over.
+    /// The error for the player once the time is over.
     fn given_up(&self) -> String {
         let why = self.why.as_deref().unwrap_or("nobody answers");
         format!(
@@ -65,7 +65,7 @@ impl Reaching {
     }
 }
 
-/// Why a dial came to nothing, for a player; nothing of what is no news.
+/// Describes a failed dial for the player; `None` if it was only aborted.
 fn in_words(failure: &DialFailure, addresses: &[Multiaddr]) -> Option<String> {
     let all: Vec<String> = addresses.iter().map(Multiaddr::to_string).collect();
     let at = all.join(", ");
@@ -74,7 +74,7 @@ fn in_words(failure: &DialFailure, addresses: &[Multiaddr]) -> Option<String> {
             format!("another program answers at {at}; ask the host for a new ticket")
         }
         DialFailure::Unreachable(why) => {
-            // The system's number says nothing to a player.
+            // An OS error number means nothing to a player.
             let why = why.split(" (os error").next().unwrap_or(why);
             format!("no answer at {at}: {why}")
         }
@@ -86,7 +86,7 @@ fn in_words(failure: &DialFailure, addresses: &[Multiaddr]) -> Option<String> {
 }
 
 impl Driver {
-    /// The host that this player is on the way to.
+    /// The host that this guest or spectator connects to.
     fn looked_for(&self) -> Option<PeerId> {
         match &self.stage {
             Stage::Guest(lobby) => Some(lobby.host()),
@@ -95,24 +95,24 @@ impl Driver {
         }
     }
 
-    /// A host that answers is not looked for any more.
+    /// Stops looking for a host that has answered.
     pub(super) async fn has_reached(&mut self, peer: PeerId) {
-        if self.looked_for() != Some(peer) || self.reaching.take().is_none() {
+        if self.looked_for() != Some(peer) || self.links.reaching.take().is_none() {
             return;
         }
         let seen = match &self.stage {
             Stage::Watch(watching) => watching.snapshot(),
             _ => None,
         };
-        // After a lost connection all may be as it was.
+        // After a lost connection the table may be unchanged, so show it again.
         if let Some(snapshot) = seen {
             self.tell(SessionEvent::Snapshot(Box::new(snapshot))).await;
-        } else if let Some(view) = self.told.clone() {
+        } else if let Some(view) = self.player.told.clone() {
             self.tell(SessionEvent::Lobby(view)).await;
         }
     }
 
-    /// A dial came to nothing: the player hears why.
+    /// Reports a failed dial to the player.
     pub(super) async fn dial_failed(
         &mut self,
         peer: Option<PeerId>,
@@ -121,7 +121,7 @@ impl Driver {
     ) {
         tracing::debug!(?peer, reason = %failure, "dial failed");
         let looked_for = self.looked_for();
-        let Some(reaching) = self.reaching.as_mut().filter(|_| peer == looked_for) else {
+        let Some(reaching) = self.links.reaching.as_mut().filter(|_| peer == looked_for) else {
             return;
         };
         if let Some(why) = in_words(failure, addresses) {
@@ -130,7 +130,7 @@ impl Driver {
         }
     }
 
-    /// A peer does not speak our protocol: from the host nothing else will come.
+    /// A peer speaks another protocol. If it is the host, give up: it will not change.
     pub(super) async fn other_protocol(&mut self, peer: PeerId) {
         tracing::debug!(%peer, "speaks another protocol");
         if self.looked_for() == Some(peer) {
@@ -138,9 +138,9 @@ impl Driver {
         }
     }
 
-    /// Whether the host is there. If it is not, the player is told how long it is still looked for.
+    /// Whether the host is connected. If not, reports to the player how long dialing goes on.
     pub(super) async fn reaches(&mut self) -> bool {
-        let Some(reaching) = &mut self.reaching else {
+        let Some(reaching) = &mut self.links.reaching else {
             return true;
         };
         match reaching.news(Instant::now()) {
@@ -151,15 +151,15 @@ impl Driver {
         false
     }
 
-    /// A host that goes tells those who wait in its lobby that nothing will come of it.
+    /// A host that quits tells the guests and spectators in its lobby that the table will not open.
     pub(super) fn close_lobby(&mut self) {
         let peers: Vec<PeerId> = match &mut self.stage {
             Stage::Host { lobby, .. } => {
                 let guests: Vec<PeerId> = lobby.guests().collect();
                 guests.into_iter().chain(lobby.gallery().peers()).collect()
             }
-            // A host that waits for room for its journal: nobody has more than a promise.
-            Stage::Opening(opening) if opening.gallery.is_some() => self.connected.clone(),
+            // The host still waits for disk space for its journal; the others have at most a promise.
+            Stage::Opening(opening) if opening.gallery.is_some() => self.links.connected.clone(),
             _ => return,
         };
         for peer in peers {

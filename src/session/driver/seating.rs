@@ -1,4 +1,4 @@
-//! The driver before there is a table: the ticket, the lobby, the charter that all sign, and sitting down.
+//! The driver before the table opens: ticket, lobby, charter, and opening the table.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use fairdeal_ui::text::player_names;
 use fairdeal_ui::view::{LobbySeat, LobbyView, PeerState, Waits};
 
 impl Driver {
-    /// Listening addresses have had time to come up: a host can write its ticket.
+    /// The listen addresses have had time to come up: signs them, and writes a host's ticket.
     pub(super) async fn addresses_known(&mut self) {
-        self.addresses_at = None;
+        self.links.addresses_at = None;
         let addresses = self.node.addresses().await.unwrap_or_default();
-        for listen in &mut self.place.listen {
+        for listen in &mut self.links.place.listen {
             *listen = at_port_of(listen, &addresses);
         }
         let addresses = presentable(&addresses);
@@ -75,12 +75,12 @@ impl Driver {
                 .collect(),
             ..lobby.view()
         };
-        self.told = Some(view.clone());
+        self.player.told = Some(view.clone());
         self.tell(SessionEvent::Lobby(view)).await;
         self.announce();
     }
 
-    /// Tells strangers, who are those of the LAN, what table is open; once it plays, nothing.
+    /// Announces the open table on the local network; once it plays, announces nothing.
     fn announce(&self) {
         let announcement = match &self.stage {
             Stage::Host { lobby, .. } => lobby.announcement().map(|table| table.to_bytes()),
@@ -91,7 +91,7 @@ impl Driver {
         }
     }
 
-    /// Tells the player what has changed in the lobby.
+    /// Reports lobby changes to the player.
     async fn tell_lobby(&mut self) {
         let mut view = match &self.stage {
             Stage::Host { lobby, .. } => lobby.view(),
@@ -102,7 +102,7 @@ impl Driver {
             | Stage::Table(_)
             | Stage::Ended => return,
         };
-        let before = self.told.clone().unwrap_or_default();
+        let before = self.player.told.clone().unwrap_or_default();
         view.ticket.clone_from(&before.ticket);
         view.addresses.clone_from(&before.addresses);
         if view == before {
@@ -117,7 +117,7 @@ impl Driver {
                 }
             }
         }
-        self.told = Some(view.clone());
+        self.player.told = Some(view.clone());
         self.tell(SessionEvent::Lobby(view)).await;
         self.announce();
     }
@@ -130,9 +130,13 @@ impl Driver {
             Err(error) => return self.fail(error.to_string()).await,
             Ok(result) => result,
         };
-        // Seated peers are not among the strangers that make room for others.
+        // Exempt peers with a seat and spectators from the node's limits for strangers.
         if let Stage::Host { lobby, .. } = &self.stage {
-            let seated = self.connected.iter().filter(|peer| lobby.knows(**peer));
+            let seated = self
+                .links
+                .connected
+                .iter()
+                .filter(|peer| lobby.knows(**peer));
             for peer in seated {
                 let _ = if lobby.has_seated(*peer) {
                     self.node.seat(*peer)
@@ -161,8 +165,8 @@ impl Driver {
         self.try_to_open().await;
     }
 
-    /// Begins the journal of a table and sits down, or waits for room on the disk: nobody else can open the table before,
-    /// since whoever is in it must be able to come back.
+    /// Begins the journal of a table and opens it, or waits for space on the disk. Until then nobody else can open the
+    /// table, because every seat in it must be able to resume.
     pub(super) async fn try_to_open(&mut self) {
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
         let Stage::Opening(opening) = stage else {
@@ -190,9 +194,9 @@ impl Driver {
         }
     }
 
-    /// Says what a guest has to say to its host.
+    /// Sends a guest's pending frames to its host.
     pub(super) async fn speak_as_guest(&mut self) {
-        // Its signature is among it.
+        // The frames may include this guest's signature.
         if self.has_promised().await
             && let Stage::Guest(lobby) = &self.stage
         {
@@ -201,7 +205,7 @@ impl Driver {
         }
     }
 
-    /// Whether a guest's promise is on disk, where it needs one; while the disk is full it says nothing.
+    /// Whether a guest's promise, if it needs one, is on disk. While the disk is full the guest sends nothing.
     async fn has_promised(&mut self) -> bool {
         match self.promise().map_err(Unkept::from) {
             Ok(()) => {
@@ -219,7 +223,7 @@ impl Driver {
         }
     }
 
-    /// The player is ready to begin, or is not any more.
+    /// Sets the player's readiness to begin.
     pub(super) async fn be_ready(&mut self, ready: bool) {
         let outbox = match &mut self.stage {
             Stage::Host { lobby, .. } => lobby.set_ready(ready),
@@ -233,7 +237,7 @@ impl Driver {
         self.lobby_result(outbox.map(|outbox| (outbox, None))).await;
     }
 
-    /// The host sends a guest away.
+    /// As host, dismisses a guest.
     pub(super) async fn dismiss(&mut self, seat: Seat) {
         if let Stage::Host { lobby, .. } = &mut self.stage {
             let outbox = lobby.dismiss(seat);
@@ -241,8 +245,8 @@ impl Driver {
         }
     }
 
-    /// Before a guest's signature goes out: from then on the others can begin the table. A host that proposes
-    /// one charter after the other leaves one promise.
+    /// Persists a promise before a guest's signature goes out: from then on the others can begin the table. A host that
+    /// proposes several charters in turn leaves only the last promise.
     fn promise(&mut self) -> Result<(), StoreError> {
         let Stage::Guest(lobby) = &self.stage else {
             return Ok(());
@@ -250,20 +254,19 @@ impl Driver {
         let Some((table, me)) = lobby.signed() else {
             return Ok(());
         };
-        let (data, table) = (&self.keeper.data, table.to_string());
+        let (data, table) = (&self.disk.data, table.to_string());
         if data.has_promised(&table, me)? {
             return Ok(());
         }
-        let house = self.keeper.house.as_ref().zip(self.pilot);
+        let house = self.disk.house.as_ref().zip(self.autopilot.pilot);
         data.promise(&table, me, &journal::promise(house))?;
-        if let Some((table, me)) = self.promised.replace((table, me)) {
+        if let Some((table, me)) = self.player.promised.replace((table, me)) {
             data.take_back_promise(&table, me)?;
         }
         Ok(())
     }
 
-    /// The table that was agreed on, and its journal: the one that there is already if this player has
-    /// sat there before.
+    /// The agreed table and its journal. If this player has sat there before, its existing journal is used.
     fn begin_journal(
         &mut self,
         agreed: &Agreed,
@@ -271,7 +274,7 @@ impl Driver {
     ) -> Result<(Table<AnyGame>, Arc<Journal>), Unkept> {
         let (charter, me, key) = (agreed.charter.clone(), agreed.me, self.key.clone());
         let id = charter.table().to_string();
-        let data = &self.keeper.data;
+        let data = &self.disk.data;
         let mut records = Vec::new();
         let kept = agreed.again.then(|| journal::of_returner(data, &id, me));
         let kept = kept.transpose().map_err(|error| match error {
@@ -284,8 +287,8 @@ impl Driver {
                 kept.journal
             }
             None => {
-                let house = self.keeper.house.as_ref().zip(self.pilot);
-                let header = Header::new(agreed, &self.place, house, password).to_bytes();
+                let house = self.disk.house.as_ref().zip(self.autopilot.pilot);
+                let header = Header::new(agreed, &self.links.place, house, password).to_bytes();
                 let begun = data.begin_journal(&id, me, &header);
                 Arc::new(begun?)
             }
@@ -299,7 +302,7 @@ impl Driver {
         Ok((table.map_err(Unkept::Failed)?, journal))
     }
 
-    /// Sits down: the charter is signed by all.
+    /// Opens the table: all seats have signed the charter.
     pub(super) async fn open_table(
         &mut self,
         table: Table<AnyGame>,
@@ -337,7 +340,7 @@ impl Driver {
         self.tell(started).await;
         let present: Vec<Seat> = peers
             .iter()
-            .filter(|(_, peer)| self.connected.contains(peer))
+            .filter(|(_, peer)| self.links.connected.contains(peer))
             .map(|(seat, _)| *seat)
             .collect();
         self.stage = Stage::Table(Box::new(Seated {
@@ -358,11 +361,11 @@ impl Driver {
             ticked: None,
             gallery: None,
         }));
-        self.journal = Some(journal);
-        // The later seat dials the earlier one, so that two do not dial each other; the host is connected with all. But
-        // nobody knows for sure where one that has come back is.
+        self.disk.journal = Some(journal);
+        // The later seat dials the earlier one, so two seats never dial each other; the host is connected to all. A
+        // seat that has returned dials everybody, because addresses may have changed.
         self.dial_seats(|seat| again || (seat < me && seat.index() > 0));
-        self.dial_all_at = Some(Instant::now() + ALL_DIAL);
+        self.links.dial_all_at = Some(Instant::now() + ALL_DIAL);
         self.announce();
         for seat in present {
             self.tell(SessionEvent::Peer {
@@ -381,7 +384,7 @@ impl Driver {
         self.plan();
     }
 
-    /// Tells what happened before a return, in lines alone, and how it ended if it did.
+    /// After a return, reports earlier events as log lines only, and the ending if there was one.
     async fn history(&mut self) {
         let Stage::Table(seated) = &mut self.stage else {
             return;
@@ -405,7 +408,7 @@ impl Driver {
                         return;
                     };
                     seated.guilty.insert(fault.seat);
-                    let kept = self.keeper.data.evidence_of(&seated.id.to_string());
+                    let kept = self.disk.data.evidence_of(&seated.id.to_string());
                     let guilty = seated.guilty.len();
                     if !kept.is_ok_and(|kept| kept.len() >= guilty) {
                         self.guilty(&fault, &evidence).await;

@@ -1,4 +1,4 @@
-//! The driver at a table: actions go in, records go to the disk, messages to the others, news to the player.
+//! The driver at a table: takes actions, persists records, then sends messages and reports events to the player.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -30,12 +30,12 @@ use crate::summary;
 use fairdeal_ui::narrate::narrate;
 use fairdeal_ui::view::{PeerState, Seating, Snapshot, Standing, Waiting, Waits, coarse};
 
-/// Ticks in which a head that has not changed is not told, at most.
+/// Maximum number of ticks without sending an unchanged head.
 const QUIET: u32 = 2;
-/// For how long a seat must be silent before its player is told, in milliseconds.
+/// How long a seat must be silent before the player hears of it, in milliseconds.
 const SILENT: u64 = 15_000;
 
-/// Outputs of a table: its records go to disk before its frames go out.
+/// Outputs of a table. Its records go to disk before its frames go out.
 #[derive(Default)]
 pub(super) struct Batch {
     records: Vec<Zeroizing<Vec<u8>>>,
@@ -45,9 +45,9 @@ pub(super) struct Batch {
 
 /// Why something is not on disk.
 pub(super) enum Unkept {
-    /// There is no room, and there may be some later.
+    /// The disk is full; there may be space later.
     Full(String),
-    /// The disk fails in another way.
+    /// The disk failed in another way.
     Failed(String),
 }
 
@@ -77,11 +77,11 @@ impl Driver {
             return;
         };
         if seated.table.is_finished() || seated.table.stopped().is_some() {
-            // Nothing is left that one could leave the others with.
+            // The game is over, so the others need no departure.
             self.stage = Stage::Ended;
             return;
         }
-        self.bot = None;
+        self.autopilot.bot = None;
         if let Err(error) = seated.table.leave(&mut self.rng) {
             self.tell(SessionEvent::Refused(error.to_string())).await;
         }
@@ -116,8 +116,8 @@ impl Driver {
     }
 
     pub(super) async fn pilot_acts(&mut self) {
-        self.think = None;
-        let (Stage::Table(seated), Some(bot)) = (&mut self.stage, &mut self.bot) else {
+        self.autopilot.acts_at = None;
+        let (Stage::Table(seated), Some(bot)) = (&mut self.stage, &mut self.autopilot.bot) else {
             return;
         };
         let table = &seated.table;
@@ -125,7 +125,7 @@ impl Driver {
         if let Some(action) = choice {
             self.act(action).await;
         }
-        // Refused (a second vote between two turns), or nothing done: the turn is still this bot's.
+        // The action was refused (a second vote between two turns), or there was none: it is still this bot's turn.
         if let Stage::Table(seated) = &self.stage
             && seated.table.is_my_turn()
         {
@@ -133,22 +133,22 @@ impl Driver {
         }
     }
 
-    /// Keeps, sends and tells whatever the table has to say. While the disk is full nothing of it is said: what waits
-    /// is tried again at the next tick.
+    /// Persists, sends and reports all outputs of the table. While the disk is full nothing goes out; the next tick
+    /// tries again.
     pub(super) async fn flush(&mut self) {
         loop {
-            if self.needs_room && !self.reserve().await {
+            if self.disk.needs_room && !self.reserve().await {
                 return;
             }
-            let waited = self.stalled.take();
-            let goes_on = waited.is_some() || self.disk_full;
+            let waited = self.disk.stalled.take();
+            let goes_on = waited.is_some() || self.disk.is_full;
             let Some(batch) = waited.or_else(|| self.collect()) else {
                 return;
             };
             match self.keep(&batch).await {
                 Ok(()) => {}
                 Err(Unkept::Full(why)) => {
-                    self.stalled = Some(batch);
+                    self.disk.stalled = Some(batch);
                     return self.disk_is_full(&why).await;
                 }
                 Err(Unkept::Failed(why)) => return self.fail(why).await,
@@ -161,26 +161,26 @@ impl Driver {
         }
     }
 
-    /// Tells the player, once, that nothing can be kept and so nothing is signed.
+    /// Tells the player, once, that the disk is full and therefore nothing is signed.
     pub(super) async fn disk_is_full(&mut self, why: &str) {
-        if !std::mem::replace(&mut self.disk_full, true) {
+        if !std::mem::replace(&mut self.disk.is_full, true) {
             let text = format!("The disk is full: {why}. The table waits until there is room.");
             self.tell(SessionEvent::Disk { full: true, text }).await;
         }
     }
 
-    /// Tells the player that the table goes on, if it has waited.
+    /// Tells the player that a waiting table goes on.
     pub(super) async fn disk_has_room(&mut self) {
-        if std::mem::replace(&mut self.disk_full, false) {
+        if std::mem::replace(&mut self.disk.is_full, false) {
             let text = "There is room on the disk again; the table goes on.".to_owned();
             self.tell(SessionEvent::Disk { full: false, text }).await;
         }
     }
 
-    /// Shows the others that this player is there while its disk is full, with what they know already.
+    /// While this player's disk is full, shows the others that it is present by repeating its last head.
     pub(super) fn repeat_head(&self) {
         let (Stage::Table(seated), true, Some(head)) =
-            (&self.stage, self.disk_full, &self.last_head)
+            (&self.stage, self.disk.is_full, &self.disk.last_head)
         else {
             return;
         };
@@ -193,7 +193,7 @@ impl Driver {
         }
     }
 
-    /// The table's present outputs.
+    /// Collects the pending outputs of the table.
     fn collect(&mut self) -> Option<Batch> {
         let Stage::Table(seated) = &mut self.stage else {
             return None;
@@ -205,7 +205,7 @@ impl Driver {
                 Output::Send(To::All, Message::Head(head)) if !seated.is_due(&head) => {}
                 Output::Send(to, message) => seated.address(to, message, &mut batch.frames),
                 Output::Pass(author, entry) => {
-                    seated.pass_on(author, entry, &self.connected, &mut batch.frames);
+                    seated.pass_on(author, entry, &self.links.connected, &mut batch.frames);
                 }
                 Output::Event(event) => batch.news.push(event),
             }
@@ -213,12 +213,12 @@ impl Driver {
         Some(batch)
     }
 
-    /// Puts the records of a batch on disk.
+    /// Appends the records of a batch to the journal.
     async fn keep(&self, batch: &Batch) -> Result<(), Unkept> {
         if batch.records.is_empty() {
             return Ok(());
         }
-        let Some(journal) = self.journal.clone() else {
+        let Some(journal) = self.disk.journal.clone() else {
             return Err(Unkept::Failed("this table has no journal".to_owned()));
         };
         let records = batch.records.clone();
@@ -230,7 +230,7 @@ impl Driver {
         }
     }
 
-    /// Sends and tells what is on disk.
+    /// Sends and reports a batch whose records are on disk.
     async fn say_batch(&mut self, batch: Batch) {
         let Batch { frames, news, .. } = batch;
         let changed = !news.is_empty();
@@ -241,7 +241,7 @@ impl Driver {
                 ..
             } = &frame
             {
-                self.last_head = Some(head.clone());
+                self.disk.last_head = Some(head.clone());
             }
             if !spare {
                 self.send(peer, &frame);
@@ -261,26 +261,26 @@ impl Driver {
             && (seated.table.all_finished() || seated.table.has_left())
             && seated.gallery.as_ref().is_none_or(Gallery::is_served)
         {
-            self.settled = true;
-            if self.attended == Attended::Nobody || seated.table.has_left() {
-                // The others may still wait for our last head to be acknowledged.
+            self.disk.settled = true;
+            if self.player.attended == Attended::Nobody || seated.table.has_left() {
+                // The others may still wait for our last head as an acknowledgement.
                 let soon = Instant::now() + Duration::from_millis(100);
                 self.done = Some(self.done.map_or(soon, |end| end.min(soon)));
             }
         }
     }
 
-    /// The table has come to an end. Its players may stay and chat, or be invited to another one.
+    /// The table has ended. Its players may stay to chat, or get an invitation to another one.
     fn closes(&mut self) {
-        self.think = None;
-        if self.attended == Attended::Nobody {
+        self.autopilot.acts_at = None;
+        if self.player.attended == Attended::Nobody {
             self.done = Some(Instant::now() + LINGER);
         }
     }
 
-    /// Lets the bot think if there is something to think about.
+    /// Schedules the bot's next action, if it has one.
     pub(super) fn plan(&mut self) {
-        let (Stage::Table(seated), Some(pilot)) = (&self.stage, &self.pilot) else {
+        let (Stage::Table(seated), Some(pilot)) = (&self.stage, &self.autopilot.pilot) else {
             return;
         };
         let table = &seated.table;
@@ -290,17 +290,17 @@ impl Driver {
                 .legal(table.me(), table.known())
                 .iter()
                 .any(|action| table.game().out_of_turn(action));
-        self.think = may_act.then(|| Instant::now() + pilot.delay);
+        self.autopilot.acts_at = may_act.then(|| Instant::now() + pilot.delay);
     }
 
-    /// Tells the player with which seats there has been no direct link for a while, if that is new.
+    /// Tells the player about seats that have had no direct link for a while, if that has changed.
     pub(super) async fn tell_indirect(&mut self) {
         let Stage::Table(seated) = &mut self.stage else {
             return;
         };
         let (before, seats) = (
             seated.indirect.told(),
-            seated.reached_by_others(&self.connected),
+            seated.reached_by_others(&self.links.connected),
         );
         let new = seated.indirect.update(seats, Instant::now());
         if seated.indirect.told() == before {
@@ -322,7 +322,7 @@ impl Driver {
             return;
         };
         let table = &seated.table;
-        let mut connected = seated.connected(&self.connected);
+        let mut connected = seated.connected(&self.links.connected);
         connected.insert(table.me());
         let known = table.known().iter();
         let shares = known.map(|(card, _)| (card, table.replica().shares(card)));
@@ -400,8 +400,9 @@ impl Driver {
             }
             Event::News(News::Finished) => self.over().await,
             Event::News(News::Deal(deal)) => {
-                // It is reserved once all that has happened is told, and before anything of the deal is kept.
-                self.needs_room = true;
+                // `flush` reserves space after it has reported all events so far, and before it persists anything of
+                // the deal.
+                self.disk.needs_room = true;
                 self.tell(SessionEvent::Deal(deal)).await;
             }
             Event::News(news) => {
@@ -425,7 +426,7 @@ impl Driver {
         }
     }
 
-    /// A seat is proven guilty: the evidence is kept, and the others play on.
+    /// A seat has a proven fault: saves the evidence; the others play on.
     pub(super) async fn guilty(&mut self, fault: &Fault, evidence: &Transcript) {
         let Stage::Table(seated) = &mut self.stage else {
             return;
@@ -436,40 +437,39 @@ impl Driver {
             stopped: false,
             seat: Some(fault.seat),
             what: fault.to_string(),
-            evidence: self.evidence.last.clone(),
+            evidence: self.disk.evidence.last.clone(),
         })
         .await;
     }
 
     /// Saves evidence, now or at the end of the table.
     fn keep_evidence(&mut self, evidence: Transcript) {
-        self.evidence.last = None;
-        self.evidence.unsaved.push(evidence);
+        self.disk.evidence.last = None;
+        self.disk.evidence.unsaved.push(evidence);
         if let Err(why) = self.save_all_evidence() {
             tracing::warn!(%why, "the evidence is not saved yet");
         }
     }
 
     fn save_all_evidence(&mut self) -> Result<(), StoreError> {
-        while let Some(evidence) = self.evidence.unsaved.last() {
-            self.evidence.last = self.save_evidence(evidence)?;
-            self.evidence.unsaved.pop();
+        while let Some(evidence) = self.disk.evidence.unsaved.last() {
+            self.disk.evidence.last = self.save_evidence(evidence)?;
+            self.disk.evidence.unsaved.pop();
         }
         Ok(())
     }
 
-    /// Writes evidence for strangers, of one table as much as there is place for; a bot of the house leaves that to its
-    /// host.
+    /// Writes evidence that anybody can check, within the limit for one table. A local bot leaves that to its host.
     pub(super) fn save_evidence(
         &self,
         evidence: &Transcript,
     ) -> Result<Option<PathBuf>, StoreError> {
         let id = evidence.charter().table().to_string();
         let bytes = evidence.to_bytes().ok();
-        let Some(bytes) = bytes.filter(|_| self.keeper.house.is_none()) else {
+        let Some(bytes) = bytes.filter(|_| self.disk.house.is_none()) else {
             return Ok(None);
         };
-        match self.keeper.data.save_evidence(&id, &bytes) {
+        match self.disk.data.save_evidence(&id, &bytes) {
             Ok(path) => Ok(Some(path)),
             Err(error @ StoreError::TooMuchEvidence { .. }) => {
                 tracing::warn!(%error, "the evidence is not saved");
@@ -502,11 +502,10 @@ impl Driver {
         self.tell_missing(missing).await;
     }
 
-    /// Makes sure of room on the disk for a deal, while there is none of it to lose yet. Where there is none the table
-    /// waits for it.
+    /// Reserves disk space for a deal before any of the deal could be lost. If there is none, the table waits.
     async fn reserve(&mut self) -> bool {
-        let reserved = match self.journal.clone() {
-            // A task that has panicked is noticed when something is to be kept.
+        let reserved = match self.disk.journal.clone() {
+            // The next append also notices a panicked task.
             Some(journal) => spawn_blocking(move || journal.reserve()).await.ok(),
             None => None,
         };
@@ -515,19 +514,20 @@ impl Driver {
                 self.disk_is_full(&error.to_string()).await;
                 return false;
             }
-            // Any other failure is told where something cannot be kept.
+            // The next append reports any other failure.
             Some(Err(error)) => tracing::warn!(%error, "no room is reserved"),
             Some(Ok(())) | None => {}
         }
-        self.needs_room = false;
+        self.disk.needs_room = false;
         true
     }
 
-    /// Saves evidence and transcript, and only then ends the journal: with neither on disk the game would be lost.
+    /// Saves evidence and transcript, and only then ends the journal: until both are on disk, the journal is the only
+    /// copy of the game.
     fn keep_all(&mut self, forfeited: Option<Seat>) -> Kept {
-        // No deal comes any more, and the transcript may need that room.
-        self.needs_room = false;
-        if let Some(journal) = &self.journal
+        // No deal follows, and the transcript may need that space.
+        self.disk.needs_room = false;
+        if let Some(journal) = &self.disk.journal
             && let Err(error) = journal.give_back()
         {
             tracing::warn!(%error, "the journal keeps its room");
@@ -539,8 +539,8 @@ impl Driver {
             Ok(path) => (path, evidence.err()),
             Err(why) => (None, Some(format!("The transcript is not saved: {why}"))),
         };
-        self.unsaved = missing.is_some();
-        if !self.unsaved {
+        self.disk.unsaved = missing.is_some();
+        if !self.disk.unsaved {
             self.end_journal();
         }
         Kept {
@@ -557,21 +557,21 @@ impl Driver {
         }
     }
 
-    /// Writes the transcript of the table, whose game that seat may have forfeited; a bot of the house leaves that to
-    /// its host.
+    /// Writes the table's transcript, with the seat that forfeited the game, if any. A local bot leaves that to its
+    /// host.
     fn save_transcript(&self, forfeited: Option<Seat>) -> Option<Result<PathBuf, String>> {
         let Stage::Table(seated) = &self.stage else {
             return None;
         };
-        self.keeper.house.is_none().then(|| {
+        self.disk.house.is_none().then(|| {
             let table = &seated.table;
             let (transcript, me) = (table.transcript(), Some(table.me()));
-            let kept = summary::keep(&self.keeper.data, &transcript, table.game(), me, forfeited);
+            let kept = summary::keep(&self.disk.data, &transcript, table.game(), me, forfeited);
             kept.map_err(|error| error.to_string())
         })
     }
 
-    /// Seat with a wrong digest, by a replay; `None` if this program computed the wrong one.
+    /// Replays the transcript to find which seat computed a wrong digest; `None` if it was this program.
     fn astray(&self, seat: Seat, transcript: &Transcript) -> Option<Seat> {
         let finding = audit::<AnyGame>(transcript).finding;
         finding
@@ -589,7 +589,7 @@ impl Driver {
                 transcript,
                 missing,
             } = self.keep_all(None);
-            self.settled = true;
+            self.disk.settled = true;
             let (by, absent) = (by.iter().collect(), absent.iter().collect());
             let claimed = SessionEvent::Claimed {
                 by,
@@ -612,11 +612,11 @@ impl Driver {
                 );
                 self.tell(SessionEvent::Line(text)).await;
             }
-            self.settled = true;
+            self.disk.settled = true;
             return self.over().await;
         }
         let seat = match &stop {
-            // Told and kept already.
+            // Already reported and saved.
             Stop::Fault(fault) => Some(fault.seat),
             Stop::Desync(seat, _) => {
                 let transcript = seated.table.transcript();
@@ -624,16 +624,16 @@ impl Driver {
                 self.keep_evidence(transcript);
                 seat
             }
-            // Nobody is to blame.
+            // No seat is at fault.
             Stop::Removed(_) | Stop::Claimed(_) | Stop::Unopened(_) | Stop::Broken(_) => None,
         };
-        // The log is kept as far as it goes, as that of any other game.
+        // Save the log as far as it goes, like that of any other game.
         let forfeited = seat.filter(|_| matches!(stop, Stop::Desync(..)));
         let missing = self.keep_all(forfeited).missing;
         self.tell_missing(missing).await;
         let is_evident = matches!(stop, Stop::Fault(_) | Stop::Desync(..));
-        let evidence = self.evidence.last.clone().filter(|_| is_evident);
-        self.settled = true;
+        let evidence = self.disk.evidence.last.clone().filter(|_| is_evident);
+        self.disk.settled = true;
         self.tell(SessionEvent::Fault {
             stopped: true,
             seat,
@@ -644,15 +644,15 @@ impl Driver {
     }
 }
 
-/// Files saved of a table that has ended.
+/// The files saved of an ended table.
 struct Kept {
     transcript: Option<PathBuf>,
     /// The file that could not be saved, and why.
     missing: Option<String>,
 }
 
-/// In how many ticks an unchanged head is not told, given the absence timeout in milliseconds. A player who thinks is
-/// heard by its heads alone: several of them must come within the timeout, or a short one would remove it.
+/// How many ticks an unchanged head may go unsent, given the absence timeout in milliseconds. A player who is thinking
+/// sends only heads. Several must arrive within the timeout, or a short timeout would remove that player.
 fn quiet(absence: u64) -> u32 {
     let tick = u64::try_from(TICK.as_millis()).unwrap_or(u64::MAX);
     let spare = (absence / 4 / tick).saturating_sub(1);
@@ -660,7 +660,7 @@ fn quiet(absence: u64) -> u32 {
 }
 
 impl Seated {
-    /// For whom the table waits, as its player is told.
+    /// The seats that the table waits for, as the player sees them.
     pub(super) fn waits(&self) -> Waits {
         let (table, clocks) = (&self.table, self.table.clocks());
         let now = super::wall_clock();
@@ -676,7 +676,7 @@ impl Seated {
                 turn_left: turn_left(wait.due),
             }
         };
-        // The next tick notes since when the action is due.
+        // The next tick records since when the action is due.
         let own_turn_left = table.is_my_turn().then(|| clocks.due(table.me()));
         let own_turn_left = own_turn_left.and_then(|due| turn_left(due.unwrap_or(now)));
         let others = table.waits().map(waiting);
@@ -699,7 +699,7 @@ impl Seated {
             .map(|(seat, _)| *seat)
     }
 
-    /// Where a seat may be found: where it says that it listens, and where it did when the table was opened.
+    /// Known addresses of a seat: its signed record from the opening of the table, and what it has reported since.
     pub(super) fn addresses_of(&self, seat: Seat, place: &Place) -> Vec<Multiaddr> {
         let heard = self.heard.get(&seat).into_iter().flatten().cloned();
         let record = self.records.get(seat.index()).zip(self.peers.get(&seat));
@@ -719,14 +719,14 @@ impl Seated {
         self.table.replica().live().contains(seat)
     }
 
-    /// The other seats that are connected, given the peers that are.
+    /// The other seats that are connected, given the connected peers.
     pub(super) fn connected(&self, peers: &[PeerId]) -> SeatSet {
         let others = self.peers.iter();
         let here = others.filter(|(_, peer)| peers.contains(peer));
         here.map(|(seat, _)| *seat).collect()
     }
 
-    /// The seats with which this one has no connection, and others that are connected say that they have one.
+    /// The seats without a connection to this one that connected seats report to be connected with.
     fn reached_by_others(&self, peers: &[PeerId]) -> SeatSet {
         let connected = self.connected(peers);
         let links = self.links.iter();
@@ -736,8 +736,8 @@ impl Seated {
         SeatSet::from_iter(reached.iter().filter(|seat| others.contains(*seat))).minus(connected)
     }
 
-    /// Whether a head is to be told to all: at once if it is new, else now and then. Who has lost something lacks
-    /// it until then; who connects is told apart.
+    /// Whether to send a head to all: at once if it is new, otherwise now and then. A peer that has lost a message
+    /// waits until then; a newly connected one gets a head of its own.
     fn is_due(&mut self, head: &Head) -> bool {
         let most = quiet(self.table.clocks().limits().absence);
         match &mut self.told_head {
@@ -754,7 +754,7 @@ impl Seated {
 
     fn address(&self, to: To, message: Message, frames: &mut Vec<Addressed>) {
         let spare = match (&message, to) {
-            // Said at every tick, or in answer to what is.
+            // These repeat every tick, or answer a message that does.
             (Message::Head(_) | Message::Evidence(_), _) => true,
             (Message::Entries(_) | Message::Statements(_), To::One(_)) => true,
             _ => false,
@@ -774,7 +774,7 @@ impl Seated {
         }));
     }
 
-    /// Hands a new entry to the seats that have no connection with its author.
+    /// Forwards a new entry to the seats without a connection to its author.
     fn pass_on(
         &self,
         author: Seat,
@@ -794,7 +794,7 @@ impl Seated {
         }));
     }
 
-    /// The connected seats that have no connection with that one.
+    /// The connected seats that report no connection to that seat.
     pub(super) fn cut_off_from(&self, seat: Seat, connected: &[PeerId]) -> Vec<PeerId> {
         let others = self.connected(connected).without(seat);
         let cut_off = others.iter().filter(|other| {
@@ -807,11 +807,11 @@ impl Seated {
     }
 }
 
-/// A frame on its way to a peer.
+/// A frame and the peer it goes to.
 struct Addressed {
     peer: PeerId,
     frame: Frame,
-    /// Whether it is said again anyway, so that a busy link need not carry it.
+    /// Best-effort: it is sent again anyway, so a busy link may leave it out.
     spare: bool,
 }
 

@@ -1,9 +1,9 @@
-//! The driver's part in talk: sayings and invitations go out, come in, and are passed on.
+//! The driver's side of chat: sends, receives and forwards messages and invitations.
 //!
-//! In the lobby guests are connected with the host alone, which passes on what they say; there it could say something
-//! in a guest's name, and nobody else could. At the table each seat says it to the others itself; the host passes it
-//! on to the seats that have no connection with the one that spoke, and these alone take its word for it. Those who
-//! watch hear all of it from the host. Nothing of it is kept: chat is in no log and no transcript.
+//! In the lobby each guest is connected only to the host, which forwards chat. There the host could forge a guest's
+//! message, but nobody else could. At the table each seat sends to the others directly. The host forwards a message
+//! only to seats without a connection to its author, so only those seats have to trust the host. Spectators get all
+//! chat from the host. Chat is not stored: it is in no log and no transcript.
 
 use fairdeal_net::{PeerId, Ticket};
 use fairdeal_protocol::seat::Seat;
@@ -16,9 +16,11 @@ use crate::session::lobby::{Outbox, host_seat};
 use crate::session::talk::Unsaid;
 
 impl Driver {
-    /// The player says something.
+    /// Sends the player's chat message.
     pub(super) async fn say(&mut self, text: &str) {
-        let said = self.voice().and_then(|me| Ok((me, self.talk.say(text)?)));
+        let said = self
+            .voice()
+            .and_then(|me| Ok((me, self.player.talk.say(text)?)));
         match said {
             Err(why) => self.tell(SessionEvent::Refused(why.to_string())).await,
             Ok((me, said)) => {
@@ -34,7 +36,7 @@ impl Driver {
         }
     }
 
-    /// The seat in whose name this player speaks.
+    /// The seat that this player writes as.
     fn voice(&self) -> Result<Seat, Unsaid> {
         match &self.stage {
             Stage::Host { .. } => host_seat().ok_or(Unsaid::NoSeat),
@@ -45,7 +47,7 @@ impl Driver {
         }
     }
 
-    /// Peers that this player's messages go to.
+    /// The peers that get this player's messages.
     fn listeners(&mut self) -> Vec<PeerId> {
         match &mut self.stage {
             Stage::Host { lobby, .. } => {
@@ -55,7 +57,7 @@ impl Driver {
             }
             Stage::Guest(lobby) => vec![lobby.host()],
             Stage::Table(seated) => {
-                let seats = seated.connected(&self.connected);
+                let seats = seated.connected(&self.links.connected);
                 let seats = seats.iter().filter_map(|seat| seated.peers.get(&seat));
                 let gallery = seated.gallery.iter().flat_map(|gallery| gallery.peers());
                 seats.copied().chain(gallery).collect()
@@ -64,12 +66,12 @@ impl Driver {
         }
     }
 
-    /// A peer says something, or the host that a seat does.
+    /// Handles a chat message from a peer, or one that the host forwards for a seat.
     pub(super) async fn heard(&mut self, peer: PeerId, of: Option<Seat>, text: &Saying) {
         let Some(seat) = self.speaker(peer, of) else {
             return;
         };
-        let Some(said) = self.talk.hear(seat, text) else {
+        let Some(said) = self.player.talk.hear(seat, text) else {
             return;
         };
         let frame = Frame::Said {
@@ -82,13 +84,13 @@ impl Driver {
         self.tell_saying(seat, &said).await;
     }
 
-    /// Author of a message: the peer itself, or the seat that it names if it may speak for it.
+    /// The author of a message: the peer itself, or the seat it names if the peer may forward for that seat.
     fn speaker(&self, peer: PeerId, of: Option<Seat>) -> Option<Seat> {
         match &self.stage {
             Stage::Host { lobby, .. } if of.is_none() => lobby.seat_of(peer),
             Stage::Guest(lobby) if lobby.host() == peer => {
                 let seat = of.or_else(host_seat)?;
-                // One's own words are known.
+                // Ignore our own message when it comes back.
                 lobby.seat().filter(|me| *me != seat).map(|_| seat)
             }
             Stage::Watch(watching) if watching.host == peer => of.or_else(host_seat),
@@ -96,14 +98,15 @@ impl Driver {
                 let by = seated.seat_of(peer)?;
                 let Some(seat) = of else { return Some(by) };
                 let is_far = seated.peers.contains_key(&seat)
-                    && !seated.connected(&self.connected).contains(seat);
+                    && !seated.connected(&self.links.connected).contains(seat);
                 (Some(by) == host_seat() && is_far).then_some(seat)
             }
             _ => None,
         }
     }
 
-    /// Peers that hear a seat through this one: at the host, those without a connection to it.
+    /// The peers that this program forwards a seat's messages to. At the host of a table: spectators, and seats without
+    /// a connection to the author.
     fn cut_off_from(&mut self, seat: Seat) -> Vec<PeerId> {
         match &mut self.stage {
             Stage::Host { lobby, .. } => {
@@ -116,7 +119,7 @@ impl Driver {
                 others
             }
             Stage::Table(seated) if Some(seated.table.me()) == host_seat() => {
-                let seats = seated.cut_off_from(seat, &self.connected);
+                let seats = seated.cut_off_from(seat, &self.links.connected);
                 let gallery = seated.gallery.iter().flat_map(|gallery| gallery.peers());
                 seats.into_iter().chain(gallery).collect()
             }
@@ -124,7 +127,7 @@ impl Driver {
         }
     }
 
-    /// Tells the player what a seat has said.
+    /// Reports a seat's message to the player.
     async fn tell_saying(&self, seat: Seat, said: &Saying) {
         let name = self.name_of(seat);
         self.tell(SessionEvent::Chat {
@@ -135,7 +138,7 @@ impl Driver {
         .await;
     }
 
-    /// A seat's name as it is shown.
+    /// A seat's display name.
     fn name_of(&self, seat: Seat) -> String {
         let at_table = match &self.stage {
             Stage::Table(seated) => seated.names.get(seat.index()),
@@ -143,7 +146,7 @@ impl Driver {
             _ => None,
         };
         let lobby = || {
-            let taken = self.told.as_ref()?.seats.get(seat.index())?.as_ref();
+            let taken = self.player.told.as_ref()?.seats.get(seat.index())?.as_ref();
             taken.map(|taken| taken.name.clone())
         };
         let name = at_table.cloned().or_else(lobby);
@@ -151,11 +154,11 @@ impl Driver {
             .unwrap_or_else(|| seat.to_string())
     }
 
-    /// The player invites all who sit here to a table that it has opened elsewhere.
+    /// Invites everybody at this table to another table that the player has opened.
     pub(super) async fn invite(&mut self, ticket: &str) {
         let own = self.node.local_peer();
         let invited = match &self.stage {
-            Stage::Table(seated) => self.talk.invite(seated.table.me(), own, ticket),
+            Stage::Table(seated) => self.player.talk.invite(seated.table.me(), own, ticket),
             _ => Err(Unsaid::NoTable),
         };
         if let Err(why) = invited {
@@ -164,24 +167,28 @@ impl Driver {
         let Stage::Table(seated) = &self.stage else {
             return;
         };
-        for seat in seated.connected(&self.connected).iter() {
+        for seat in seated.connected(&self.links.connected).iter() {
             self.repeat_invitation(seat);
         }
         let gallery = seated.gallery.iter().flat_map(|gallery| gallery.peers());
         gallery.for_each(|peer| self.send_invitation(peer));
     }
 
-    /// Whether this player has invited those at its table to that lobby. It may be opened at the same place, once this
-    /// session has gone from there.
+    /// Whether this player has invited its table to that lobby. The lobby may open at the same address once this
+    /// session has closed.
     pub(super) fn has_invited_to(&self, lobby: Option<[u8; 8]>) -> bool {
         let Stage::Table(seated) = &self.stage else {
             return false;
         };
-        let invited = self.talk.invitation(seated.table.me()).map(Ticket::lobby);
+        let invited = self
+            .player
+            .talk
+            .invitation(seated.table.me())
+            .map(Ticket::lobby);
         lobby.is_some() && lobby == invited
     }
 
-    /// Invites a seat to where all were invited last; it has just been connected, or may not have heard of it.
+    /// Resends the latest invitation to a seat that has just connected or may have missed it.
     pub(super) fn repeat_invitation(&self, seat: Seat) {
         let Stage::Table(seated) = &self.stage else {
             return;
@@ -191,19 +198,19 @@ impl Driver {
         }
     }
 
-    /// The same to a spectator.
+    /// Sends the latest invitation to a peer, such as a spectator.
     pub(super) fn send_invitation(&self, peer: PeerId) {
         let Stage::Table(seated) = &self.stage else {
             return;
         };
-        let ticket = self.talk.invitation(seated.table.me());
+        let ticket = self.player.talk.invitation(seated.table.me());
         let ticket = ticket.and_then(|ticket| Text::try_from(ticket.to_string()).ok());
         if let Some(ticket) = ticket {
             self.send(peer, &Frame::Invite { ticket });
         }
     }
 
-    /// A seat invites to a table that it has opened elsewhere.
+    /// Handles a seat's invitation to another table that it has opened.
     pub(super) async fn invited(&mut self, peer: PeerId, ticket: &str) {
         let seat = match &self.stage {
             Stage::Table(seated) => seated.seat_of(peer),
@@ -213,7 +220,7 @@ impl Driver {
         let Some(seat) = seat else {
             return;
         };
-        let Some(ticket) = self.talk.invited(seat, peer, ticket) else {
+        let Some(ticket) = self.player.talk.invited(seat, peer, ticket) else {
             return;
         };
         let name = self.name_of(seat);

@@ -1,4 +1,4 @@
-//! The driver of a host, towards peers without a seat at its table: they watch as spectators, or are turned away.
+//! A host's driver towards peers without a seat: it serves them as spectators or refuses them.
 
 use fairdeal_net::PeerId;
 
@@ -7,7 +7,7 @@ use crate::session::frame::Frame;
 use crate::session::gallery::Gallery;
 
 impl Driver {
-    /// Serves the spectators' requests.
+    /// Answers the spectators' requests for pages.
     pub(super) fn serve(&mut self) {
         let Stage::Table(seated) = &mut self.stage else {
             return;
@@ -20,7 +20,7 @@ impl Driver {
         self.send_all(&outbox);
     }
 
-    /// A frame of somebody without a seat, at a table that is playing.
+    /// Handles a frame from a peer without a seat, while the table plays.
     pub(super) fn visit(&mut self, peer: PeerId, frame: &Frame) {
         let Stage::Table(seated) = &mut self.stage else {
             return;
@@ -71,7 +71,7 @@ impl Driver {
                 );
             }
             Frame::Join(_) => self.refuse(peer, "the table is already playing; you can watch it"),
-            // Said to a program that has been restarted since: it says who it is next.
+            // The host's program has restarted since; the spectator sends its request to watch next.
             Frame::More { .. } => {}
             _ => self.drop_peer(peer, "a stranger has no say at a table"),
         }
@@ -82,7 +82,7 @@ impl Driver {
         let _ = self.node.disconnect(peer);
     }
 
-    /// Shows the table that has just been opened to those who waited for it in the lobby.
+    /// Shows the newly opened table to the spectators who waited in the lobby.
     pub(super) fn open_gallery(&mut self, gallery: Option<Gallery>) {
         let Stage::Table(seated) = &mut self.stage else {
             return;

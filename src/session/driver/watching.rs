@@ -1,4 +1,4 @@
-//! The driver of a spectator: it is handed the log of a table by its host, and checks it as it comes.
+//! A spectator's driver: the host sends it the log of a table, and it verifies every step.
 
 use std::time::Duration;
 
@@ -25,27 +25,28 @@ use fairdeal_ui::narrate::{narrate, progress, removal};
 use fairdeal_ui::text::{clean_reason, player_names};
 use fairdeal_ui::view::{Seating, Snapshot, Standing, Waits};
 
-/// After how long without an answer it asks again.
+/// Repeat a request without an answer after this time.
 const ASK_AGAIN: Duration = Duration::from_secs(5);
-/// How often the log may go back: each time takes an equivocating seat.
+/// How many times the log may restart; each restart takes an equivocating seat.
 const MAX_ANEW: u32 = 8;
 
-/// Why what a host shows is not the table of the ticket.
+/// Why the table shown by a host is not the ticket's table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum ShownError {
-    /// The charter is not signed by its seats.
+    /// The seats have not signed the charter.
     #[error("the host shows no table: {0}")]
     Charter(#[from] CharterError),
-    /// It is that of another lobby.
+    /// The charter belongs to another lobby.
     #[error("the host shows a different table from the ticket's")]
     OtherTable,
-    /// Its first seat, which is the host's, has another key than the host in the ticket: it may be a table of bots of
-    /// one's own, signed by them all.
+    /// The first seat, which is the host's, has a different key from the host in the ticket. It could be a table of the
+    /// sender's own bots, all of which signed it.
     #[error("the first seat of the table that is shown is not the host of the ticket")]
     OtherHost,
 }
 
-/// The charter that a host shows, if it is that of the ticket's table; after an address it may be any of this host.
+/// Checks the charter that a host shows against the ticket. Without a lobby number (a bare address), any table of this
+/// host will do.
 fn shown_charter(
     showing: Showing,
     host: PeerId,
@@ -62,23 +63,23 @@ fn shown_charter(
     Ok(charter)
 }
 
-/// A spectator.
+/// A spectator's state.
 pub(super) struct Watching {
     pub(super) host: PeerId,
     watch: Watch,
     door: Option<GuestDoor>,
     shown: Option<Shown>,
-    /// Whether all has been seen, to the end of the game; who is at the screen may still hear of another one.
+    /// Whether the game has been watched to its end. The player may still get an invitation to another table.
     pub(super) is_over: bool,
 }
 
-/// The table that it is shown.
+/// The table as the host shows it.
 struct Shown {
     charter: SignedCharter,
     id: Hash32,
     names: Vec<String>,
     follower: Follower<AnyGame>,
-    /// When it last asked for more.
+    /// When more was last requested.
     asked: Instant,
     anew: u32,
 }
@@ -94,17 +95,17 @@ impl Watching {
         }
     }
 
-    /// The names at the table, once it is shown.
+    /// The names at the table; empty until it is shown.
     pub(super) fn names(&self) -> &[String] {
         self.shown.as_ref().map_or(&[], |shown| &shown.names)
     }
 
-    /// The table as it is seen now, once it is shown.
+    /// The current view of the table, once it is shown.
     pub(super) fn snapshot(&self) -> Option<Snapshot> {
         self.shown.as_ref().map(Shown::snapshot)
     }
 
-    /// The connection to the host is lost. Its program may be another one when it comes back, that knows of no proof.
+    /// Handles a lost connection to the host. A restarted host program does not know the earlier proof.
     pub(super) fn lost(&mut self, rng: &mut dyn CryptoRng) {
         if let Some(door) = &mut self.door {
             self.watch.proof = None;
@@ -123,14 +124,14 @@ impl Watching {
         }
     }
 
-    /// The greeting to a newly connected host: it may have forgotten this spectator.
+    /// Frames for a newly connected host, which may have forgotten this spectator.
     pub(super) fn greeting(&self) -> Outbox {
         let more = self.shown.as_ref().map(Shown::more);
         let frames = std::iter::once(self.wish()).chain(more);
         frames.map(|frame| (self.host, frame)).collect()
     }
 
-    /// The periodic message.
+    /// Frames to send each tick.
     pub(super) fn tick(&mut self) -> Outbox {
         let knocks = self.door.as_ref().and_then(GuestDoor::knock).is_some();
         let wish = (self.shown.is_none() || knocks).then(|| self.wish());
@@ -167,7 +168,7 @@ impl Shown {
             known: Faces::new(),
             standing: Standing::Sealed(progress(replica)),
             my_turn: false,
-            // Only the host knows who is.
+            // Only the host knows which seats are connected.
             connected: seats.collect(),
             indirect: SeatSet::EMPTY,
             round_trips: std::collections::BTreeMap::new(),
@@ -178,12 +179,12 @@ impl Shown {
 }
 
 impl Driver {
-    /// Takes a frame for a spectator, who listens only to the host.
+    /// Handles a frame for a spectator; ignores all peers except the host.
     pub(super) async fn watched(&mut self, peer: PeerId, frame: Frame) {
         let Stage::Watch(watching) = &mut self.stage else {
             return;
         };
-        // What has been seen to its end stays as it was seen, whatever the host shows after that.
+        // A game watched to its end does not change, whatever the host sends afterwards.
         if peer != watching.host || watching.is_over {
             return;
         }
@@ -217,11 +218,11 @@ impl Driver {
         }
     }
 
-    /// The lobby, before there is a table.
+    /// Shows the lobby until there is a table.
     async fn look_into(&mut self, roster: &Roster) {
         let view = view_of(roster);
-        if self.told.as_ref() != Some(&view) {
-            self.told = Some(view.clone());
+        if self.player.told.as_ref() != Some(&view) {
+            self.player.told = Some(view.clone());
             self.tell(SessionEvent::Lobby(view)).await;
         }
     }
@@ -245,7 +246,7 @@ impl Driver {
             Ok(follower) => follower,
             Err(error) => return self.fail(error.to_string()).await,
         };
-        // After an address, it is this table from now on.
+        // After joining by address, stay with this table.
         watching.watch.lobby = Some(charter.charter().lobby);
         let shown = Shown {
             id: charter.table(),
@@ -299,7 +300,7 @@ impl Driver {
         let Some(shown) = watching.shown.as_mut().filter(|shown| shown.id == table) else {
             return;
         };
-        // A page with nothing in it is answered by no further question, or the two would talk for ever.
+        // Do not answer an empty page with another request, or the two programs would exchange them forever.
         let is_empty = page.entries.is_empty() && page.last.is_none();
         if page.from != shown.follower.mark() || is_empty {
             return;
@@ -337,7 +338,7 @@ impl Driver {
         }
     }
 
-    /// The log has ended, and been checked to its end.
+    /// The log has ended, and is verified to its end.
     async fn end_of_watching(&mut self) {
         let Stage::Watch(watching) = &mut self.stage else {
             return;
@@ -350,7 +351,7 @@ impl Driver {
         let (scores, winners) = (game.scores(), game.winners().iter().collect());
         let finished = shown.follower.replica().is_finished();
         let log = shown.follower.replica().parent();
-        let kept = summary::keep(&self.keeper.data, &transcript, game, None, None);
+        let kept = summary::keep(&self.disk.data, &transcript, game, None, None);
         let saved = kept.map_err(|error| error.to_string());
         if !finished {
             let kept = match saved {
@@ -369,19 +370,19 @@ impl Driver {
         };
         self.tell(over).await;
         if let Err(error) = saved {
-            // No journal keeps what a spectator has seen.
+            // A spectator has no journal to recover the log from.
             let why = format!(
                 "The transcript is not saved: {error}. Make room and watch again while the host is there, or ask a \
                  player for theirs."
             );
             self.tell(SessionEvent::Error(why)).await;
         }
-        if self.attended == Attended::Nobody {
+        if self.player.attended == Attended::Nobody {
             self.stage = Stage::Ended;
         }
     }
 
-    /// The log is unfair: the table has stopped with a proof, or the host shows an invalid one.
+    /// The log fails verification: the table has stopped with a proof, or the host sends an invalid log.
     async fn stop_watching(&mut self, error: FollowError) {
         let Stage::Watch(watching) = &mut self.stage else {
             return;

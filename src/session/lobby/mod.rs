@@ -1,10 +1,10 @@
-//! The lobby: how strangers with a ticket become the seats of a signed charter.
+//! The lobby: strangers with a ticket become the seats of a signed charter.
 //!
-//! Two pure state machines, frames in and frames out; the driver carries them and calls `tick` now
-//! and then, which says again what may have been lost. The host seats guests in the order in which
-//! they come and proposes a charter when all seats are taken and all are ready; every guest checks that
-//! it stands in it as it asked to, and signs; the host hands all signatures round. The host decides who sits
-//! where and nothing else: it cannot change a name, a key, an address, the rules or the table id unnoticed.
+//! Both sides are pure state machines: frames in, frames out. The driver carries the frames and calls `tick`, which
+//! resends what may have been lost. The host seats guests in the order of their arrival. When all seats are taken and
+//! ready, it proposes a charter. Each guest checks that the charter matches its request, and signs; then the host sends
+//! all signatures to everybody. The host decides the seating and nothing else: any change to a name, key, address, rule
+//! or table id would be noticed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,65 +28,66 @@ use super::talk::{Bucket, Rate};
 use fairdeal_ui::text::{clean, clean_reason, display_names};
 use fairdeal_ui::view::{LobbySeat, LobbyView};
 
-/// How often a guest may say that it is ready, or that it is not, or change its wish: all others are told each time.
+/// Limits how often a guest may change its readiness or its join request, because every change goes to all others.
 const CHANGES: Rate = Rate {
     at_once: 8,
     ticks: 2,
 };
 
-/// The host's reply to a guest that it sends away.
+/// The host's refusal to a guest that it has dismissed.
 const DISMISSED: &str = "the host has sent you away from this table";
 
-/// Frames to send, each to one peer.
+/// Frames to send, each with its peer.
 pub type Outbox = Vec<(PeerId, Frame)>;
 
-/// A charter that all have signed, and where its seats listen.
+/// A charter that all seats have signed, and their addresses.
 #[derive(Clone, Debug)]
 pub struct Agreed {
     pub charter: SignedCharter,
     /// This player's seat.
     pub me: Seat,
-    /// The addresses in seat order, each signed by its seat (`check_records`).
+    /// Address records in seat order, each signed by its seat (checked by `check_records`).
     pub records: Vec<AddressRecord>,
-    /// Whether this player has sat at the table before: it may have signed entries there.
+    /// Whether this player has sat at the table before; if so, it may have signed entries there.
     pub again: bool,
 }
 
-/// Why a lobby comes to nothing, in words for the player.
+/// Why a lobby failed, in words for the player.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LobbyError {
-    /// The host gave no seat.
+    /// The host refused the join request.
     #[error("the host refused you a seat: {0}")]
     Refused(String),
-    /// The host's password is another one.
+    /// The password does not match the host's.
     #[error("the password is wrong, or the host has none")]
     Password,
-    /// The charter proposed is not what was agreed.
+    /// The proposed charter is not what this guest requested or was shown.
     #[error("the host proposed a charter that {0}; do not play with this host")]
     BadProposal(&'static str),
-    /// The addresses of a seat are not its own: the host has changed them, or left them out.
+    /// An address record is not signed by its seat: the host has changed it or left it out.
     #[error("the host gave wrong addresses for {seat} ({why}); do not play with this host")]
     Record {
         seat: Seat,
-        /// The fault of its record.
+        /// What is wrong with the record.
         why: RecordError,
     },
-    /// The own addresses cannot be signed.
+    /// This player's own addresses cannot be signed.
     #[error("your address record: {0}")]
     OwnRecord(RecordError),
-    /// The charter cannot be put together.
+    /// The charter cannot be assembled.
     #[error("{0}")]
     Charter(#[from] CharterError),
-    /// The rules of the table are not known here.
+    /// This program does not know the table's rules.
     #[error("{0}")]
     Rules(String),
 }
 
-/// Checks that each seat of a charter has signed where it listens. The host passes the records on, and could else lead
-/// a guest's traffic astray.
+/// Checks that each seat of a charter has signed its addresses. The host relays these records, so it could otherwise
+/// redirect a guest's traffic.
 ///
 /// # Errors
-/// [`LobbyError::Record`] names the first seat that has not; [`LobbyError::BadProposal`] if there is not one for each.
+/// [`LobbyError::Record`] names the first seat with a bad record; [`LobbyError::BadProposal`] if the number of records
+/// differs from the number of seats.
 pub(super) fn check_records(
     charter: &Charter,
     records: &[AddressRecord],
@@ -105,7 +106,8 @@ pub(super) fn check_records(
     Ok(())
 }
 
-/// Signs where this player listens, unless that has been said already: a new record is a new wish.
+/// Signs this player's addresses, unless the current record already lists them: a new record would change the join
+/// request.
 fn set_addresses(
     own: &mut Join,
     key: &SigningKey,
@@ -128,7 +130,7 @@ struct Guest {
     changes: Bucket,
 }
 
-/// The host's side.
+/// The host's side of the lobby.
 pub struct HostLobby {
     lobby: [u8; 8],
     rules: RuleSet,
@@ -138,7 +140,7 @@ pub struct HostLobby {
     ready: bool,
     guests: BTreeMap<Seat, Guest>,
     proposal: Option<Proposal>,
-    /// Peers that the host has sent away: they get no seat here again.
+    /// Peers that the host has dismissed; they get no seat here again.
     dismissed: BTreeSet<PeerId>,
     /// The password gate and the spectators.
     gallery: Gallery,
@@ -155,8 +157,8 @@ pub(super) fn host_seat() -> Option<Seat> {
 }
 
 impl HostLobby {
-    /// Opens a lobby; `own` is the host's own wish for a seat, which it gets: the first. The table begins when all
-    /// are ready, the host too.
+    /// Opens a lobby. `own` is the host's own join request; the host takes the first seat. The table begins when all
+    /// seats are ready, including the host.
     pub fn new(lobby: [u8; 8], rules: RuleSet, key: SigningKey, own: Join, ready: bool) -> Self {
         Self {
             lobby,
@@ -176,12 +178,12 @@ impl HostLobby {
         &mut self.gallery
     }
 
-    /// Whether this peer has a seat, or is a spectator.
+    /// Whether this peer has a seat or is a spectator.
     pub fn knows(&self, peer: PeerId) -> bool {
         self.has_seated(peer) || self.gallery.has(peer)
     }
 
-    /// The same, when there is a table and no lobby any more.
+    /// Takes the password gate and the spectators out, once the table has replaced the lobby.
     pub fn take_gallery(&mut self) -> Gallery {
         std::mem::replace(&mut self.gallery, Gallery::new(self.lobby))
     }
@@ -190,18 +192,16 @@ impl HostLobby {
         self.seat_of(peer).is_some()
     }
 
-    /// The seat of a guest.
     pub fn seat_of(&self, peer: PeerId) -> Option<Seat> {
         let mut guests = self.guests.iter();
         guests.find_map(|(seat, guest)| (guest.peer == peer).then_some(*seat))
     }
 
-    /// The guests that have a seat.
+    /// The guests with a seat.
     pub fn guests(&self) -> impl Iterator<Item = PeerId> + '_ {
         self.guests.values().map(|guest| guest.peer)
     }
 
-    /// The seats that are ready to begin.
     fn ready(&self) -> SeatSet {
         let guests = self.guests.iter().filter(|(_, guest)| guest.ready);
         let host = host_seat().filter(|_| self.ready);
@@ -216,7 +216,7 @@ impl HostLobby {
         }
     }
 
-    /// The peer that has taken a seat; its party is that of the first seat that its program has.
+    /// Describes the player at a seat. Its party is the first seat with the same program.
     fn taken(&self, seat: Seat) -> Option<Taken> {
         let join = self.joined(seat)?;
         let same = |other: &Seat| {
@@ -234,7 +234,7 @@ impl HostLobby {
         Seat::first(usize::from(self.rules.seats))
     }
 
-    /// For the screen.
+    /// The lobby as the screen shows it.
     pub fn view(&self) -> LobbyView {
         LobbyView {
             game: self.rules.game.clone(),
@@ -247,10 +247,10 @@ impl HostLobby {
         }
     }
 
-    /// Where the host listens, once that is known.
+    /// Sets the host's addresses, once they are known.
     ///
     /// # Errors
-    /// [`LobbyError::OwnRecord`], which no key of ours gives.
+    /// [`LobbyError::OwnRecord`]; none of our keys causes it.
     pub fn set_addresses(&mut self, addresses: &[Multiaddr]) -> Result<(), LobbyError> {
         set_addresses(&mut self.own, &self.key, addresses)
     }
@@ -273,7 +273,7 @@ impl HostLobby {
         }))
     }
 
-    /// The table's announcement to strangers.
+    /// The table's announcement on the local network.
     pub fn announcement(&self) -> Option<Announcement> {
         let options = self.rules.written_options().into_iter();
         let options: Option<Vec<_>> = options
@@ -300,10 +300,10 @@ impl HostLobby {
             .collect()
     }
 
-    /// Takes a frame from a peer.
+    /// Handles a frame from a peer.
     ///
     /// # Errors
-    /// [`LobbyError`] if the charter cannot be made; the lobby is of no further use.
+    /// [`LobbyError`] if the charter cannot be made; the lobby is then unusable.
     pub fn receive(
         &mut self,
         peer: PeerId,
@@ -330,7 +330,7 @@ impl HostLobby {
         }
     }
 
-    /// A peer wants to watch; a seated one does so already.
+    /// Handles a request to watch; a seated peer already sees everything.
     fn watch(&mut self, peer: PeerId, watch: &Watch) -> Outbox {
         if self.has_seated(peer) || !self.gallery.may_speak(peer) {
             return Vec::new();
@@ -357,16 +357,16 @@ impl HostLobby {
                 None => "the table has a password; ask the host, and join with --password",
             });
         }
-        // It has done its part; who proves it once more has changed nothing for the others.
+        // The proof has served its purpose. Without it, a guest that proves the password again counts as unchanged.
         let join = Join {
             proof: None,
             ..join
         };
-        // A charter takes neither; its host must not be the one to find out.
+        // A charter rejects a weak or malformed key; refuse it here, before the host builds one.
         let Ok(key) = SeatKey::try_from(peer.to_bytes()) else {
             return refuse("your identity key cannot be used at a table; make a new one");
         };
-        // All the others would refuse it.
+        // All other guests would refuse this record.
         if let Err(why) = join.record.of(peer) {
             return refuse(&format!("your address record is refused: {why}"));
         }
@@ -378,7 +378,7 @@ impl HostLobby {
         }
         if let Some((seat, guest)) = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer) {
             let seat = *seat;
-            // Said again because an answer was lost, or by a restarted program.
+            // A repeated request: an answer was lost, or the guest's program restarted.
             if guest.join != join {
                 if !guest.changes.take() {
                     return Ok(Vec::new());
@@ -419,7 +419,7 @@ impl HostLobby {
         self.change()
     }
 
-    /// A guest is ready to begin, or is not any more.
+    /// Handles a guest's change of readiness.
     fn guest_is(&mut self, peer: PeerId, ready: bool) -> Result<Outbox, LobbyError> {
         let Some((seat, guest)) = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer)
         else {
@@ -427,7 +427,7 @@ impl HostLobby {
         };
         let seat = *seat;
         if guest.ready == ready {
-            // Said again; who has signed is told in this way how the lobby stands.
+            // A repeated frame: answer with the roster, so that a guest that has signed sees the current lobby.
             let roster = self.roster(Some(seat)).into_iter();
             return Ok(roster.map(|roster| (peer, roster)).collect());
         }
@@ -438,7 +438,7 @@ impl HostLobby {
         self.change()
     }
 
-    /// The host itself is ready to begin, or is not any more.
+    /// Sets the host's own readiness.
     ///
     /// # Errors
     /// [`LobbyError`] as for [`Self::receive`].
@@ -449,13 +449,13 @@ impl HostLobby {
         self.change()
     }
 
-    /// Whether everybody is there and ready. A solitaire has nobody to wait for.
+    /// Whether every seat is taken and ready. A solitaire waits for nobody.
     fn may_begin(&self) -> bool {
         self.is_solitaire() || self.ready().len() == usize::from(self.rules.seats)
     }
 
-    /// Seats or readiness have changed: tell everybody, and propose a charter once all seats are taken and
-    /// all are ready.
+    /// Seats or readiness have changed: sends everybody the roster, and proposes a charter once all seats are taken and
+    /// ready.
     fn change(&mut self) -> Result<Outbox, LobbyError> {
         self.proposal = None;
         for guest in self.guests.values_mut() {
@@ -529,7 +529,7 @@ impl HostLobby {
         ))
     }
 
-    /// For a seat of the table that has lost it.
+    /// The frame for a seat of this table that has lost its copy of the charter.
     pub fn back(charter: &SignedCharter, records: &[AddressRecord]) -> Frame {
         let proposal = Proposal {
             charter: charter.charter().clone(),
@@ -541,7 +541,7 @@ impl HostLobby {
         }))
     }
 
-    /// The frame that opens the table, which a guest that missed it is sent again.
+    /// The frame that opens the table; resent to a guest that missed it.
     pub fn signed(charter: &SignedCharter) -> Frame {
         let signatures = charter.signatures().to_vec().try_into().unwrap_or_default();
         Frame::Signed {
@@ -550,7 +550,7 @@ impl HostLobby {
         }
     }
 
-    /// A guest has gone; its seat is free again.
+    /// Removes a guest whose connection is gone, which frees its seat.
     ///
     /// # Errors
     /// [`LobbyError`] as for [`Self::receive`].
@@ -565,7 +565,7 @@ impl HostLobby {
         }
     }
 
-    /// Sends a guest away: it is told so, and its seat is free for another.
+    /// Dismisses a guest: it gets a refusal, and its seat is free for another.
     ///
     /// # Errors
     /// [`LobbyError`] as for [`Self::receive`].
@@ -579,12 +579,11 @@ impl HostLobby {
         Ok(outbox)
     }
 
-    /// Whether the host plays alone.
     pub fn is_solitaire(&self) -> bool {
         self.rules.seats == 1
     }
 
-    /// A table for one: its charter needs nobody else. Nothing at a larger one.
+    /// Opens a table for one, whose charter needs no other signature. Does nothing at a larger table.
     ///
     /// # Errors
     /// [`LobbyError`] if the charter cannot be made.
@@ -596,7 +595,7 @@ impl HostLobby {
         self.agree()
     }
 
-    /// Says again what may have been lost; to be called every half second.
+    /// Resends what may have been lost. Call it every half second.
     pub fn tick(&mut self) -> Outbox {
         self.gallery.tick();
         for guest in self.guests.values_mut() {
@@ -613,7 +612,7 @@ impl HostLobby {
     }
 }
 
-/// The seats and their players, for the screen.
+/// The seats and their players, as the screen shows them.
 fn shown(seats: impl Iterator<Item = Option<Taken>>) -> Vec<Option<LobbySeat>> {
     let seats: Vec<Option<Taken>> = seats.collect();
     let name = |taken: &'_ Option<Taken>| taken.as_ref().map(|taken| taken.name.to_string());
@@ -639,7 +638,7 @@ fn flags(set: SeatSet, seats: usize) -> Vec<bool> {
     Seat::first(seats).map(|seat| set.contains(seat)).collect()
 }
 
-/// How a lobby stands by its host's word, for the screen.
+/// The lobby as the host's roster describes it, cleaned for the screen.
 pub fn view_of(roster: &Roster) -> LobbyView {
     let options = roster.options.iter();
     LobbyView {
@@ -655,18 +654,18 @@ pub fn view_of(roster: &Roster) -> LobbyView {
     }
 }
 
-/// The guest's side.
+/// A guest's side of the lobby.
 pub struct GuestLobby {
     host: PeerId,
     key: SigningKey,
     own: Join,
-    /// Whether this is a bot of the host's program, and so of the host's party.
+    /// Whether this is a bot of the host's program, and therefore in the host's party.
     of_host: bool,
-    /// Whether this guest is ready to begin; it signs nothing before.
+    /// Whether this guest is ready to begin; until then it signs nothing.
     ready: bool,
     roster: Option<Roster>,
     signed: Option<(Proposal, Seat, SignatureBytes)>,
-    /// The door at which this guest knocks, if it has a password.
+    /// The password login, if this guest has a password.
     door: Option<GuestDoor>,
 }
 
@@ -677,7 +676,7 @@ impl std::fmt::Debug for GuestLobby {
 }
 
 impl GuestLobby {
-    /// Wishes for a seat at a host's table; `of_host` of a bot that runs in the host's program.
+    /// Prepares a join request to a host. `of_host` marks a bot that runs in the host's program.
     pub fn new(host: PeerId, key: SigningKey, own: Join, of_host: bool, ready: bool) -> Self {
         Self {
             host,
@@ -691,7 +690,7 @@ impl GuestLobby {
         }
     }
 
-    /// Is ready to begin, or is not any more. Too late, if the host has all signatures by then.
+    /// Sets this guest's readiness. A withdrawal has no effect once the host has all signatures.
     pub fn set_ready(&mut self, ready: bool) -> Outbox {
         self.ready = ready;
         let seat = self.seat();
@@ -700,19 +699,19 @@ impl GuestLobby {
             .collect()
     }
 
-    /// The seat that the host has given.
+    /// The seat assigned by the host.
     pub fn seat(&self) -> Option<Seat> {
         self.roster.as_ref()?.you
     }
 
-    /// Has a password for the door.
+    /// Sets the password login to use.
     pub fn knock_at(&mut self, door: GuestDoor) {
         self.door = Some(door);
     }
 
-    /// The connection to the host is lost, and with it the seat: to be asked for again, unless the table has begun
-    /// without this guest having heard of it. The host's program may be another one when it comes back, that knows of no
-    /// proof; the same one answers who was inside without counting a guess.
+    /// The connection to the host is lost, and with it the seat. The guest requests it again, in case the table has not
+    /// begun meanwhile. A restarted host program does not know the earlier proof, so the login starts again. The same
+    /// program does not count a guess against a guest that was already inside.
     pub fn lost(&mut self, rng: &mut dyn CryptoRng) {
         if let Some(door) = &mut self.door {
             self.own.proof = None;
@@ -726,34 +725,34 @@ impl GuestLobby {
         self.host
     }
 
-    /// Where this guest listens, once that is known.
+    /// Sets this guest's addresses, once they are known.
     ///
     /// # Errors
-    /// [`LobbyError::OwnRecord`], which no key of ours gives.
+    /// [`LobbyError::OwnRecord`]; none of our keys causes it.
     pub fn set_addresses(&mut self, addresses: &[Multiaddr]) -> Result<(), LobbyError> {
         set_addresses(&mut self.own, &self.key, addresses)
     }
 
-    /// The table whose charter this guest has signed, and its seat there: from now on others can begin it.
+    /// The table whose charter this guest has signed, and its seat there. From now on the others can begin it.
     pub fn signed(&self) -> Option<(Hash32, Seat)> {
         let signed = self.signed.as_ref();
         signed.map(|(proposal, me, _)| (proposal.charter.table(), *me))
     }
 
-    /// For the screen.
+    /// The lobby as the screen shows it.
     pub fn view(&self) -> LobbyView {
         let mut view = self.roster.as_ref().map(view_of).unwrap_or_default();
-        // What it has said itself need not go to the host and back first.
+        // Show our own readiness at once, without a round trip to the host.
         if let Some(own) = view.me.and_then(|me| view.ready.get_mut(me.index())) {
             *own = self.ready;
         }
         view
     }
 
-    /// Takes a frame; only the host is listened to.
+    /// Handles a frame; ignores all peers except the host.
     ///
     /// # Errors
-    /// [`LobbyError`] if there is no seat, or the charter is not what this guest asked for.
+    /// [`LobbyError`] if there is no seat, or the charter is not what this guest requested.
     pub fn receive(
         &mut self,
         peer: PeerId,
@@ -810,8 +809,7 @@ impl GuestLobby {
         }
     }
 
-    /// The table is playing already, and one of its seats is ours: our own signature is the proof that
-    /// we have agreed to it once.
+    /// The table is already playing, and one of its seats is ours: our own signature proves that we once agreed to it.
     fn come_back(&self, back: Back) -> Result<Option<Agreed>, LobbyError> {
         let Proposal { charter, records } = back.proposal;
         if self.own.lobby.is_some_and(|lobby| lobby != charter.lobby) {
@@ -834,15 +832,15 @@ impl GuestLobby {
 
     fn sign(&mut self, proposal: Proposal) -> Result<Outbox, LobbyError> {
         let charter = &proposal.charter;
-        // Nothing is signed unseen; the next tick asks to be shown the table.
+        // Sign nothing unseen; the next tick requests the roster.
         let Some(roster) = &self.roster else {
             return Ok(Vec::new());
         };
-        // Proposed before the host has heard that this guest is not ready any more.
+        // The host proposed this before it heard that this guest is no longer ready.
         if !self.ready {
             return Ok(Vec::new());
         }
-        // What came over the wire was decoded, not checked.
+        // Decoding does not validate; `from_bytes` does.
         let charter_again = Charter::from_bytes(&charter.to_bytes())?;
         let own_key = (&self.key).into();
         let me = charter_again
@@ -884,7 +882,7 @@ impl GuestLobby {
         if parties.party_of(me) != Some(Party::of(party)) || !(self.of_host || alone) {
             return Err(LobbyError::BadProposal("puts us in another party"));
         }
-        // The others as they were shown; else the next roster does.
+        // The other seats must match the lobby shown; if not, ask for the roster again.
         let shown = charter.players.iter().zip(roster.seats.iter());
         let as_shown = shown.into_iter().all(|(player, taken)| {
             let taken = taken.as_ref();
@@ -903,12 +901,12 @@ impl GuestLobby {
         Ok(vec![(self.host, Frame::Sign { table, signature })])
     }
 
-    /// Says again what may have been lost.
+    /// Resends what may have been lost.
     pub fn tick(&self) -> Outbox {
         let mut frames = Vec::new();
         match &self.signed {
             Some((proposal, _, signature)) => {
-                // The host answers with how the lobby stands: the others may have changed their minds.
+                // The host answers with the roster: the others may have changed their readiness.
                 frames.push(Frame::Ready(self.ready));
                 if self.ready {
                     frames.push(Frame::Sign {

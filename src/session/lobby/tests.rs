@@ -1,4 +1,4 @@
-//! Hosts and guests that say everything to each other, lose it, say it late, or lie.
+//! Hosts and guests exchange frames; some frames are lost, late or false.
 
 use std::collections::VecDeque;
 
@@ -42,7 +42,7 @@ fn guest(n: u8) -> GuestLobby {
     GuestLobby::new(peer(0), key(n), wish(n), false, true)
 }
 
-/// A guest's wish, and that it is ready once it has a seat.
+/// Sends the host a guest's join request, and its readiness once it has a seat.
 fn join(host: &mut HostLobby, n: u8, join: Join) -> Outbox {
     let mut outbox = host.receive(peer(n), Frame::Join(join)).unwrap().0;
     if roster(&outbox, n).is_some() {
@@ -51,7 +51,7 @@ fn join(host: &mut HostLobby, n: u8, join: Join) -> Outbox {
     outbox
 }
 
-/// A guest that the host sends away is told so and gets no seat again; another guest takes it.
+/// A guest that the host dismisses gets a refusal and no seat from then on; another guest can take the seat.
 #[test]
 fn who_is_sent_away_stays_away() {
     let mut host = host(2);
@@ -66,11 +66,11 @@ fn who_is_sent_away_stays_away() {
     assert!(!host.has_seated(peer(1)));
     join(&mut host, 2, wish(2));
     assert_eq!(host.seat_of(peer(2)), Some(seat));
-    // Nobody is there who could be sent away.
+    // The host's own seat holds no guest to dismiss.
     assert_eq!(host.dismiss(Seat::new(0).unwrap()).unwrap(), []);
 }
 
-/// The last roster that a guest is sent.
+/// The last roster sent to a guest.
 fn roster(outbox: &Outbox, n: u8) -> Option<&Roster> {
     outbox.iter().rev().find_map(|(to, frame)| match frame {
         Frame::Roster(roster) if *to == peer(n) => Some(roster),
@@ -78,8 +78,8 @@ fn roster(outbox: &Outbox, n: u8) -> Option<&Roster> {
     })
 }
 
-/// Carries frames between the host and its guests, of whom the first is number 1, until nobody has any more to say;
-/// but not those that are held back. What was agreed, and what was held back.
+/// Carries frames between the host and its guests (the first guest is number 1) until no frames are left. Frames for
+/// which `held_back` is true are not delivered. Returns what was agreed, and the frames held back.
 fn carry(
     host: &mut HostLobby,
     guests: &mut [GuestLobby],
@@ -120,7 +120,7 @@ fn nothing(_: &Frame) -> bool {
     false
 }
 
-/// Messages of the first guests at a tick.
+/// The guests' frames of one tick.
 fn ticks(guests: &[GuestLobby]) -> Vec<(u8, Outbox)> {
     (1..).zip(guests.iter().map(GuestLobby::tick)).collect()
 }
@@ -160,7 +160,7 @@ fn three_agree() {
     );
 }
 
-/// A guest that has signed loses its seat with its connection, and asks for it again.
+/// A guest that has signed loses its seat with its connection, and requests it again.
 #[test]
 fn a_guest_that_was_lost_sits_down_again() {
     let (mut host, mut guests) = (host(2), [guest(1)]);
@@ -180,7 +180,7 @@ fn a_guest_that_was_lost_sits_down_again() {
     assert!(host.receive(peer(1), sign).unwrap().1.is_some());
 }
 
-/// The host's program is another one, or the same that has noticed the loss or has not.
+/// Three cases: the host's program was restarted, or it has noticed the lost connection, or it has not.
 #[test]
 fn seated_guest_knocks_anew_after_a_loss() {
     let password = || Password::new("open sesame".to_owned()).unwrap();
@@ -202,7 +202,7 @@ fn seated_guest_knocks_anew_after_a_loss() {
     };
     let cases: [&dyn Fn(HostLobby) -> HostLobby; 3] = [&restarted, &noticed, &|host| host];
     for after in cases {
-        // It comes by a bare address.
+        // The guest has a bare address, not a ticket.
         let own = Join {
             lobby: None,
             ..wish(1)
@@ -233,8 +233,8 @@ fn seated_guest_knocks_anew_after_a_loss() {
     }
 }
 
-/// A charter needs a nonce of its own from each seat; who copies one gets no seat, and the
-/// others' lobby goes on.
+/// A charter needs a different nonce from each seat. A guest that copies one gets no seat, and the lobby goes on for
+/// the others.
 #[test]
 fn a_copied_nonce_is_refused_and_the_lobby_goes_on() {
     let mut host = host(3);
@@ -249,7 +249,7 @@ fn a_copied_nonce_is_refused_and_the_lobby_goes_on() {
     }
     let outbox = join(&mut host, 2, wish(2));
     assert!(proposal(&outbox).is_some());
-    // Nor by joining once more.
+    // A seated guest cannot switch to a copied nonce by a second join either.
     let copy = Join {
         nonce: [1; 32],
         ..wish(2)
@@ -268,12 +268,12 @@ fn other_tables_and_full_ones_refuse() {
     assert!(refused(&join(&mut host, 1, elsewhere), 1));
     assert!(proposal(&join(&mut host, 1, wish(1))).is_some());
     assert!(refused(&join(&mut host, 2, wish(2)), 2));
-    // A seat that is left is free again.
+    // A seat is free again once its guest has left.
     host.gone(peer(1)).unwrap();
     assert!(proposal(&join(&mut host, 2, wish(2))).is_some());
 }
 
-/// The table begins when the last of those who sit there is ready, and not before.
+/// The table begins when the last seat is ready, and not before.
 #[test]
 fn nobody_begins_before_all_are_ready() {
     let mut host = host(3);
@@ -295,7 +295,7 @@ fn nobody_begins_before_all_are_ready() {
     assert_eq!(agreed.len(), 3);
 }
 
-/// A lost message of readiness: the roster shows that, and the guest sends it again.
+/// If a `Ready` frame is lost, the roster shows it and the guest sends the frame again.
 #[test]
 fn lost_words_on_being_ready_are_said_again() {
     let (mut host, mut guests) = (host(2), [guest(1)]);
@@ -308,7 +308,7 @@ fn lost_words_on_being_ready_are_said_again() {
     assert_eq!(agreed.len(), 2);
 }
 
-/// Somebody who is not ready any more, or leaves, while the others sign, stops the beginning.
+/// A seat that withdraws its readiness or leaves while the others sign prevents the start.
 #[test]
 fn a_charter_is_withdrawn_while_it_is_signed() {
     let (mut host, mut guests) = (host(3), [guest(1), guest(2)]);
@@ -320,16 +320,16 @@ fn a_charter_is_withdrawn_while_it_is_signed() {
     let (agreed, _) = carry(&mut host, &mut guests, first, nothing);
     assert!(agreed.is_empty() && host.tick().is_empty());
     assert_eq!(guests[1].view().ready, [true, false, true]);
-    // Neither what it has signed before nor what is proposed late makes it begin.
+    // Neither its earlier signature nor a late proposal starts the table.
     for (from, sign) in late {
         assert!(host.receive(peer(from), sign).unwrap().1.is_none());
     }
     let says = guests[0].tick();
     assert!(matches!(&says[..], [(_, Frame::Ready(false))]), "{says:?}");
-    // The other one, who has signed, still hears how the lobby stands.
+    // The other guest, which has signed, still gets the current roster.
     let roster_again = host.receive(peer(2), Frame::Ready(true)).unwrap().0;
     assert!(roster(&roster_again, 2).is_some());
-    // All are ready once more, and one leaves: its seat is free, and another can have it.
+    // All are ready again and one leaves: its seat is free for another guest.
     let first = vec![(1, guests[0].set_ready(true))];
     let (_, late) = carry(&mut host, &mut guests, first, signs);
     assert_eq!(late.len(), 2);
@@ -342,7 +342,7 @@ fn a_charter_is_withdrawn_while_it_is_signed() {
     assert!(proposal(&join(&mut host, 3, wish(3))).is_some());
 }
 
-/// A proposal that comes late, when its guest is not ready any more, is not signed.
+/// A guest that is no longer ready does not sign a late proposal.
 #[test]
 fn who_is_not_ready_signs_nothing() {
     let (mut host, mut guests) = (host(2), [guest(1)]);
@@ -356,7 +356,7 @@ fn who_is_not_ready_signs_nothing() {
     }
 }
 
-/// A guest that changes its mind, or its wish, without end is not told on to the others each time.
+/// A guest that keeps changing its readiness or its request hits the rate limit; the others do not hear of each change.
 #[test]
 fn who_does_not_make_up_its_mind_is_not_followed() {
     let mut host = host(3);
@@ -376,7 +376,7 @@ fn who_does_not_make_up_its_mind_is_not_followed() {
         told += usize::from(roster(&outbox, 2).is_some());
     }
     assert!((1..=8).contains(&told), "{told}");
-    // The other one is heard, and after a while so is this one.
+    // The limit does not affect the other guest, and it lets this one through again after a while.
     let outbox = host.receive(peer(2), Frame::Ready(false)).unwrap().0;
     assert!(roster(&outbox, 1).is_some());
     host.tick();
@@ -386,7 +386,7 @@ fn who_does_not_make_up_its_mind_is_not_followed() {
     assert!(roster(&outbox, 2).is_some());
 }
 
-/// Spectators and guests without a seat are not asked whether they are ready.
+/// A `Ready` frame from a spectator or from a guest without a seat has no effect.
 #[test]
 fn only_seats_are_ready() {
     let mut host = host(2);
@@ -442,7 +442,7 @@ fn a_guest_signs_only_what_it_was_shown() {
         game: Text::try_from("thoth".to_owned()).unwrap(),
         ..shown.clone()
     }));
-    // A charter without us, or with another name at our seat, is refused as well.
+    // A charter without our seat, or with another nonce at it, is refused too.
     let mut other = proposal.clone();
     other.charter.players = vec![
         other.charter.players[0].clone(),
@@ -459,7 +459,7 @@ fn a_guest_signs_only_what_it_was_shown() {
     ));
 }
 
-/// A bot of the host's program, and a guest.
+/// A host with a bot of its own program, and a guest.
 fn with_a_bot() -> (HostLobby, [GuestLobby; 2]) {
     let bot = Join {
         program: [0; 16].into(),
@@ -470,7 +470,8 @@ fn with_a_bot() -> (HostLobby, [GuestLobby; 2]) {
     (host(3), [bot, guest(2)])
 }
 
-/// The charter says who runs in one program, and what plays each seat; all see it in the lobby before they sign.
+/// The charter names the seats that share a program and what plays each seat; the lobby shows both before anybody
+/// signs.
 #[test]
 fn a_host_and_its_bots_are_one_party() {
     let (mut host, mut guests) = with_a_bot();
@@ -490,8 +491,8 @@ fn a_host_and_its_bots_are_one_party() {
     }
 }
 
-/// A host that puts a guest into its own party would speak for it; one that calls a person a bot, or shows the others
-/// otherwise than they are, gets no signature.
+/// A host that puts a guest into its own party would speak for it. The guest signs neither that, nor a charter that
+/// calls a person a bot, nor one that differs from the lobby shown.
 #[test]
 fn a_guest_signs_only_its_own_party() {
     let (mut host, mut guests) = with_a_bot();
@@ -519,10 +520,10 @@ fn a_guest_signs_only_its_own_party() {
     let [bot, guest] = &mut guests;
     assert!(refused(guest, change(2, host_party)));
     assert!(refused(guest, change(2, as_bot)));
-    // The bot of the house wants to be in the party of its program.
+    // A local bot insists on the party of its program.
     let alone = |player: &mut Player| player.party = Party::of(Seat::new(1).unwrap());
     assert!(refused(bot, change(1, alone)));
-    // Others otherwise than shown: how the lobby stands is asked again, and nothing is signed.
+    // Other seats differ from the lobby shown: the guest asks for the roster again and signs nothing.
     let answer = guest.receive(peer(0), change(1, as_bot)).unwrap().0;
     assert_eq!(answer, [(peer(0), Frame::Ready(true))]);
     assert!(guest.signed().is_none());
@@ -533,7 +534,7 @@ fn a_guest_signs_only_its_own_party() {
     assert!(matches!(&answer[..], [(_, Frame::Sign { .. })]));
 }
 
-/// A host that changes, swaps or leaves out where a seat listens is found by every guest, which signs nothing.
+/// If the host changes, swaps or drops an address record, every guest notices and signs nothing.
 #[test]
 fn changed_addresses_are_found() {
     let mut host = host(3);
@@ -541,7 +542,7 @@ fn changed_addresses_are_found() {
     let mut one = guest(1);
     one.set_addresses(std::slice::from_ref(&told)).unwrap();
     let before = one.own.record.clone();
-    // Said again it is the same record, and no new wish.
+    // The same addresses give the same record, so the join request does not change.
     one.set_addresses(std::slice::from_ref(&told)).unwrap();
     assert_eq!(one.own.record, before);
     join(&mut host, 1, one.own.clone());
@@ -577,7 +578,7 @@ fn changed_addresses_are_found() {
     assert!(matches!(error, LobbyError::BadProposal(_)));
 }
 
-/// A wish with addresses that somebody else has signed gets no seat.
+/// A join request with an address record signed by somebody else gets no seat.
 #[test]
 fn foreign_address_record_gets_no_seat() {
     let mut host = host(3);
