@@ -1,8 +1,8 @@
 //! Transcripts and their summaries: saves both when a game ends, and reads summaries back.
 //!
-//! A transcript does not hold the scores: they follow from its log. To replay the log takes as long as to audit it,
-//! half a second or more; to read a file alone takes some milliseconds per megabyte. So [`keep`] saves a summary beside
-//! each transcript.
+//! A transcript does not hold the scores: they follow from its log. Replaying the log takes as long as an audit, half a
+//! second or more. Reading a file alone takes some milliseconds per megabyte. So [`keep`] saves a summary beside each
+//! transcript.
 
 use std::path::PathBuf;
 

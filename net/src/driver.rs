@@ -653,7 +653,7 @@ impl Driver {
             } => {
                 let link = self.links.get_mut(&connection_id);
                 if !link.is_some_and(|link| link.questions.take(Instant::now())) {
-                    tracing::debug!(%peer, "closed: it asks for the announcement without end");
+                    tracing::debug!(%peer, "closed: too many requests for the announcement");
                     self.swarm.close_connection(connection_id);
                     return;
                 }
@@ -850,7 +850,7 @@ impl Driver {
     fn on_dial_error(&mut self, peer: Option<Libp2pPeerId>, dial: Option<Dial>, error: &DialError) {
         let again = dial.as_ref().filter(|_| is_own_port_taken(error));
         if let Some(again) = again.and_then(Dial::at_any_port) {
-            tracing::debug!(?peer, "the own port is taken: dialled from another one");
+            tracing::debug!(?peer, "the own port is taken: dialling from another one");
             return self.start_dial(again, PeerCondition::Disconnected);
         }
         let peer = peer.and_then(|peer| PeerId::try_from(peer).ok());

@@ -118,8 +118,8 @@ impl ReachNews {
             Self::Mapped(address) => {
                 format!("Your router lets friends through from the internet, at {address}.")
             }
-            Self::NoRouter => "Your router opens no port by itself (no UPnP). On this network \
-                               friends can join; over the internet, use a relay or forward a port."
+            Self::NoRouter => "Your router does not open ports (no UPnP). Friends on this network can join; over the \
+                               internet, use a relay or forward a port."
                 .to_owned(),
             Self::RouterNotPublic => {
                 "Your router is behind another one: over the internet, friends \
@@ -129,12 +129,12 @@ impl ReachNews {
             Self::Unmapped(address) => {
                 format!("Your router does not let friends through at {address} any more.")
             }
-            Self::Relayed(relay) => format!("The relay {relay} lets friends through to you."),
+            Self::Relayed(relay) => format!("Friends can reach you through the relay {relay}."),
             Self::NotRelayed { relay, reason } => format!(
-                "The relay {relay} does not answer ({reason}); it is asked again. Check that it runs."
+                "The relay {relay} does not answer ({reason}); trying again. Check that it runs."
             ),
-            Self::NoMulticast => "This machine has no multicast: tables on the LAN are not seen; \
-                                  joining by ticket or address works."
+            Self::NoMulticast => "No multicast on this machine: you can't see tables on the LAN, but you can join by \
+                                  ticket or address."
                 .to_owned(),
             Self::Direct(_) | Self::StaysRelayed(_) => return None,
         })

@@ -144,7 +144,7 @@ fn lan(lan: Lan, local: Libp2pPeerId) -> Option<mdns::tokio::Behaviour> {
         enable_ipv6: false,
     };
     let mdns = mdns::tokio::Behaviour::new(config, local);
-    mdns.inspect_err(|error| tracing::warn!(%error, "no multicast: tables of the LAN are not seen"))
+    mdns.inspect_err(|error| tracing::warn!(%error, "no multicast: cannot see tables on the LAN"))
         .ok()
 }
 

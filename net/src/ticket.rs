@@ -82,7 +82,7 @@ pub enum TicketError {
     #[error("this ticket names no valid host; ask the host for another")]
     BadHost,
     /// An address cannot be part of a ticket.
-    #[error("address {address} cannot stand in a ticket: {why}")]
+    #[error("address {address} does not fit in a ticket: {why}")]
     BadAddress {
         /// The address, or its position in the ticket if it cannot be read.
         address: String,
@@ -197,7 +197,7 @@ impl Ticket {
                 .split_at_checked(usize::from(*length))
                 .ok_or_else(|| bad("it is cut short"))?;
             let address =
-                Multiaddr::try_from(address.to_vec()).map_err(|_| bad("it is no multiaddr"))?;
+                Multiaddr::try_from(address.to_vec()).map_err(|_| bad("it is not a multiaddr"))?;
             addresses.push(address);
             rest = after;
         }

@@ -151,7 +151,7 @@ impl Printer {
                 )
             }
             SessionEvent::Reaching { .. } => return None,
-            SessionEvent::Seated { seat, name } => format!("{name} sits down at {seat}."),
+            SessionEvent::Seated { seat, name } => format!("{name} joins as {seat}."),
             SessionEvent::Started { table, names, .. } => {
                 format!("Table {} is open: {}.", table.short(), names.join(", "))
             }
@@ -159,7 +159,7 @@ impl Printer {
             SessionEvent::Disk { text, .. } => text.clone(),
             SessionEvent::Peer { seat, state } => state.in_words(&self.name(*seat)),
             SessionEvent::Fault { what, evidence, .. } => match evidence {
-                Some(path) => format!("FAULT: {what}. The evidence is in {}.", path.display()),
+                Some(path) => format!("FAULT: {what}. Evidence: {}.", path.display()),
                 None => format!("FAULT: {what}."),
             },
             SessionEvent::Claimed {

@@ -86,8 +86,8 @@ pub(super) async fn choose(bot: bool, password: bool, json: bool) -> anyhow::Res
             () = until(quiet), if quiet.is_some() => {
                 quiet = None;
                 if listed.is_empty() {
-                    say("None so far. `fairdeal host GAME` opens one; with a ticket or an address, \
-                         `fairdeal join TICKET` joins one anywhere. `fairdeal doctor` checks the network.")?;
+                    say("None so far. `fairdeal host GAME` opens one; `fairdeal join TICKET` joins one anywhere by \
+                         ticket or address. `fairdeal doctor` checks the network.")?;
                 }
             }
             () = signals.recv() => return Ok(Choice::None(Exit::Interrupted)),

@@ -174,10 +174,10 @@ fn games_in_words() -> String {
     });
     let _ = writeln!(
         text,
-        "Every table with two or more seats also takes:\n\
+        "Options of every table with two or more seats:\n\
          \x20   strict ({}; default {}): no keys are kept in escrow, so a deal that loses a seat is\n\
          \x20       abandoned and redealt\n\
-         \x20   absence ({} to {} seconds; default {}, or turn-time): after so long without a sign of\n\
+         \x20   absence ({} to {} seconds; default {}, or turn-time): seconds without a sign of\n\
          \x20       a player the others may go on without it\n\
          \x20   turn-time (none, or {} to {} seconds; default none): a player's time for one action;\n\
          \x20       after it another player may propose to go on without it",

@@ -80,7 +80,7 @@ impl Audited<'_> {
             return format!("<p class=\"result fair\"><strong>✓ {verdict}</strong></p>\n");
         };
         let who = finding.seat().map_or_else(
-            || "nobody in particular: whoever wrote the file may have changed it".to_owned(),
+            || "nobody in particular: the author of the file may have changed it".to_owned(),
             |seat| format!("{} ({seat})", self.name(seat)),
         );
         let place = finding.step().map_or_else(

@@ -92,7 +92,7 @@ const EXIT_STATUS: [(&str, &str); 4] = [
 const FILES: [(&str, &str); 3] = [
     (
         "DATA_DIR/identity.key",
-        "Your private key, by which others recognise you. Keep it secret and back it up.",
+        "Your private key, which identifies you to others. Keep it secret and back it up.",
     ),
     ("DATA_DIR/journals/", "Saved games, for resume."),
     (

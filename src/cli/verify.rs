@@ -110,9 +110,7 @@ fn in_words(report: &Report, game: &str, names: &[String], seating: &Seating) ->
             for gone in &report.left {
                 let name = names.get(gone.seat.index()).map_or("", String::as_str);
                 let how = match &gone.why {
-                    Reason::Absent => {
-                        "was removed because the others declared it absent".to_owned()
-                    }
+                    Reason::Absent => "was removed as absent by the others".to_owned(),
                     Reason::Left => "left".to_owned(),
                     Reason::Fault(fault) => format!(
                         "was removed for a proven fault (step {}: {})",
@@ -121,7 +119,7 @@ fn in_words(report: &Report, game: &str, names: &[String], seating: &Seating) ->
                 };
                 let _ = writeln!(
                     text,
-                    "\n{name} {how} in deal {}: what it sent there is checked only by its proofs",
+                    "\n{name} {how} in deal {}: proofs alone vouch for what it sent there",
                     gone.deal + 1
                 );
             }
@@ -138,7 +136,7 @@ fn in_words(report: &Report, game: &str, names: &[String], seating: &Seating) ->
                 let names = named(report.unopened);
                 let _ = writeln!(
                     text,
-                    "\nseeds not opened: {names}; those shuffles are checked only by their proofs"
+                    "\nseeds not revealed: {names}; proofs alone vouch for those shuffles"
                 );
             }
             let _ = writeln!(text, "\n{}", verdict(report, names.len()));

@@ -172,7 +172,7 @@ impl Past {
             What::Over(summary) => return summary.ended(),
             What::Waits(_) => "waits: fairdeal resume",
             What::Open(_) => "open in another program",
-            What::Unread => "not read yet",
+            What::Unread => "reading...",
             What::Unreadable(_) => "unreadable",
         };
         words.to_owned()

@@ -104,7 +104,7 @@ impl Solitaire {
             ));
         }
         if self.days > 0 && !self.played_today {
-            words.push("Today's deal waits for you.".to_owned());
+            words.push("You have not played today's deal.".to_owned());
         }
         words
     }

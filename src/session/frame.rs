@@ -188,6 +188,7 @@ pub enum Frame {
     },
     /// Seat to seat: a message of the table.
     Table {
+        /// The table id.
         table: Hash32,
         message: Message,
     },
@@ -204,6 +205,7 @@ pub enum Frame {
     Challenge(Challenge),
     /// Seat to seat: the seats that the sender is connected to. The receiver forwards messages from the others.
     Links {
+        /// The table id.
         table: Hash32,
         seats: SeatSet,
     },
@@ -219,11 +221,13 @@ pub enum Frame {
     },
     /// Host to spectator: a page of the log.
     Page {
+        /// The table id.
         table: Hash32,
         page: Box<Page>,
     },
     /// Host to spectator: the log has gone back; start again.
     Anew {
+        /// The table id.
         table: Hash32,
     },
     /// Guest to host: whether the guest is ready to begin.

@@ -92,7 +92,7 @@ impl Gallery {
     ) -> Option<Frame> {
         match &mut self.door {
             None => Some(Frame::refusal(
-                "the table has no password; come without --password",
+                "the table has no password; leave --password out",
             )),
             Some(door) => door.knock(peer, lobby, knock, rng).map(Frame::Challenge),
         }

@@ -118,11 +118,9 @@ impl Bots {
                         changed.notify_one();
                     }
                     SessionEvent::Error(why) => {
-                        tracing::warn!(%why, "a bot of the house");
+                        tracing::warn!(%why, "a local bot");
                         if let Some(name) = &name {
-                            locked(&told)
-                                .lines
-                                .push(format!("{name} plays no more: {why}"));
+                            locked(&told).lines.push(format!("{name} stopped: {why}"));
                             changed.notify_one();
                         }
                     }
@@ -216,7 +214,7 @@ impl Bots {
 }
 
 /// The message when a session ends that has waited for disk space.
-const ROOM_AGAIN: &str = "No bot waits for room on the disk any more.";
+const ROOM_AGAIN: &str = "There is room on the disk again for every bot.";
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Ignoring poison is safe: no panic can leave a change half done.

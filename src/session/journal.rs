@@ -195,8 +195,8 @@ pub enum ResumeError {
     Store(#[from] StoreError),
     /// No journal exists, and the seat may have signed entries.
     #[error(
-        "this data directory has no journal of table {0}: the game has ended or been given up here, or \
-         was played with another one; a seat cannot come back without its journal"
+        "no journal of table {0} in this data directory: the game has ended, was given up, or was played with another \
+         data directory; a seat can't return without its journal"
     )]
     NoJournal(String),
     /// The contents are damaged.
@@ -378,7 +378,7 @@ impl SavedSeat {
     }
 }
 
-/// The journal of a player that others lead back to a table in play; `None` if the player has promised to sit there and
+/// The journal of a player that others lead back to a table in play. `None` if the player has promised to sit there and
 /// signed nothing yet.
 ///
 /// Its signature under the charter does not show whether it has signed entries too. Without those entries, all the
@@ -429,7 +429,7 @@ pub fn saved_tables(data: &DataView, table: Option<&str>) -> Result<Vec<SavedTab
         let saved = match saved {
             Ok(saved) => saved,
             Err(why) => {
-                tracing::warn!(table = %file.table, %why, "a journal is passed over");
+                tracing::warn!(table = %file.table, %why, "skipping a journal");
                 unread.insert(file.table);
                 first.get_or_insert(why);
                 continue;
@@ -503,7 +503,7 @@ fn remove_orphans(data: &DataDir) -> Result<(), ResumeError> {
         let saved = transcripts.iter().any(|saved| saved.table == file.table);
         if let Err(why) = remove_orphan(data, file, saved) {
             // A failure here must not keep the player from another table.
-            tracing::warn!(table = %file.table, %why, "the journal of a bot that plays no more stays");
+            tracing::warn!(table = %file.table, %why, "cannot delete the journal of a bot that has stopped");
         }
     }
     Ok(())

@@ -95,7 +95,7 @@ impl Practice {
 
     /// Undoes the last action.
     fn undo(&mut self) -> Result<(), &'static str> {
-        let before = self.before.pop().ok_or("there is nothing to take back")?;
+        let before = self.before.pop().ok_or("there is nothing to undo")?;
         self.now = before;
         Ok(())
     }
@@ -145,7 +145,7 @@ impl Practice {
             },
             Command::Undo => match self.undo() {
                 Ok(()) => {
-                    let line = "The last action is taken back.".to_owned();
+                    let line = "The last action is undone.".to_owned();
                     let mut told = vec![SessionEvent::Line(line)];
                     told.extend(self.tell(Vec::new()));
                     told

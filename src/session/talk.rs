@@ -96,9 +96,7 @@ pub enum Unsaid {
     #[error("invite to a table of your own; give this ticket to your friends by other means")]
     NotOwn,
     /// This seat has sent its maximum of invitations.
-    #[error(
-        "you have sent {MAX_INVITATIONS} invitations from this table, the most that others receive"
-    )]
+    #[error("you have sent {MAX_INVITATIONS} invitations from this table, which is the limit")]
     Invitations,
 }
 

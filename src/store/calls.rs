@@ -1,5 +1,5 @@
-//! The system calls that change the disk. All writes of the data directory go through here, so tests can make each of
-//! them fail or end the program there, and check what is left ([`faults`]).
+//! The system calls that change the disk. All writes of the data directory go through here. Tests can make each of them
+//! fail or end the program there, and check what is left ([`faults`]).
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};

@@ -133,7 +133,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// No saved game, or none with that id.
-    #[error("no such table is waiting to be resumed; {}", waiting_text(waiting))]
+    #[error("no saved game with that id; {}", waiting_text(waiting))]
     NothingToResume {
         /// The table ids of the saved games, newest first, at most ten.
         waiting: Vec<String>,

@@ -57,7 +57,7 @@ fn refuse_special(path: &Path) -> Result<(), StoreError> {
 }
 
 fn refuse_others(plain: bool) -> io::Result<()> {
-    let why = "it is no plain file; move it away";
+    let why = "it is not a regular file; move it away";
     plain.then_some(()).ok_or_else(|| io::Error::other(why))
 }
 

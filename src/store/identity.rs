@@ -152,14 +152,14 @@ fn decode(bytes: &[u8]) -> Result<IdentityKey, &'static str> {
     let rest = bytes.strip_prefix(HEADER.as_bytes()).ok_or_else(|| {
         match bytes.starts_with(ANY_VERSION.as_bytes()) {
             true => "another version of fairdeal wrote it",
-            false => "its first words are not ours",
+            false => "it is not an identity file",
         }
     })?;
     // An editor may have removed the line feed or added a carriage return.
     let (digits, rest) = rest
         .trim_ascii_end()
         .split_at_checked(64)
-        .ok_or("it has not 64 digits")?;
+        .ok_or("it does not have 64 digits")?;
     let mut key = IdentityKey { seed: [0; 32] };
     if HEXLOWER.decode_mut(digits, &mut key.seed).is_err() {
         return Err("its digits are not lower-case hexadecimal");

@@ -11,10 +11,10 @@
 //!   evidence/TABLE-DIGEST.evidence
 //! ```
 //!
-//! Every file except a journal is written to a temporary name, synced and renamed, so a crash leaves the old file or
-//! the new one, never half of one. On Unix only the owner can read them; elsewhere the permissions of the user's
-//! profile apply. The caller chooses the directory (`--data-dir`, `FAIRDEAL_DATA_DIR`); the default is the platform's
-//! data directory.
+//! Every file except a journal is written to a temporary name, synced and renamed. A crash leaves the old file or the
+//! new one, never half of one. On Unix only the owner can read them; elsewhere the permissions of the user's profile
+//! apply. The caller chooses the directory (`--data-dir`, `FAIRDEAL_DATA_DIR`); the default is the platform's data
+//! directory.
 
 mod archive;
 pub mod blocks;

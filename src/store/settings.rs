@@ -90,9 +90,7 @@ impl DataView {
         };
         let bytes = files::read_limited(file, MAX_FILE).map_err(io)?;
         if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_FILE) {
-            return Err(wrong(format!(
-                "settings have never more than {MAX_FILE} bytes"
-            )));
+            return Err(wrong(format!("the file is larger than {MAX_FILE} bytes")));
         }
         let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
         toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))

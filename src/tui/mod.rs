@@ -64,7 +64,7 @@ pub enum Data {
 
 /// The data directory is open for reading alone.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("this replay is read-only: nothing is played or saved")]
+#[error("this replay is read-only")]
 pub struct ReadOnly;
 
 impl Data {

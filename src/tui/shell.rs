@@ -249,7 +249,7 @@ impl Shell {
         let keys = &self.world.keymap;
         let arrows = [Intent::Up, Intent::Down, Intent::Left, Intent::Right];
         let arrows: Vec<String> = arrows.iter().map(|intent| keys.keys(*intent)).collect();
-        helps.push((arrows.join(" "), "go to what lies there".to_owned()));
+        helps.push((arrows.join(" "), "move the focus".to_owned()));
         let all = [
             Intent::Choose,
             Intent::Next,
@@ -268,9 +268,9 @@ impl Shell {
         }
         helps.push((
             "mouse".to_owned(),
-            "click what you want; the wheel reads back".to_owned(),
+            "click to choose; the wheel scrolls".to_owned(),
         ));
-        helps.push(("Ctrl-c".to_owned(), "leave the program".to_owned()));
+        helps.push(("Ctrl-c".to_owned(), "quit fairdeal".to_owned()));
         helps
     }
 
@@ -286,7 +286,7 @@ impl Shell {
             all.push(("read the rulebook".to_owned(), Target::Key(Intent::Rules)));
         }
         all.push((
-            "help: the keys of this place".to_owned(),
+            "help: the keys of this screen".to_owned(),
             Target::Key(Intent::Help),
         ));
         all.push(("back".to_owned(), Target::Key(Intent::Back)));
@@ -814,7 +814,7 @@ fn draw_palette(canvas: &mut Canvas<'_>, field: &Field, found: &[(String, Target
         };
         canvas.put(
             area,
-            Line::styled("   nothing of that name can be done here", theme.faint()),
+            Line::styled("   no command of that name here", theme.faint()),
         );
     }
 }
@@ -847,7 +847,7 @@ fn too_small(buffer: &mut ratatui::buffer::Buffer, area: Rect, theme: &Theme) {
     let (marks, mut layer) = (Marks::default(), Layer::default());
     let mut canvas = Canvas::new(buffer, theme, &marks, None, &mut layer);
     let text = format!(
-        "fairdeal needs {} columns and {} rows. This terminal has {} and {}. Please make it larger; nothing is lost.",
+        "fairdeal needs {} columns and {} rows. This terminal has {} and {}. Enlarge it; nothing is lost.",
         LEAST.0, LEAST.1, area.width, area.height
     );
     let lines = wrapped(&text, usize::from(area.width).max(1), 0);

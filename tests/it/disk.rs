@@ -186,7 +186,10 @@ fn host_that_gives_up_waiting_for_room_tells_its_guests() {
     host.signal("TERM");
     let error = guest.wait_for("error").expect("the guest is told");
     let message = error["message"].as_str().unwrap();
-    assert!(message.ends_with("it has closed the table"), "{message}");
+    assert!(
+        message.ends_with("the host has closed the table"),
+        "{message}"
+    );
 }
 
 /// The player's journal has its room, and the disk is full when a bot wants some.

@@ -268,17 +268,17 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     anna.presses(ENTER);
     ben.reads("Anna: good luck");
     anna.presses("r");
-    anna.reads("What it is");
-    ben.reads("What it is");
+    anna.reads("About");
+    ben.reads("About");
     play(&mut [&mut anna, &mut ben], 6);
 
     ben.child.kill().unwrap();
     anna.reads("connection to Ben is lost");
     drop(ben);
     let mut ben = Player::sits_down(other.path(), "Ben");
-    ben.reads("Go on with");
+    ben.reads("Resume");
     ben.asks_for("go on");
-    ben.reads("What it is");
+    ben.reads("About");
     play(&mut [&mut anna, &mut ben], 4);
 
     // Ben gives up, which ends a game of two.
@@ -324,7 +324,7 @@ fn the_terminal_is_given_back_when_the_program_is_told_to_go() {
         let mut player = Player::sits_down(data.path(), "Anna");
         player.asks_for("play Loot");
         player.asks_for("start");
-        player.reads("What it is");
+        player.reads("About");
         assert!(player.screen.lock().unwrap().screen().alternate_screen());
         player.is_told(signal);
         player.ends();
@@ -360,7 +360,7 @@ fn a_program_whose_window_is_closed_ends() {
         return;
     }
     for (args, shows) in [
-        (&["play", "loot", "--bots", "1"][..], "What it is"),
+        (&["play", "loot", "--bots", "1"][..], "About"),
         (&[], "Play"),
     ] {
         let data = tempfile::tempdir().unwrap();
@@ -509,11 +509,11 @@ fn the_terminal_may_change_its_size() {
     let mut player = Player::sits_down(data.path(), "Anna");
     player.asks_for("play Houses of Thoth");
     player.asks_for("start");
-    player.reads("What it is");
+    player.reads("About");
     for (rows, cols, text) in [
         (20, 60, "fairdeal needs"),
-        (50, 160, "What it is"),
-        (24, 80, "What it is"),
+        (50, 160, "About"),
+        (24, 80, "About"),
     ] {
         player
             .screen

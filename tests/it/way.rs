@@ -107,7 +107,10 @@ fn the_host_goes() {
     host.finish();
     let error = guest.wait_for("error").expect("the guest is told");
     let message = error["message"].as_str().unwrap();
-    assert!(message.ends_with("it has closed the table"), "{message}");
+    assert!(
+        message.ends_with("the host has closed the table"),
+        "{message}"
+    );
 }
 
 /// The host's program hears that its relay is not there, and has a ticket without it.

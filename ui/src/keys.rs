@@ -41,13 +41,13 @@ const INTENTS: [(Intent, &str, &[&str], &str); 21] = [
     (Intent::Down, "down", &["down", "j"], "down"),
     (Intent::Left, "left", &["left", "h"], "left"),
     (Intent::Right, "right", &["right", "l"], "right"),
+    (Intent::Next, "next", &["tab"], "next choice"),
     (
-        Intent::Next,
-        "next",
-        &["tab"],
-        "the next thing that can be done",
+        Intent::Previous,
+        "previous",
+        &["backtab"],
+        "previous choice",
     ),
-    (Intent::Previous, "previous", &["backtab"], "the one before"),
     (Intent::First, "first", &["home", "g"], "the first"),
     (Intent::Last, "last", &["end", "G"], "the last"),
     (
@@ -62,36 +62,21 @@ const INTENTS: [(Intent, &str, &[&str], &str); 21] = [
         &["pagedown", "ctrl-d"],
         "read on",
     ),
-    (
-        Intent::Choose,
-        "choose",
-        &["enter", "space"],
-        "choose, do it",
-    ),
-    (Intent::Back, "back", &["esc", "backspace"], "one step back"),
-    (Intent::Help, "help", &["?", "f1"], "the keys of this place"),
+    (Intent::Choose, "choose", &["enter", "space"], "choose"),
+    (Intent::Back, "back", &["esc", "backspace"], "back"),
+    (Intent::Help, "help", &["?", "f1"], "keys of this screen"),
     (
         Intent::Palette,
         "palette",
         &[":", "ctrl-p"],
-        "find anything by its name",
+        "find a command by name",
     ),
     (Intent::Search, "search", &["/"], "search"),
     (Intent::Chat, "chat", &["c"], "say something"),
-    (Intent::Seal, "seal", &["S"], "what protects this moment"),
+    (Intent::Seal, "seal", &["S"], "what protects this step"),
     (Intent::Rules, "rules", &["R"], "the rulebook"),
-    (
-        Intent::Hint,
-        "hint",
-        &["H"],
-        "a hint, where a game gives any",
-    ),
-    (
-        Intent::Undo,
-        "undo",
-        &["u"],
-        "take an action back, in practice",
-    ),
+    (Intent::Hint, "hint", &["H"], "hint"),
+    (Intent::Undo, "undo", &["u"], "undo, in practice"),
     (Intent::Quit, "quit", &["q"], "leave"),
 ];
 
@@ -176,8 +161,8 @@ pub enum KeysError {
     Intent { name: String, known: String },
     /// There is no key of that name.
     #[error(
-        "keys.{name}: there is no key '{key}'; a key is a character, f1 to f12, space, {known}, with ctrl- or alt- \
-         before it if need be"
+        "keys.{name}: there is no key '{key}'; a key is a character, f1 to f12, space, {known}, optionally after \
+         ctrl- or alt-"
     )]
     Key {
         name: String,
@@ -192,7 +177,7 @@ pub enum KeysError {
         other: &'static str,
     },
     /// Without these one could not get out again.
-    #[error("keys.{0}: it needs a key")]
+    #[error("keys.{0}: give it at least one key")]
     None(&'static str),
 }
 
@@ -320,7 +305,7 @@ mod tests {
             |name: &str, keys: &[&str]| Keymap::new(&own(name, keys)).unwrap_err().to_string();
         assert!(told("upp", &["w"]).contains("the known ones are up, down"));
         assert!(told("up", &["super-w"]).contains("no key 'super-w'"));
-        assert!(told("up", &[]).contains("needs a key"));
+        assert!(told("up", &[]).contains("at least one key"));
         assert!(
             told("up", &["tab"]).contains("keys.next"),
             "nothing is left for it"

@@ -46,10 +46,10 @@ pub fn narrate(news: News<AnyGame>, game: &AnyGame, names: &[String]) -> Vec<Nar
             format!("{cards} cards are sealed: every seat has shuffled, with proof.")
         }
         News::Opened(deal) => format!(
-            "Deal {}: all seeds are open, every shuffle was computed again and fits.",
+            "Deal {}: all seeds are revealed and every shuffle checks out.",
             u64::from(deal) + 1
         ),
-        News::Void(seat) => format!("{} was too late; its call has no effect.", name(seat)),
+        News::Void(seat) => format!("{} was too late; that call has no effect.", name(seat)),
         News::Left(seat) => {
             let state = PeerState::Left;
             return vec![Narrated::Peer { seat, state }];

@@ -242,7 +242,7 @@ impl PeerState {
             Self::Lost => format!("The connection to {name} is lost."),
             Self::Left => format!("{name} has left the game."),
             Self::Absent => format!("The others play on without {name}."),
-            Self::Removed => format!("{name} is out; the others play on."),
+            Self::Removed => format!("{name} was removed; the others play on."),
         }
     }
 }

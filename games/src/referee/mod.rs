@@ -207,9 +207,7 @@ impl Running {
             chance.faces().get(shown.card) == Some(shown.face)
         };
         if game.check(seat, &action).is_ok() && !game.shown(seat, &action).iter().all(honest) {
-            return Err(refused(
-                "the card is not the one that it is said to be".to_owned(),
-            ));
+            return Err(refused("the card is not the one that was named".to_owned()));
         }
         let events = chance.attempt(game, |game, chance| {
             let mut events = Vec::new();

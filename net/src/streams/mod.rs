@@ -368,7 +368,7 @@ impl NetworkBehaviour for Streams {
             Said::Taken { number, count } => self.on_taken(peer, number, count),
             Said::Broken { number } => self.on_broken(peer, number),
             Said::TooManyStreams => {
-                tracing::debug!(%peer, "closed: it opens one stream after the other");
+                tracing::debug!(%peer, "closed: it opens too many streams");
                 self.close(peer, connection);
             }
             Said::OtherProtocol { number } => {

@@ -76,11 +76,11 @@ impl Tally {
             ),
             ("proven faults of seats that were removed", self.faults),
             (
-                "statements on how to continue without an equivocating seat",
+                "statements on continuing without an equivocating seat",
                 self.halts,
             ),
             (
-                "keys, shuffles, shares and coin chains computed again from the seeds",
+                "keys, shuffles, shares and coin chains recomputed from the seeds",
                 self.recomputed,
             ),
         ]
@@ -117,7 +117,8 @@ pub enum Finding {
     },
     /// An entry that names another step before than the one that stands here.
     #[error(
-        "step {step}: the entry of {seat} does not follow from step {before} as it stands here: an entry of that step has been changed, or {seat} signed for another log"
+        "step {step}: the entry of {seat} does not follow from step {before} as it stands here: an entry of that step \
+         has been changed, or {seat} signed for another log"
     )]
     Parent {
         /// The step.

@@ -40,7 +40,7 @@ pub enum FaultKind {
     #[error("illegal action: {0}")]
     IllegalAction(String),
     /// An interjection that is no out-of-turn action.
-    #[error("interjected an action that belongs to a turn")]
+    #[error("interjected an action that is only for its turn")]
     NotOutOfTurn,
     /// A second interjection between two in-turn actions.
     #[error("interjected twice between two turns")]
@@ -112,7 +112,7 @@ pub enum FaultKind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningFault {
     /// The commitment.
-    #[error("the seed is not the one committed to")]
+    #[error("the seed does not match its commitment")]
     Commitment,
     /// The key or its proof.
     #[error("the seed does not give its key")]

@@ -146,8 +146,8 @@ pub enum SessionError {
     Random(getrandom::Error),
     /// The journal belongs to another identity.
     #[error(
-        "the identity in the data directory is not the one that sat at this table; use the data \
-         directory that it was played with"
+        "this data directory has another identity than the one that sat at this table; use the data directory that \
+         you played with"
     )]
     OtherIdentity,
     /// The table cannot be restored from the journal.
@@ -486,7 +486,7 @@ impl Driver {
                     Some(Command::Ready(ready)) => self.be_ready(ready).await,
                     Some(Command::Dismiss(seat)) => self.dismiss(seat).await,
                     Some(Command::Undo) => {
-                        let why = "what is signed cannot be taken back; practice games can";
+                        let why = "a signed action can't be undone; practice games allow it";
                         self.tell(SessionEvent::Refused(why.to_owned())).await;
                     }
                     Some(Command::Say(text)) => self.say(&text).await,
@@ -512,7 +512,7 @@ impl Driver {
             && let Some(journal) = self.disk.journal.take().and_then(Arc::into_inner)
             && let Err(error) = journal.remove()
         {
-            tracing::warn!(%error, "the journal of a finished table stays");
+            tracing::warn!(%error, "cannot delete the journal of a finished table");
         }
     }
 
@@ -522,7 +522,7 @@ impl Driver {
             && let Err(error) = journal.end()
         {
             // The table will be offered for resuming, and end at once.
-            tracing::warn!(%error, "the end of the table is not noted");
+            tracing::warn!(%error, "cannot note the end of the table");
         }
     }
 
@@ -779,11 +779,11 @@ impl Driver {
             let said = self.links.strangers.entry(peer).or_default();
             *said += 1;
             if *said > MAX_SAID {
-                return self.drop_peer(peer, "a stranger that does not stop talking");
+                return self.drop_peer(peer, "too many messages from a stranger");
             }
         }
         if self.has_invited_to(frame.lobby()) {
-            return self.drop_peer(peer, "the table that it looks for is not here yet");
+            return self.drop_peer(peer, "the table it asks for is not here yet");
         }
         match (&mut self.stage, frame) {
             (Stage::Table(seated), frame) if seated.seat_of(peer).is_none() => {

@@ -12,11 +12,11 @@ use crate::session::frame::Frame;
 /// How long a session keeps dialing its host.
 const REACH: Duration = Duration::from_secs(60);
 /// The host's refusal to the guests in its lobby when it closes.
-const CLOSED: &str = "it has closed the table";
+const CLOSED: &str = "the host has closed the table";
 
 /// The error for a host that answers in another protocol.
 const OTHER_VERSION: &str = concat!(
-    "the host's program is of another version, or no fairdeal at all; use the same version as the host (this one is ",
+    "the host runs another version, or not fairdeal; use the same version as the host (this one is ",
     env!("CARGO_PKG_VERSION"),
     ")"
 );
@@ -59,8 +59,8 @@ impl Reaching {
     fn given_up(&self) -> String {
         let why = self.why.as_deref().unwrap_or("nobody answers");
         format!(
-            "the host cannot be reached ({why}): check the ticket, that the host's program still runs, and that nothing \
-             between you blocks it"
+            "can't reach the host ({why}); check the ticket, that the host's program still runs, and that no firewall \
+             blocks it"
         )
     }
 }

@@ -87,7 +87,7 @@ impl Driver {
             _ => None,
         };
         if let Err(error) = self.node.announce(announcement) {
-            tracing::warn!(%error, "the table is not announced");
+            tracing::warn!(%error, "cannot announce the table");
         }
     }
 
@@ -424,5 +424,5 @@ impl Driver {
 }
 
 fn ticket_words(error: &TicketError) -> String {
-    format!("no ticket can be written: {error}")
+    format!("cannot write a ticket: {error}")
 }

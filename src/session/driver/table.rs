@@ -106,7 +106,7 @@ impl Driver {
             Ok(()) => {
                 let name = seated.names.get(seat.index()).cloned().unwrap_or_default();
                 let text =
-                    format!("You propose to play on without {name}; all others have to agree.");
+                    format!("You propose to play on without {name}. All others have to agree.");
                 SessionEvent::Line(text)
             }
             Err(error) => SessionEvent::Refused(error.to_string()),
@@ -172,7 +172,7 @@ impl Driver {
     /// Tells the player that a waiting table goes on.
     pub(super) async fn disk_has_room(&mut self) {
         if std::mem::replace(&mut self.disk.is_full, false) {
-            let text = "There is room on the disk again; the table goes on.".to_owned();
+            let text = "There is room on the disk again; the game continues.".to_owned();
             self.tell(SessionEvent::Disk { full: false, text }).await;
         }
     }
@@ -413,10 +413,9 @@ impl Driver {
             Event::Step(..) | Event::YourTurn => {}
             Event::HasClosed(seat) => {
                 let name = name(seat);
-                let mut line =
-                    format!("{name} has ended its game with a claim that you were away.");
+                let mut line = format!("{name} closed its game with a claim that you were away.");
                 if seated.table.may_claim() {
-                    line.push_str(" You may close yours with a claim.");
+                    line.push_str(" You can close yours with a claim.");
                 }
                 self.tell(SessionEvent::Line(line)).await;
             }
@@ -551,8 +550,7 @@ impl Driver {
 
     async fn tell_missing(&self, missing: Option<String>) {
         if let Some(missing) = missing {
-            let why =
-                format!("{missing}. The game is kept all the same: `fairdeal resume` saves it.");
+            let why = format!("{missing}. The game is not lost: `fairdeal resume` saves it.");
             self.tell(SessionEvent::Error(why)).await;
         }
     }
@@ -607,7 +605,7 @@ impl Driver {
             let names: Vec<&str> = names.map(String::as_str).collect();
             if !names.is_empty() {
                 let text = format!(
-                    "{}: seeds not opened. Those shuffles are checked by their proofs alone.",
+                    "{} did not reveal the seeds: proofs alone vouch for those shuffles.",
                     names.join(", ")
                 );
                 self.tell(SessionEvent::Line(text)).await;

@@ -31,7 +31,7 @@ impl Driver {
             let why = if is_over {
                 "the game at this table is over"
             } else {
-                "the table is playing, and shows nobody what it plays"
+                "the table is playing and does not admit spectators"
             };
             return self.refuse(peer, why);
         };
@@ -67,7 +67,7 @@ impl Driver {
             Frame::Join(_) if is_over => {
                 self.refuse(
                     peer,
-                    "the game at this table is over; you can look at it with watch",
+                    "the game at this table is over; you can still watch it",
                 );
             }
             Frame::Join(_) => self.refuse(peer, "the table is already playing; you can watch it"),

@@ -37,11 +37,11 @@ enum ShownError {
     #[error("the host shows no table: {0}")]
     Charter(#[from] CharterError),
     /// The charter belongs to another lobby.
-    #[error("the host shows a different table from the ticket's")]
+    #[error("the host shows another table than the ticket's")]
     OtherTable,
     /// The first seat, which is the host's, has a different key from the host in the ticket. It could be a table of the
     /// sender's own bots, all of which signed it.
-    #[error("the first seat of the table that is shown is not the host of the ticket")]
+    #[error("the first seat of this table is not the ticket's host")]
     OtherHost,
 }
 
@@ -355,10 +355,10 @@ impl Driver {
         let saved = kept.map_err(|error| error.to_string());
         if !finished {
             let kept = match saved {
-                Ok(path) => format!("the log up to there is {}", path.display()),
-                Err(error) => format!("the log up to there is not saved: {error}"),
+                Ok(path) => format!("the log so far is in {}", path.display()),
+                Err(error) => format!("the log so far is not saved: {error}"),
             };
-            let why = format!("the host's part in the table has ended before the game; {kept}");
+            let why = format!("the host left the table before the end of the game; {kept}");
             return self.fail(why).await;
         }
         watching.is_over = true;
@@ -372,7 +372,7 @@ impl Driver {
         if let Err(error) = saved {
             // A spectator has no journal to recover the log from.
             let why = format!(
-                "The transcript is not saved: {error}. Make room and watch again while the host is there, or ask a \
+                "The transcript is not saved: {error}. Make room and watch again while the host is online, or ask a \
                  player for theirs."
             );
             self.tell(SessionEvent::Error(why)).await;

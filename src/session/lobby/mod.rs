@@ -35,7 +35,7 @@ const CHANGES: Rate = Rate {
 };
 
 /// The host's refusal to a guest that it has dismissed.
-const DISMISSED: &str = "the host has sent you away from this table";
+const DISMISSED: &str = "the host removed you from this table";
 
 /// Frames to send, each with its peer.
 pub type Outbox = Vec<(PeerId, Frame)>;
@@ -364,7 +364,7 @@ impl HostLobby {
         };
         // A charter rejects a weak or malformed key; refuse it here, before the host builds one.
         let Ok(key) = SeatKey::try_from(peer.to_bytes()) else {
-            return refuse("your identity key cannot be used at a table; make a new one");
+            return refuse("your identity key can't be used at a table; make a new one");
         };
         // All other guests would refuse this record.
         if let Err(why) = join.record.of(peer) {
@@ -427,7 +427,7 @@ impl HostLobby {
         };
         let seat = *seat;
         if guest.ready == ready {
-            // A repeated frame: answer with the roster, so that a guest that has signed sees the current lobby.
+            // A repeated frame: answer with the roster; a guest that has signed needs the current lobby.
             let roster = self.roster(Some(seat)).into_iter();
             return Ok(roster.map(|roster| (peer, roster)).collect());
         }

@@ -102,7 +102,7 @@ impl Screen for Audit {
             Span::raw(format!(" {done} of {total} entries")),
         ];
         canvas.put(bar, Line::from(spans));
-        let inner = canvas.section(checks, "What is checked");
+        let inner = canvas.section(checks, "Checks");
         // The number of a check is only final with the report.
         let finished = self
             .done

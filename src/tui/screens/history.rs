@@ -35,7 +35,7 @@ fn in_a_line(past: &Past) -> (String, String) {
         }
         What::Unread => (
             format!("{date}  {}", short(&past.table)),
-            "not read yet".to_owned(),
+            "reading...".to_owned(),
         ),
         What::Unreadable(_) => (
             format!("{date}  {}", short(&past.table)),
@@ -74,7 +74,7 @@ impl History {
                     .map(|(name, score)| format!("{name} {score}"))
                     .collect();
                 let won = if winners.is_empty() {
-                    "nobody has won".to_owned()
+                    "no winner".to_owned()
                 } else {
                     format!("won by {}", winners.join(" and "))
                 };
@@ -85,7 +85,7 @@ impl History {
                 lines.push(Line::styled(format!(" log {}", summary.log), theme.faint()));
             }
             What::Waits(_) => lines.push(Line::raw(" You can resume it.")),
-            What::Open(_) => lines.push(Line::raw(" It is being played.")),
+            What::Open(_) => lines.push(Line::raw(" It is being played now.")),
             What::Unread => {}
             What::Unreadable(why) => {
                 let rows = wrapped(why, usize::from(inner.width).saturating_sub(2), 0);
@@ -99,7 +99,7 @@ impl History {
         let y = inner.bottom().saturating_sub(1);
         let words = match past.what {
             What::Waits(_) => "resume",
-            _ => "look at it again",
+            _ => "replay",
         };
         let spans = vec![
             Span::raw(" ["),
@@ -185,7 +185,7 @@ impl Screen for History {
         match (&past.what, &past.path) {
             (What::Waits(_), _) => {
                 wishes.push(Wish::Effect(Effect::Resume(past.table.clone())));
-                wishes.push(Wish::Replace(Box::new(Sitting::new("going on", false))));
+                wishes.push(Wish::Replace(Box::new(Sitting::new("resuming", false))));
             }
             (_, Some(path)) => {
                 wishes.push(Wish::Effect(Effect::Replay(path.clone())));
@@ -237,10 +237,10 @@ impl Screen for History {
     }
 
     fn keys(&self, _world: &World) -> Vec<(String, String)> {
-        vec![("a".to_owned(), "audit the game that is chosen".to_owned())]
+        vec![("a".to_owned(), "audit this game".to_owned())]
     }
 
     fn commands(&self, _world: &World) -> Vec<(String, Target)> {
-        vec![("audit the game that is chosen".to_owned(), AUDIT)]
+        vec![("audit this game".to_owned(), AUDIT)]
     }
 }

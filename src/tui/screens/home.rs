@@ -114,32 +114,38 @@ impl Home {
                 (info.name.to_owned(), text)
             }
             Some(Entry::Waiting(_)) => (
-                "A table that waits".to_owned(),
-                "You left it, or were interrupted. The game goes on at the same step.".to_owned(),
+                "Saved game".to_owned(),
+                "You left it, or were interrupted. Resume at the same step.".to_owned(),
             ),
             Some(Entry::Lan(number)) => {
                 let tables = world.lan.as_ref().map(|view| &view.tables);
                 let Some(table) = tables.and_then(|tables| tables.get(number)) else {
                     return;
                 };
-                let options: Vec<String> =
-                    table.options.iter().map(|(key, value)| format!("{key} {value}")).collect();
-                let locked = if table.locked { "It asks for a password. " } else { "" };
+                let options: Vec<String> = table
+                    .options
+                    .iter()
+                    .map(|(key, value)| format!("{key} {value}"))
+                    .collect();
+                let locked = if table.locked {
+                    "It needs a password. "
+                } else {
+                    ""
+                };
                 let text = format!("{locked}Options: {}.", options.join(", "));
-                (format!("The table of {}", table.host), text)
+                (format!("{}'s table", table.host), text)
             }
             Some(Entry::Join) => (
                 "Join".to_owned(),
-                "With the ticket or the address that a friend has sent you.".to_owned(),
+                "Paste a friend's ticket or address.".to_owned(),
             ),
             Some(Entry::Watch) => (
-                "Look on".to_owned(),
-                "With the ticket of a table: you see what everybody may see, and check every shuffle."
-                    .to_owned(),
+                "Watch".to_owned(),
+                "Paste a table's ticket to watch as a spectator and verify every step.".to_owned(),
             ),
             Some(Entry::History) => (
                 "History".to_owned(),
-                "Past games: look at one again with anybody's eyes, and audit every shuffle of it.".to_owned(),
+                "Past games: replay one from any seat, and audit every shuffle.".to_owned(),
             ),
             Some(Entry::Settings) => (
                 "Settings".to_owned(),
@@ -199,7 +205,7 @@ impl Screen for Home {
             (Entry::Watch, "watch a table"),
             (Entry::History, "history"),
             (Entry::Settings, "settings"),
-            (Entry::Quit, "leave"),
+            (Entry::Quit, "quit"),
         ];
         for (entry, words) in ways {
             let target = Target::Row(number_of(&entry));
@@ -213,7 +219,7 @@ impl Screen for Home {
         };
         let mut at = rest;
         if !world.shelf.waiting.is_empty() {
-            at = canvas.section(at, "Go on with");
+            at = canvas.section(at, "Resume");
             for (number, (_, words)) in world.shelf.waiting.iter().enumerate().take(4) {
                 let target = Target::Row(number_of(&Entry::Waiting(number)));
                 row(canvas, at, target, (words, theme.text()), "");
@@ -240,8 +246,8 @@ impl Screen for Home {
         }
         if tables.is_empty() {
             let words = match view {
-                Some(view) if view.blind => "This machine has no multicast: use tickets.",
-                _ => "No table is open here. They appear by themselves.",
+                Some(view) if view.blind => "No multicast on this machine: use tickets.",
+                _ => "None yet. Open tables appear here.",
             };
             canvas.put(
                 inner,
@@ -262,7 +268,7 @@ impl Screen for Home {
             Some(Entry::Waiting(number)) => {
                 if let Some((table, _)) = world.shelf.waiting.get(*number) {
                     wishes.push(Wish::Effect(Effect::Resume(table.clone())));
-                    wishes.push(Wish::Push(Box::new(Sitting::new("going on", false))));
+                    wishes.push(Wish::Push(Box::new(Sitting::new("resuming", false))));
                 }
             }
             Some(Entry::Lan(number)) => {
@@ -299,7 +305,7 @@ impl Screen for Home {
 
     fn back(&mut self, _world: &World, wishes: &mut Wishes) {
         // Nothing is lost here, but a key too many should not end the program.
-        wishes.push(Wish::Ask(Question::sure("Leave fairdeal?")));
+        wishes.push(Wish::Ask(Question::sure("Quit fairdeal?")));
     }
 
     fn answer(&mut self, _world: &World, answer: usize, wishes: &mut Wishes) {
@@ -337,7 +343,7 @@ impl Screen for Home {
                 .map_or_else(String::new, |info| format!("play {}", info.name)),
             Entry::Waiting(number) => {
                 let waiting = world.shelf.waiting.get(*number);
-                waiting.map_or_else(String::new, |(_, words)| format!("go on: {words}"))
+                waiting.map_or_else(String::new, |(_, words)| format!("resume: {words}"))
             }
             Entry::Lan(number) => {
                 let table = world.lan.as_ref().and_then(|view| view.tables.get(*number));
@@ -347,7 +353,7 @@ impl Screen for Home {
             Entry::Watch => "watch a table".to_owned(),
             Entry::History => "history: past games".to_owned(),
             Entry::Settings => "settings".to_owned(),
-            Entry::Quit => "leave fairdeal".to_owned(),
+            Entry::Quit => "quit fairdeal".to_owned(),
         };
         let entries = entries(world).into_iter().enumerate();
         entries

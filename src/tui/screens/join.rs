@@ -97,7 +97,7 @@ impl Screen for Join {
         };
         let fields = [
             (TARGET, "Ticket or address", &self.target),
-            (PASSWORD, "Password, if the table has one", &self.password),
+            (PASSWORD, "Password, if the table needs one", &self.password),
         ];
         for (target, title, field) in fields {
             let area = Rect { height: 3, ..at };
@@ -124,8 +124,9 @@ impl Screen for Join {
             Purpose::Watch => "watch",
         };
         canvas.button((at.x + 1, at.y), "Enter", words, GO);
-        let text = "Paste the ticket that your friend has sent you. It holds the way to the table and the key of its \
-                    host, so that nobody else can answer in the host's place.";
+        let text = "Paste the ticket that your friend sent you. It holds the table's addresses and its host's key, so \
+                    that \
+                    nobody else can answer in the host's place.";
         let rows = wrapped(text, usize::from(page.width).saturating_sub(2), 0);
         let below = Rect {
             y: at.y + 2,

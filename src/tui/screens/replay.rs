@@ -57,11 +57,11 @@ impl ReplayScreen {
         let first = from.last().unwrap_or(0);
         let lines = (first..=self.number).flat_map(|number| replay.moment(number).lines.to_vec());
         let eyes = match self.eyes {
-            Eyes::Everybody => "what everybody saw".to_owned(),
+            Eyes::Everybody => "public cards only".to_owned(),
             Eyes::All => "every hand".to_owned(),
             Eyes::Seat(seat) => {
                 let name = replay.names().get(seat.index());
-                format!("the eyes of {}", name.map_or("?", String::as_str))
+                format!("{}'s point of view", name.map_or("?", String::as_str))
             }
         };
         let moment = replay.moment(self.number);
@@ -71,7 +71,7 @@ impl ReplayScreen {
             " (this deal was never opened: hands stay sealed)"
         };
         let status = format!(
-            "Moment {} of {}, deal {}: {eyes}{sealed}.",
+            "Step {} of {}, deal {}: {eyes}{sealed}.",
             self.number + 1,
             replay.len(),
             moment.deal + 1
@@ -233,23 +233,23 @@ impl Screen for ReplayScreen {
     fn keys(&self, world: &World) -> Vec<(String, String)> {
         let keys = &world.keymap;
         vec![
-            (keys.keys(Intent::Left), "the moment before".to_owned()),
-            (keys.keys(Intent::Right), "the next moment".to_owned()),
-            (keys.keys(Intent::PageUp), "ten moments back".to_owned()),
-            (keys.keys(Intent::PageDown), "ten moments on".to_owned()),
+            (keys.keys(Intent::Left), "previous step".to_owned()),
+            (keys.keys(Intent::Right), "next step".to_owned()),
+            (keys.keys(Intent::PageUp), "back ten steps".to_owned()),
+            (keys.keys(Intent::PageDown), "forward ten steps".to_owned()),
             (keys.keys(Intent::First), "the beginning".to_owned()),
             (keys.keys(Intent::Last), "the end".to_owned()),
-            ("d".to_owned(), "the next deal".to_owned()),
-            ("e".to_owned(), "with the eyes of another".to_owned()),
+            ("d".to_owned(), "next deal".to_owned()),
+            ("e".to_owned(), "next point of view".to_owned()),
         ]
     }
 
     fn commands(&self, _world: &World) -> Vec<(String, Target)> {
         vec![
-            ("the next moment".to_owned(), ON),
-            ("the moment before".to_owned(), BACK),
-            ("the next deal".to_owned(), DEAL),
-            ("with the eyes of another".to_owned(), EYES),
+            ("next step".to_owned(), ON),
+            ("previous step".to_owned(), BACK),
+            ("next deal".to_owned(), DEAL),
+            ("next point of view".to_owned(), EYES),
         ]
     }
 }

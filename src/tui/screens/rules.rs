@@ -218,7 +218,7 @@ impl Screen for Rules {
             return false;
         }
         if !self.find(self.top + 1) {
-            let why = format!("'{}' is nowhere in this rulebook", self.found);
+            let why = format!("'{}' is not in this rulebook", self.found);
             wishes.push(Wish::Toast(crate::tui::screen::Tone::Plain, why));
         }
         true
@@ -238,7 +238,7 @@ impl Screen for Rules {
     fn submit(&mut self, world: &World, wishes: &mut Wishes) {
         self.written(world, wishes);
         if !self.find(self.top) {
-            let why = format!("'{}' is nowhere in this rulebook", self.found);
+            let why = format!("'{}' is not in this rulebook", self.found);
             wishes.push(Wish::Toast(crate::tui::screen::Tone::Plain, why));
         }
         self.search = None;
@@ -254,7 +254,7 @@ impl Screen for Rules {
         let keys = &world.keymap;
         vec![
             (keys.keys(Intent::Search), "search".to_owned()),
-            ("n".to_owned(), "the next place that has it".to_owned()),
+            ("n".to_owned(), "next match".to_owned()),
         ]
     }
 

@@ -99,11 +99,11 @@ fn turned<T: Copy + PartialEq>(all: &[T], now: T, by: i32) -> T {
 fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str) {
     let yes = |on: bool| if on { "yes" } else { "no" }.to_owned();
     match item {
-        Item::Name => ("name", String::new(), "How others at the table see you."),
+        Item::Name => ("name", String::new(), "Your name at tables."),
         Item::Theme => (
             "theme",
             settings.theme.name().to_owned(),
-            "Nothing is told by colour alone in any of them.",
+            "None of them relies on colour alone.",
         ),
         Item::Pyramids => {
             let (name, meaning) = match settings.pyramids {
@@ -115,22 +115,22 @@ fn told(settings: &Settings, item: Item) -> (&'static str, String, &'static str)
         Item::Ascii => (
             "ASCII alone",
             yes(settings.ascii),
-            "For terminals and fonts without drawing characters.",
+            "For terminals or fonts without box-drawing characters.",
         ),
         Item::Motion => (
             "motion",
             yes(settings.motion),
-            "Cards fly to their places, and scores are told step by step.",
+            "Cards move, and scores appear step by step.",
         ),
         Item::Level => (
             "bots play",
             settings.bot_level.name().to_owned(),
-            "For tables that are opened from now on.",
+            "For new tables.",
         ),
         Item::BotDelay => (
             "bots think",
             format!("{} ms", settings.bot_delay),
-            "Before each action; for tables that are opened from now on.",
+            "Wait before each action, at new tables.",
         ),
     }
 }
@@ -166,7 +166,8 @@ impl Screen for SettingsScreen {
             at.y += 1;
         }
         let meaning = self.focus.map_or("", |item| told(&world.settings, item).2);
-        let file = "All of this is in settings.toml in the data directory, and so are the keys: up = [\"w\"] in its section \
+        let file = "All of this is in settings.toml in the data directory, and so are the keys: up = [\"w\"] in its \
+                    section \
                     [keys] makes w go up. What is wrong in the file is told when fairdeal starts.";
         let width = usize::from(page.width).saturating_sub(4);
         let lines = wrapped(meaning, width, 0)

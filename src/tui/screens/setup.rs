@@ -132,12 +132,12 @@ impl Setup {
                 let value = if self.networked {
                     "with others"
                 } else {
-                    "against bots, on this machine"
+                    "with bots, on this machine"
                 };
                 let meaning = if self.networked {
-                    "Friends join with a ticket, or find the table on your network."
+                    "Friends join with a ticket, or find the table on their network."
                 } else {
-                    "Really sealed and really audited, with nobody else needed."
+                    "Sealed and audited like any table."
                 };
                 ("where", value.to_owned(), meaning.to_owned())
             }
@@ -148,7 +148,7 @@ impl Setup {
             Item::Bots => (
                 "bots",
                 self.bots.to_string(),
-                "They take seats at once; more can come in the lobby.".to_owned(),
+                "You can add more in the lobby.".to_owned(),
             ),
             Item::Choice(number) => {
                 let Some((option, value)) = self.options.get(number) else {
@@ -156,10 +156,10 @@ impl Setup {
                 };
                 let meaning = match option.key {
                     key if key == TABLE_OPTION.key => {
-                        "No keys in escrow: a deal that loses a seat is redealt.".to_owned()
+                        "No keys in escrow: losing a player redeals the hand.".to_owned()
                     }
                     Timing::TURN_TIME => {
-                        "After it the others may go on without the player, if all agree.".to_owned()
+                        "After this time the others may remove the player, if all agree.".to_owned()
                     }
                     Timing::ABSENCE => {
                         "Without a sign of a player for so long the others may go on. Usual: 2 min, or the turn time."
@@ -175,24 +175,24 @@ impl Setup {
             Item::Deal => {
                 let (value, meaning) = match (self.day(), self.practice) {
                     (Some(day), _) => (
-                        format!("that of {day}"),
-                        "Everybody on earth has the same deal today. Sealed and kept; one try counts.",
+                        format!("of {day}"),
+                        "The same deal for everybody today. Sealed and saved; one try counts.",
                     ),
                     (None, true) => (
-                        "one's own, for practice".to_owned(),
-                        "Not sealed and not kept; what you do can be taken back.",
+                        "random, for practice".to_owned(),
+                        "Not sealed or saved; you can undo every action.",
                     ),
                     (None, false) => (
-                        "one's own, sealed".to_owned(),
-                        "Really sealed and really audited; it counts in your statistics.",
+                        "random, sealed".to_owned(),
+                        "Sealed and audited; it counts in your statistics.",
                     ),
                 };
                 ("deal", value, meaning.to_owned())
             }
             Item::Lan => (
-                "shown on the network",
+                "announce on the network",
                 yes(self.lan),
-                "Others on the LAN see the table in their list.".to_owned(),
+                "Players on the LAN see the table in their list.".to_owned(),
             ),
             Item::Password => {
                 let value = if self.password.is_empty() {
@@ -200,8 +200,7 @@ impl Setup {
                 } else {
                     "set"
                 };
-                let meaning =
-                    "Type it here. Who does not know it cannot sit down, or even guess often.";
+                let meaning = "Guests need it to sit down; guesses are limited.";
                 ("password", value.to_owned(), meaning.to_owned())
             }
             Item::Start => ("", String::new(), String::new()),
@@ -374,8 +373,8 @@ impl Screen for Setup {
         let [left, right] =
             [Intent::Left, Intent::Right].map(|intent| keys.keys(intent).replace(' ', "/"));
         let how = match self.focus {
-            Some(Item::Password) => "Tab or Down goes on.".to_owned(),
-            _ => format!("{left} or {right}: another value; a click goes to the next."),
+            Some(Item::Password) => "Tab or Down: next field.".to_owned(),
+            _ => format!("{left} or {right} changes the value, and so does a click."),
         };
         let below = Rect {
             y: at.y + 2,
@@ -399,7 +398,7 @@ impl Screen for Setup {
             let width = usize::from(inner.width).saturating_sub(4);
             let mut words = past.in_words();
             if words.is_empty() {
-                words.push("No game of yours has come to its end yet.".to_owned());
+                words.push("You have not finished a game yet.".to_owned());
             }
             let rows = words.iter().flat_map(|words| wrapped(words, width, 0));
             canvas.rows(inner, rows.map(|row| Line::raw(format!("   {row}"))));

@@ -176,7 +176,7 @@ fn there_is_a_first_and_a_last() {
         row.unwrap_or_default()
     };
     stage.key(KeyCode::End);
-    assert!(chosen(&mut stage).contains("leave"));
+    assert!(chosen(&mut stage).contains("quit"));
     stage.key(KeyCode::Home);
     assert!(chosen(&mut stage).contains("Loot"));
 }

@@ -42,20 +42,20 @@ pub fn verdict(report: &Report, seats: usize) -> &'static str {
         _ if report.claims.len() == 1 => {
             let out_of_time = |claim: &Abandonment| claim.ground == Ground::OutOfTime;
             if report.claims.iter().all(out_of_time) {
-                "fair so far, unfinished: closed by claim of one who says that the other ran out of time"
+                "fair so far, unfinished: one player closed the table, claiming that the other ran out of time"
             } else {
-                "fair so far, unfinished: closed by claim of those who say that the others stayed away"
+                "fair so far, unfinished: closed by players who claim that the others stayed away"
             }
         }
         _ if report.claims.len() > 1 => {
             "fair so far, unfinished: each side claims against the other, so neither claim counts"
         }
-        (_, 1) => "rules followed, shuffle vouched for by nobody else",
+        (_, 1) => "rules followed; nobody else vouches for the shuffle",
         (End::Finished, _) if !report.unopened.is_empty() => {
-            "fair, finished: not all seeds of the last deal were opened, those shuffles are checked by proofs alone"
+            "fair, finished: some seeds of the last deal were not revealed, so proofs alone vouch for those shuffles"
         }
         (End::Finished, _) => "fair",
-        _ => "fair so far, unfinished: the seeds of the last deal were never opened",
+        _ => "fair so far, unfinished: the seeds of the last deal were never revealed",
     }
 }
 

@@ -227,7 +227,7 @@ fn last_words(report: &Report, names: &[String]) -> Option<String> {
     let claims = report.claims.iter().flat_map(|claim| claim.by.iter());
     let claims: Vec<String> = claims.filter_map(|seat| name(&seat)).collect();
     Some(if claims.is_empty() {
-        "The log ends here; the game had not come to its end.".to_owned()
+        "The log ends here, before the game is over.".to_owned()
     } else {
         format!(
             "The log ends here: {} closed the table, because the others stayed away.",

@@ -82,14 +82,14 @@ pub enum Stop {
     #[error("{0} signed another state at step {1} than the rules give")]
     Desync(Seat, u64),
     /// The others have removed this seat.
-    #[error("the others waited in vain at step {0} and play on without you")]
+    #[error("the others stopped waiting for you at step {0} and play on without you")]
     Removed(u64),
     /// The seats that are present have closed the table, because all others stayed away.
-    #[error("the table is closed by claim: {} waited in vain for {}", .0.by, .0.absent)]
+    #[error("the table is closed by claim: {} gave up waiting for {}", .0.by, .0.absent)]
     Claimed(Abandonment),
     /// The game is over and the result stands; these seats did not open their seeds, and stay away.
     #[error(
-        "the game is over; {0} did not open the seeds, so those shuffles are checked only by their proofs"
+        "the game is over; {0} did not reveal the seeds, so proofs alone vouch for those shuffles"
     )]
     Unopened(SeatSet),
     /// Our own code went wrong.
@@ -137,7 +137,7 @@ pub enum ActError {
     #[error(transparent)]
     Illegal(#[from] Illegal),
     /// One out-of-turn action is allowed between two turns.
-    #[error("you have already acted out of turn; the next turn has to be played first")]
+    #[error("you have already acted out of turn; wait until the next turn has been played")]
     OncePerTurn,
     /// The table has stopped or the game is over.
     #[error("the table is closed")]

@@ -225,5 +225,5 @@ impl<G: Game> Table<G> {
 
 /// Why a proposal to remove a seat is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("that player still has time, or the table does not wait for it")]
+#[error("that player still has time, or the table is not waiting for them")]
 pub struct NothingToPropose;

@@ -107,9 +107,7 @@ impl<G: Game> Table<G> {
         {
             Ok(())
         } else {
-            Err(Illegal::rule(
-                "the card is not the one that it is said to be",
-            ))
+            Err(Illegal::rule("the card is not the one that was named"))
         }
     }
 

@@ -58,7 +58,7 @@ impl Sitting {
             [] => {
                 self.aimed = path;
                 let why = self.listed().into_iter().find_map(|offer| offer.refused);
-                let why = why.unwrap_or_else(|| "nothing can be done with that now".to_owned());
+                let why = why.unwrap_or_else(|| "you can't use that now".to_owned());
                 wishes.push(Wish::Toast(Tone::Plain, sentence(&why)));
             }
             [only] if only.path.len() == path.len() => self.wish(only.clone(), wishes),
@@ -85,10 +85,10 @@ impl Sitting {
         let offers = self.offers.all().iter();
         let found = hinted.and_then(|action| offers.clone().find(|offer| offer.action == action));
         let Some(offer) = found else {
-            let text = "There is no hint here.".to_owned();
+            let text = "No hint here.".to_owned();
             return wishes.push(Wish::Toast(Tone::Plain, text));
         };
-        let text = format!("A hint: {}.", offer.words);
+        let text = format!("Hint: {}.", offer.words);
         wishes.push(Wish::Toast(Tone::Good, text));
         // What is asked about first is not for the next key.
         if let Some(spot) = offer.path.first().filter(|_| offer.question.is_none()) {

@@ -30,11 +30,11 @@ impl Sitting {
                 self.reaching = Some((*seconds, why.clone()));
             }
             SessionEvent::Seated { name, .. } => {
-                self.say(Voice::Table, format!("{name} sits down."));
+                self.say(Voice::Table, format!("{name} joins."));
             }
             SessionEvent::Started { table, names, .. } => {
                 self.names.clone_from(names);
-                let line = format!("The table is open; its id begins {}.", table.short());
+                let line = format!("The table is open. Its id begins with {}.", table.short());
                 self.say(Voice::Table, line);
             }
             SessionEvent::Snapshot(snapshot) => {
@@ -78,13 +78,13 @@ impl Sitting {
                 evidence,
             } => {
                 let kept = evidence.as_ref().map_or_else(String::new, |path| {
-                    format!(" The evidence is in {}.", path.display())
+                    format!(" Evidence: {}.", path.display())
                 });
                 let line = if *stopped {
                     format!("The table has stopped: {what}.{kept}")
                 } else {
                     let name = seat.map(|seat| self.name_of(seat)).unwrap_or_default();
-                    format!("{name} is proven guilty ({what}).{kept}")
+                    format!("{name} cheated: {what}.{kept}")
                 };
                 if *stopped {
                     self.stop(line.clone());
@@ -104,7 +104,7 @@ impl Sitting {
                 };
                 let (by, absent) = (names(by), names(absent));
                 let kept = transcript.as_ref().map_or_else(String::new, |path| {
-                    format!(" The transcript is in {}.", path.display())
+                    format!(" Transcript: {}.", path.display())
                 });
                 let why = ground_in_words(*ground);
                 let line =
@@ -138,9 +138,8 @@ impl Sitting {
                 self.say(Voice::Chat, format!("{name}: {text}"));
             }
             SessionEvent::Invited { name, ticket, .. } => {
-                let line = format!(
-                    "{name} invites you to another game; f follows, once this one is over."
-                );
+                let line =
+                    format!("{name} invites you to another game. Press f when this one is over.");
                 wishes.push(Wish::Toast(Tone::Good, line.clone()));
                 self.say(Voice::Table, line);
                 self.invitation = Some((name.clone(), ticket.clone()));

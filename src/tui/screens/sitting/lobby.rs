@@ -19,7 +19,7 @@ fn reaching(sitting: &Sitting, canvas: &mut Canvas<'_>, at: &mut Rect) {
     let Some((seconds, why)) = &sitting.reaching else {
         return;
     };
-    let left = format!("Trying for another {seconds} s. Esc gives up.");
+    let left = format!("Trying for {seconds} s more. Esc gives up.");
     let why = why.iter().map(|why| sentence(why));
     for words in std::iter::once(left).chain(why) {
         for row in wrapped(&words, usize::from(at.width).saturating_sub(4), 0) {
@@ -102,7 +102,7 @@ pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, a
         }
         if lobby.me.is_some() && !sitting.local {
             let label = if sitting.is_ready() {
-                "not ready after all"
+                "not ready"
             } else {
                 "ready"
             };
@@ -125,8 +125,8 @@ pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, a
             canvas.button((x, at.y), "", "seat a bot", button::BOT);
         }
         at.y += 2;
-        let how = "They choose \"join with a ticket\", or type: fairdeal join TICKET. On your network they see the \
-                   table in their list.";
+        let how = "Friends choose \"join with a ticket\" or type: fairdeal join TICKET. On your network \
+                   they see the table in their list.";
         for row in wrapped(how, width.saturating_sub(2), 0) {
             canvas.put(at, Line::styled(format!("  {row}"), theme.faint()));
             at.y += 1;

@@ -634,10 +634,7 @@ impl Screen for Sitting {
                     all.push((offer.words.clone(), Target::Spot(*spot)));
                 }
             }
-            all.push((
-                "the seal: what protects this moment".to_owned(),
-                button::SEAL,
-            ));
+            all.push(("the seal: what protects this step".to_owned(), button::SEAL));
             all.push(("a hint".to_owned(), Target::Key(Intent::Hint)));
             if self.is_practice() {
                 let name = "take the last action back".to_owned();

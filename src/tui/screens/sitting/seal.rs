@@ -1,4 +1,4 @@
-//! The seal: what protects this moment, in a sentence and at length.
+//! The seal: what protects this step, in a sentence and at length.
 
 use fairdeal_protocol::card::{Handle, Slot};
 use fairdeal_protocol::game::Game as _;
@@ -35,19 +35,17 @@ fn text(snapshot: &Snapshot, progress: &Progress) -> String {
     match kind {
         None => "The log is closed: every seat has signed the end.".to_owned(),
         Some(StepKind::Commit) => {
-            format!(
-                "{count} of {all} have committed to their seeds; nothing is drawn before all have."
-            )
+            format!("{count} of {all} have committed to their seeds; no card is drawn before that.")
         }
         Some(StepKind::Key) => format!("{count} of {all} have proved the key of this deal."),
         Some(StepKind::Escrow) => {
-            format!("{count} of {all} have left their key in parts with the others.")
+            format!("{count} of {all} have shared their key among the others.")
         }
         Some(StepKind::Accept) => {
-            format!("{count} of {all} hold the others' keys in parts: the game can lose a seat.")
+            format!("{count} of {all} have checked their key parts: the game can lose a seat.")
         }
         Some(StepKind::Rebuild { .. }) => {
-            format!("{count} of {all} have given their parts of the absent seat's shares.")
+            format!("{count} of {all} have rebuilt the absent seat's shares.")
         }
         Some(StepKind::Shuffle { .. }) => {
             format!("{count} of {all} have shuffled, with proof; {missing} shuffles now.")
@@ -56,7 +54,7 @@ fn text(snapshot: &Snapshot, progress: &Progress) -> String {
             format!("All proofs good. {missing} is to act; every seat signs what it sees.")
         }
         Some(StepKind::Action { .. }) => {
-            format!("{count} of {all} have signed this action and given their shares.")
+            format!("{count} of {all} have signed this action and sent their shares.")
         }
         Some(StepKind::Effects) => {
             format!("Opening cards: shares of {count} of {all} are in, each with proof.")
@@ -66,7 +64,7 @@ fn text(snapshot: &Snapshot, progress: &Progress) -> String {
             format!("{count} of {all} have confirmed that they hold the same log.")
         }
         Some(StepKind::Opening) => {
-            format!("{count} of {all} have opened their seeds; every shuffle is computed again.")
+            format!("{count} of {all} have revealed their seeds; every shuffle is recomputed.")
         }
         Some(StepKind::Closing) => format!("{count} of {all} have closed this deal."),
     }
@@ -108,7 +106,7 @@ fn opened(sitting: &Sitting, snapshot: &Snapshot) -> Option<String> {
         Some(Spot::Card(Slot::Open(face))) if snapshot.game.seals_cards() => {
             let name = snapshot.game.card_name(*face);
             Some(format!(
-                "The {name} lies open: all shares of it stand in the log, each proved."
+                "The {name} is open: the log holds all its shares, each proved."
             ))
         }
         _ => opened_by(snapshot, &sitting.came, true),
@@ -172,7 +170,7 @@ pub(super) fn draw_row(
 }
 
 /// Words about a practice game.
-const PRACTICE: &str = "Practice: nothing is sealed, nothing is kept, and all can be taken back.";
+const PRACTICE: &str = "Practice: nothing is sealed or saved, and you can undo every action.";
 
 const ESCROW: &str = "escrow";
 
@@ -180,27 +178,24 @@ const ESCROW: &str = "escrow";
 const STEPS: [(&str, &str); 6] = [
     (
         "commit",
-        "each seat fixes its secret seed by a hash before it sees anything",
+        "each seat commits to its secret seed before it sees anything",
     ),
     (
         "keys",
-        "each seat proves its key; a card needs all of them to open",
+        "each seat proves its key; opening a card takes all of them",
     ),
     (
         ESCROW,
-        "each key in parts with the others: the game can lose a seat",
+        "each key is shared among the others: the game can lose a seat",
     ),
     (
         "shuffle",
-        "each seat shuffles and locks the deck, and proves it did no more",
+        "each seat shuffles and re-encrypts the deck, with proof",
     ),
-    (
-        "play",
-        "a card opens by the shares of all, and each share has a proof",
-    ),
+    ("play", "shares of all seats open a card, each with proof"),
     (
         "opening",
-        "seeds are shown, and every shuffle is computed again",
+        "seeds are revealed, and every shuffle is recomputed",
     ),
 ];
 
@@ -285,12 +280,9 @@ pub(super) fn draw_panel(sitting: &Sitting, snapshot: &Snapshot, canvas: &mut Ca
                 theme.good(),
             )
         } else if awaited.contains(seat) {
-            (
-                theme.glyph("… is waited for", "~ is waited for"),
-                theme.accent(),
-            )
+            (theme.glyph("… awaited", "~ awaited"), theme.accent())
         } else {
-            ("  has no part in it, or waits for others", theme.faint())
+            ("  not involved, or waiting for others", theme.faint())
         };
         lines.push(Line::from(vec![
             Span::raw(format!(" {name:<18.18} ")),
@@ -308,8 +300,8 @@ pub(super) fn draw_panel(sitting: &Sitting, snapshot: &Snapshot, canvas: &mut Ca
     let hash = progress.log.to_string();
     let deal = progress.deal + 1;
     let words = format!(
-        "Deal {deal}, step {}. The log so far has this hash; read its beginning to a friend at the table: it is the \
-         same for both of you, or somebody is cheated.",
+        "Deal {deal}, step {}. The log so far has this hash; compare its first digits with a friend at \
+         the table: if they differ, somebody is being cheated.",
         progress.step
     );
     lines.extend(

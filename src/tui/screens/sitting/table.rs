@@ -197,7 +197,7 @@ fn draw_panel(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect, about: &[S
     };
     let title = match offers.first() {
         None if is_over => "How it ended",
-        None if sitting.offers.is_empty() => "Nothing to do now",
+        None if sitting.offers.is_empty() => "Nothing to do",
         Some(offer) if offer.refused.is_some() => "Not now",
         _ => "What you can do",
     };
@@ -255,7 +255,7 @@ fn draw_panel(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect, about: &[S
         let x = list.right().saturating_sub(width + 1);
         canvas.button((x, list.y), "", &text, button::MORE);
     }
-    let inner = canvas.section(words, "What it is");
+    let inner = canvas.section(words, "About");
     let width = usize::from(inner.width).saturating_sub(1);
     let lines = about.iter().flat_map(|line| wrapped(line, width, 0));
     canvas.rows(inner, lines.map(|row| Line::styled(row, theme.faint())));
@@ -277,12 +277,12 @@ fn draw_status(
     } else if game.is_over() {
         "The game is over.".to_owned()
     } else if sitting.failed.is_some() {
-        "This table is closed for you; the line below says why.".to_owned()
+        "You can't play on here; see the line below.".to_owned()
     } else if let Some((seconds, _)) = &sitting.reaching {
-        format!("The link to the host is lost. Trying for another {seconds} s.")
+        format!("Lost the connection to the host. Trying for {seconds} s more.")
     } else if !sitting.picked.is_empty() {
         let back = world.keymap.key(Intent::Back);
-        format!("Choose the next, or {back} to take it back.")
+        format!("Choose the next, or press {back} to undo.")
     } else if let Some(me) = snapshot.me.filter(|me| to_act.contains(*me)) {
         let prompt = match_game!(game, game => game.prompt(me));
         format!("Your turn: {prompt}")
@@ -416,9 +416,9 @@ fn draw_outcome(sitting: &Sitting, world: &World, canvas: &mut Canvas<'_>) {
     lines.extend(so_far.into_iter().map(|row| Line::raw(format!(" {row}"))));
     lines.extend([
         Line::raw(""),
-        Line::raw(" The log is closed; read its hash to a friend to compare:"),
+        Line::raw(" The log is closed. Compare its hash with a friend:"),
         Line::styled(format!(" {}", outcome.log), theme.accent()),
-        Line::raw(" Audit every shuffle of it here, or later with: fairdeal verify"),
+        Line::raw(" Audit every shuffle here, or later with: fairdeal verify"),
     ]);
     let path = outcome.transcript.as_ref();
     let path = path.map_or_else(|| UNSAVED.to_owned(), |path| path.display().to_string());

@@ -411,7 +411,7 @@ fn a_closed_table_offers_nothing() {
     stage.input(Input::News(News::Session(stopped)));
     let shown = stage.draw();
     assert!(!shown.contains("Your turn"), "{shown}");
-    assert!(shown.contains("This table is closed for you"), "{shown}");
+    assert!(shown.contains("You can't play on here"), "{shown}");
     assert!(shown.contains("the others play on without you"), "{shown}");
     assert!(shown.contains("[q leave]"), "{shown}");
 }
@@ -423,7 +423,7 @@ fn lost_host_is_told_of_until_it_shows_the_table_again() {
         seconds: 42,
         why: None,
     };
-    let lost = "The link to the host is lost. Trying for another 42 s.";
+    let lost = "Lost the connection to the host. Trying for 42 s more.";
     stage.input(Input::News(News::Session(reaching)));
     assert!(stage.draw().contains(lost), "{}", stage.draw());
     stage.waits_for_seat_0(seat(1), Waits::default());

@@ -154,22 +154,22 @@ impl Sitting {
         let mut answers = vec![(
             'y',
             "pause".to_owned(),
-            "game saved; resume it from the first screen".to_owned(),
+            "the game is saved; resume it from the home screen".to_owned(),
         )];
         let mut ways = vec![Way::Pause];
         if self.names.len() > 1 {
             answers.push((
                 'f',
                 "forfeit".to_owned(),
-                "for good: the others play on".to_owned(),
+                "leave for good; the others play on".to_owned(),
             ));
             ways.push(Way::Forfeit);
         }
         let waits = self.snapshot.as_ref().map(|snapshot| &snapshot.waits);
         if let Some(ground) = waits.and_then(|waits| waits.may_claim) {
             let why = match ground {
-                Ground::Absent => "close it: those you wait for stay away",
-                Ground::OutOfTime => "close it: the other player's time is up",
+                Ground::Absent => "close the table: the others stay away",
+                Ground::OutOfTime => "close the table: the other player's time is up",
             };
             answers.push(('c', "claim".to_owned(), why.to_owned()));
             ways.push(Way::Claim);

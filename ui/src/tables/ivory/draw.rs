@@ -25,11 +25,11 @@ const TOWER_FRAME: u16 = 2;
 const LARGE: u16 = 24;
 /// The rules in brief.
 const RULES: [&str; 4] = [
-    "- The tower goes up in one suit, from its Ace to its Crown. Any Ace begins it.",
+    "- Build the tower in one suit, from Ace to Crown. Any Ace begins it.",
     "- Play the top card of the draw pile, or the lowest card of a pile.",
-    "- A Crown from the draw pile begins a pile. Onto a pile goes the next lower rank, if it shares no suit with \
+    "- A Crown from the draw pile begins a pile. The next lower rank goes onto a pile if it shares no suit with \
      the card that it covers.",
-    "- When nothing fits, turn cards. Nothing is ever shuffled again.",
+    "- When nothing fits, turn cards over. The deck is never reshuffled.",
 ];
 /// How many piles there may be.
 const PILES: u8 = 3;
@@ -86,7 +86,7 @@ fn help(canvas: &mut Canvas<'_>, area: Rect) {
             height: rows + 1,
             ..area
         };
-        let below = canvas.section(place, "How it goes");
+        let below = canvas.section(place, "How to play");
         canvas.rows(below, rules);
     }
     if area.height >= 2 {

@@ -19,16 +19,17 @@ pub(super) fn about(loot: &Loot, spot: Spot, look: &Look<'_>) -> Vec<String> {
         Spot::Card(slot) => about_card(loot, slot, look),
         Spot::Seat(seat) | Spot::Part(seat, _) => about_seat(loot, seat, look),
         DRAW_PILE => vec![
-            format!("The draw pile: {} cards that nobody knows.", loot.draw_pile().len()),
+            format!("The draw pile: {} hidden cards.", loot.draw_pile().len()),
             "Take its top card and only you see it; then discard one.".to_owned(),
-            "When a discard leaves it empty, the discard pile but its top is shuffled into a new one.".to_owned(),
+            "When it runs out, the discard pile except its top card is shuffled into a new one."
+                .to_owned(),
         ],
         DISCARD_PILE => about_discards(loot),
         VILLAGE => about_village(loot, look),
         Spot::Pile(_) => god_at(spot).map_or_else(Vec::new, |god| about_god(loot, god, look)),
         Spot::Deed(_) => vec![
             "Fires the village: every hand is shown and scored.".to_owned(),
-            "Do it while your hand is worth more than theirs.".to_owned(),
+            "Do it while your hand beats theirs.".to_owned(),
         ],
         Spot::Square(_) => Vec::new(),
     }
@@ -44,7 +45,7 @@ fn capital(text: &str) -> String {
 
 fn about_card(loot: &Loot, slot: Slot, look: &Look<'_>) -> Vec<String> {
     let Some(face) = slot.face(look.known) else {
-        return vec!["A sealed card: only whom it was dealt to can know it.".to_owned()];
+        return vec!["A sealed card: only its owner knows it.".to_owned()];
     };
     let sight = Sight::of(loot, look.me, look.known);
     let (groups, worth) = sight.arranged();
@@ -91,7 +92,7 @@ fn in_group(group: &Group, points: i32, gods: GodSet) -> String {
         None if points == 0 => return "It is loose, which costs nothing now.".to_owned(),
         None => return format!("It is loose, in no combination, and costs {}.", -points),
     };
-    format!("It brings {points} in a {} ({why}).", group.title())
+    format!("It scores {points} in a {} ({why}).", group.title())
 }
 
 fn about_god(loot: &Loot, god: God, look: &Look<'_>) -> Vec<String> {
@@ -99,15 +100,13 @@ fn about_god(loot: &Loot, god: God, look: &Look<'_>) -> Vec<String> {
     let holder = sight.gods.iter().find(|(seen, _)| *seen == god);
     let held = match holder {
         Some((_, seat)) if look.me == Some(*seat) => "It is in your hand.".to_owned(),
-        Some((_, seat)) => format!("It is in the hand of {}.", look.name(*seat)),
-        None => {
-            "It is in no hand that you can see; one that you cannot see may hold it.".to_owned()
-        }
+        Some((_, seat)) => format!("It is in {}'s hand.", look.name(*seat)),
+        None => "You see it in no hand; a hidden hand may hold it.".to_owned(),
     };
     vec![
         format!("The {}, a god.", cards::god_name(god)),
         cards::gospel(god).to_owned(),
-        "A god acts on all hands while it is in any.".to_owned(),
+        "A god affects all hands while any hand holds it.".to_owned(),
         held,
     ]
 }
@@ -153,7 +152,7 @@ fn about_discards(loot: &Loot) -> Vec<String> {
     let under = loot.discard_pile().iter().rev().skip(1).take(4);
     let under: Vec<String> = under.map(|face| cards::long(*face)).collect();
     let mut told = vec![format!(
-        "The discard pile: on top lies {}.",
+        "The discard pile: {} is on top.",
         cards::long(*top)
     )];
     told.push("Take it instead of drawing, and everybody knows that you hold it.".to_owned());
@@ -166,14 +165,14 @@ fn about_discards(loot: &Loot) -> Vec<String> {
 
 fn about_village(loot: &Loot, look: &Look<'_>) -> Vec<String> {
     let mut told = vec![
-        "The village. Firing it ends the hand: every hand is shown and scored, and all gods in them act on all."
+        "The village. Firing it ends the hand: all hands are shown and scored, and all gods in them count."
             .to_owned(),
-        "Anybody may fire it at any time, once everybody has had a turn.".to_owned(),
+        "Anybody may fire it once everybody has had a turn.".to_owned(),
     ];
     if loot.fire().is_some() {
         told.push(format!("{}.", capital(&turns_left(loot, look))));
     } else if loot.everyone_has_played() && !loot.is_over() {
-        told.push("Everybody has: it can be fired now.".to_owned());
+        told.push("Everybody has had one: it can be fired now.".to_owned());
     }
     told.push(format!(
         "A total of {} or -{} ends the game; the highest wins.",

@@ -343,7 +343,7 @@ fn draw_all(loot: &Loot, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let title = match look.me {
         Some(_) => "You have left; your hand is set aside",
-        None => "You are watching: cards that everybody has seen",
+        None => "You are watching: public cards only",
     };
     let inner = canvas.section(area, title);
     let back = theme.glyph("░░", "##");

@@ -75,7 +75,7 @@ impl Part {
                 let inner = canvas.section(area, "Gods in sight, which act on every hand");
                 let gods: Vec<God> = table.sight.gods.iter().map(|(god, _)| *god).collect();
                 if gods.is_empty() {
-                    let none = "none; others may hold some that you cannot see";
+                    let none = "none; hidden hands may hold some";
                     canvas.put(inner, Line::styled(format!(" {none}"), theme.faint()));
                 }
                 draw_gods(table, canvas, inner, &gods);
@@ -91,7 +91,7 @@ impl Part {
                 canvas.rows(inner, deck(table, usize::from(inner.width), theme));
             }
             Self::Turn => {
-                let inner = canvas.section(area, "How it goes");
+                let inner = canvas.section(area, "How to play");
                 let text = wrapped(&turn_text(table), usize::from(inner.width), 0);
                 let lines = text.into_iter().map(|row| Line::styled(row, theme.faint()));
                 canvas.rows(inner, lines);

@@ -49,7 +49,7 @@ pub(super) fn action(game: &Sphinx, action: &SphinxAction, look: &Look<'_>) -> S
         }
         SphinxAction::Stay => match look.me.and_then(|me| game.magician(me)) {
             Some(at) => format!("stay on {}{}", at.name(), turns(at)),
-            None => "let the Magician stay".to_owned(),
+            None => "leave the Magician in place".to_owned(),
         },
         SphinxAction::Introduce { size, at } => format!(
             "bring a {} Monster to {} for {}{fate}",
@@ -70,8 +70,8 @@ pub(super) fn action(game: &Sphinx, action: &SphinxAction, look: &Look<'_>) -> S
                 count(usize::from(points), "point", "points")
             ),
         },
-        SphinxAction::Vote { end: true } => "vote for the end of the game".to_owned(),
-        SphinxAction::Vote { end: false } => "take your vote for the end back".to_owned(),
+        SphinxAction::Vote { end: true } => "vote to end the game".to_owned(),
+        SphinxAction::Vote { end: false } => "take back your vote to end the game".to_owned(),
     }
 }
 
@@ -149,15 +149,15 @@ pub(super) fn about(game: &Sphinx, spot: Spot, look: &Look<'_>) -> Vec<String> {
             "On a Pylon's square that turns up the next card of its pack.".to_owned(),
         ],
         Spot::Deed(END) => vec![
-            "Your turn ends, and points that are left are lost.".to_owned(),
-            "Turns pass to the right.".to_owned(),
+            "Your turn ends; unused points are lost.".to_owned(),
+            "Play passes to the right.".to_owned(),
         ],
         Spot::Deed(VOTE) => vec![
-            "You say that the game shall end.".to_owned(),
-            "When all who still look for their King say so it is over, and they have not won."
+            "You vote to end the game.".to_owned(),
+            "When all players still looking for their King vote so, the game ends and they have not won."
                 .to_owned(),
         ],
-        Spot::Deed(UNVOTE) => vec!["You want to play on after all.".to_owned()],
+        Spot::Deed(UNVOTE) => vec!["You take back your vote to end the game.".to_owned()],
         _ => Vec::new(),
     }
 }
@@ -186,8 +186,8 @@ fn about_square(game: &Sphinx, square: Square, look: &Look<'_>) -> Vec<String> {
             pylon.name()
         ));
         lines.push(
-            "A Magician that goes or stays here turns one up, and cannot be surrounded. Monsters may leave \
-             but not walk in."
+            "A Magician that goes or stays here turns up a card and cannot be surrounded. Monsters may leave it \
+             but not enter."
                 .to_owned(),
         );
         if game.turned(pylon).iter().any(|card| cards::is_spade(*card)) {
@@ -198,7 +198,7 @@ fn about_square(game: &Sphinx, square: Square, look: &Look<'_>) -> Vec<String> {
             "{name}: a square of the centre, where Magicians begin and Monsters are brought."
         ));
     } else {
-        lines.push(format!("{name}: a square like any other."));
+        lines.push(format!("{name}: an ordinary square."));
     }
     for seat in magicians_on(game, square) {
         let owner = match look.me == Some(seat) {
@@ -211,14 +211,13 @@ fn about_square(game: &Sphinx, square: Square, look: &Look<'_>) -> Vec<String> {
     if magicians_on(game, square).next().is_some() && Pylon::at(square).is_none() {
         let (closed, all) = danger(game, square);
         lines.push(format!(
-            "Monsters stand on {closed} of the {all} squares round it; if they do on all it is lost."
+            "Monsters block {closed} of the {all} squares around it; if they block all, it is lost."
         ));
     }
     if let Some(monsters) = monsters(game, square) {
         lines.push(format!("Here: {monsters}."));
         lines.push(
-            "A Monster goes up to as many squares as it has pips, not diagonally, for one point."
-                .to_owned(),
+            "For one point a Monster moves up to its pips in squares, not diagonally.".to_owned(),
         );
     }
     lines
@@ -234,7 +233,7 @@ fn about_supply(game: &Sphinx, size: Size) -> Vec<String> {
             size.name()
         ),
         format!("One enters for {points}, on the centre or at a Pylon with a spade turned up."),
-        "None enters any more in a turn once a Monster has moved.".to_owned(),
+        "Once a Monster has moved, none can be brought this turn.".to_owned(),
     ]
 }
 
@@ -265,7 +264,10 @@ fn about_pack(game: &Sphinx, pylon: Pylon, theme: &Theme) -> Vec<String> {
         })
         .collect();
     if !kings.is_empty() {
-        lines.push(format!("Seen and put back under it: {}.", listed(&kings)));
+        lines.push(format!(
+            "Seen and put back under the pack: {}.",
+            listed(&kings)
+        ));
     }
     lines.push(
         "An Ace, 2 or 3 brings a Monster of so many pips to the Pylon's other square. Your own King wins; \
@@ -284,7 +286,7 @@ fn about_die(game: &Sphinx) -> Vec<String> {
         _ => "The die is thrown after the Magician's step.".to_owned(),
     }];
     lines.push(
-        "A Monster costs its pips to bring, and one point to move. Points left at the end are lost."
+        "A Monster costs its pips to bring, and one point to move. Unused points are lost."
             .to_owned(),
     );
     lines.push("When all Monsters are on the board, 4, 5 and 6 count as 1, 2 and 3.".to_owned());
@@ -310,7 +312,7 @@ fn about_seat(game: &Sphinx, seat: Seat, look: &Look<'_>) -> Vec<String> {
             .push("Players who have won or lost still throw the die and move Monsters.".to_owned());
     }
     if game.votes().contains(seat) {
-        lines.push("It votes for the end of the game.".to_owned());
+        lines.push("It votes to end the game.".to_owned());
     }
     lines
 }

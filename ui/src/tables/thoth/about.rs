@@ -16,7 +16,7 @@ use crate::tables::{Look, Spot};
 pub(super) fn about(game: &Thoth, spot: Spot, look: &Look<'_>) -> Vec<String> {
     match spot {
         Spot::Card(slot) => slot.face(look.known).map_or_else(
-            || vec!["A sealed card: nobody but its owner knows it.".to_owned()],
+            || vec!["A sealed card: only its owner knows it.".to_owned()],
             about_card,
         ),
         Spot::Seat(seat) => about_house(game, seat, look),
@@ -24,7 +24,7 @@ pub(super) fn about(game: &Thoth, spot: Spot, look: &Look<'_>) -> Vec<String> {
         parts::BANK => about_bank(game),
         parts::DECK => vec![
             format!("The deck: {}, sealed.", counted(game.deck().len(), "card")),
-            "Every turn begins with a card of it. When it is used up, the discard pile is shuffled into a new one."
+            "Every turn begins by drawing from it. When it runs out, the discard pile is shuffled into a new one."
                 .to_owned(),
         ],
         parts::DISCARDS => {
@@ -36,7 +36,7 @@ pub(super) fn about(game: &Thoth, spot: Spot, look: &Look<'_>) -> Vec<String> {
             }
             texts
         }
-        parts::POOL => vec!["The bids that have been shown; players pick their hands full again from them.".to_owned()],
+        parts::POOL => vec!["The revealed bids; players refill their hands from them.".to_owned()],
         Spot::Deed(deed) => vec![about_deed(deed).to_owned()],
         Spot::Pile(_) | Spot::Square(_) => Vec::new(),
     }
@@ -44,20 +44,18 @@ pub(super) fn about(game: &Thoth, spot: Spot, look: &Look<'_>) -> Vec<String> {
 
 fn about_deed(deed: u8) -> &'static str {
     match deed {
-        parts::DISCARD => "The card goes to the discard pile, and the turn is over.",
+        parts::DISCARD => "Discards the card and ends the turn.",
         parts::RELIEVE => {
             "The card takes all Trouble of its element off your house, and goes to the discard pile."
         }
         parts::END => {
-            "When nobody can add a pyramid any more, a card laid face down ends the hand. Everybody then scores the \
-             house and the hand."
+            "When nobody can add a pyramid, a card laid face down ends the hand, and everybody scores."
         }
         parts::DEMOLISH => {
-            "Your house goes back to its Foundation and its pyramids to the bank. It does not use up the turn."
+            "Your house goes back to its Foundation and its pyramids to the bank. You keep your turn."
         }
         parts::TOPPLE => {
-            "The other house is knocked over and its owner takes over yours. It costs 156 points and does not use up \
-             the turn."
+            "Knocks over the other house, whose owner takes over yours. It costs 156 points; you keep your turn."
         }
         _ => "",
     }
@@ -198,13 +196,13 @@ fn about_house(game: &Thoth, seat: Seat, look: &Look<'_>) -> Vec<String> {
     let total = game.totals().get(seat.index()).copied().unwrap_or(0);
     let Some(house) = game.house(seat).filter(|house| house.stands()) else {
         return vec![
-            format!("The lot of {name}, with {total} points so far."),
+            format!("{name}'s lot, {total} points so far."),
             "A house begins with a Foundation: an Ace, or a planetary or elemental trump."
                 .to_owned(),
         ];
     };
     let mut texts = vec![format!(
-        "The house of {name}: worth {} now, beside {total} points so far.",
+        "{name}'s house: worth {} now, plus {total} points so far.",
         house.score()
     )];
     if let Some(roof) = house.roof {
@@ -248,21 +246,19 @@ fn about_trouble(game: &Thoth, seat: Seat, place: u8, look: &Look<'_>) -> Vec<St
         .and_then(|trouble| trouble.get(usize::from(place)))
         .copied();
     let Some(card) = card else {
-        return vec![format!("The house of {}.", look.name(seat))];
+        return vec![format!("{}'s house.", look.name(seat))];
     };
     let element = cards::zodiacal(card).map_or("", Element::name);
     vec![
-        format!("Trouble of {element} lies against the house of {}: {}.", look.name(seat), cards::full_name(card)),
-        "A house in Trouble cannot be built: its owner may only discard, or relieve the Trouble with a card of its \
-         element."
+        format!("Trouble of {element} against {}'s house: {}.", look.name(seat), cards::full_name(card)),
+        "A house in Trouble cannot grow: its owner may only discard, or relieve the Trouble with a card of its element."
             .to_owned(),
-        "Two lie against a house at most; a third takes the place of one.".to_owned(),
+        "A house has at most two; a third replaces one.".to_owned(),
     ]
 }
 
 fn about_bank(game: &Thoth) -> Vec<String> {
-    let mut texts =
-        vec!["The bank: the pyramids that stand in no house, at first five of each.".to_owned()];
+    let mut texts = vec!["The bank: the unused pyramids, five of each at first.".to_owned()];
     let list = Element::ALL.map(|element| {
         let counts = Size::ALL.map(|size| game.bank().count(element, size).to_string());
         format!("{} {}", element.name(), counts.join("/"))

@@ -241,10 +241,7 @@ pub(super) fn draw(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area:
     let Some(me) = look.me else {
         canvas.put(
             area,
-            Line::styled(
-                " You are watching: the hands are sealed.",
-                look.theme.faint(),
-            ),
+            Line::styled(" You are watching: hands are sealed.", look.theme.faint()),
         );
         return;
     };

@@ -51,7 +51,7 @@ pub(super) fn words(game: &Thoth, action: &ThothAction, look: &Look<'_>) -> Stri
         }
         ThothAction::Demolish => "pull your own house down to its Foundation".to_owned(),
         ThothAction::Topple { target } => {
-            format!("topple the house of {} for 156 points", look.name(target))
+            format!("topple {}'s house for 156 points", look.name(target))
         }
         ThothAction::Play { card, as_, .. } => play(game, card, as_, look),
     }
@@ -110,7 +110,7 @@ pub(super) fn question(game: &Thoth, action: &ThothAction, look: &Look<'_>) -> O
                 .to_owned(),
         ),
         ThothAction::Topple { target } => Some(format!(
-            "Topple the house of {0}? It costs you 156 points, and {0} takes over your house.",
+            "Topple {0}'s house? It costs you 156 points, and {0} takes over your house.",
             look.name(target)
         )),
         ThothAction::End { card } => Some(format!(
