@@ -20,7 +20,7 @@ use fairdeal_protocol::audit::auditor::{Report, audit};
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::charter::{Charter, Player, SignedCharter};
 use fairdeal_protocol::game::{
-    Chance, Flip, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown,
+    ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
 };
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -223,7 +223,7 @@ impl Game for HighCard {
         action: &Action,
         chance: &mut dyn Chance,
         events: &mut Vec<Event>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), ApplyError> {
         self.check(seat, action)?;
         self.undecided.remove(seat);
         match action {

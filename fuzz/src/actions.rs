@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use fairdeal_games::chance::RefereeChance;
 use fairdeal_games::{AnyAction, AnyGame, GAMES, TableGame as _, rule_set};
 use fairdeal_protocol::card::Slot;
-use fairdeal_protocol::game::{Game as _, Halt, uniform};
+use fairdeal_protocol::game::{ApplyError, Game as _, uniform};
 use fairdeal_protocol::log::body::MAX_ACTION;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::wire::codec::{decode, encode};
@@ -101,7 +101,7 @@ fn try_out((game, chance): &Position, seat: Seat, action: &AnyAction) -> bool {
     let mut events = Vec::new();
     match (&verdict, game.apply(seat, action, &mut chance, &mut events)) {
         (Ok(()), Ok(())) => {}
-        (Err(why), Err(Halt::Illegal(refused))) => {
+        (Err(why), Err(ApplyError::Illegal(refused))) => {
             assert_eq!(*why, refused);
             return false;
         }

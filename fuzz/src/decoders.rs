@@ -1,9 +1,9 @@
 //! Everything that is decoded from peers and files: no panic, and what is taken for a value is that
 //! value's only encoding.
 
-use fairdeal::session::door::{GuestDoor, HostDoor};
 use fairdeal::session::frame::{Announcement, Frame, MAX_FRAME};
 use fairdeal::session::journal::Header;
+use fairdeal::session::password_gate::{GuestGate, HostGate};
 use fairdeal::store::IdentityKey;
 use fairdeal_games::AnyGame;
 use fairdeal_net::{LONGEST_MESSAGE, MAX_ANNOUNCEMENT, PeerId, read_frame, write_frame};
@@ -15,7 +15,7 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::claim::SignedClaim;
 use fairdeal_protocol::log::entry::{MAX_ENTRY, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
-use fairdeal_protocol::log::halt::{SignedHalt, resolve};
+use fairdeal_protocol::log::fork_report::{SignedForkReport, resolve};
 use fairdeal_protocol::membership::SignedStatement;
 use fairdeal_protocol::table::journal::{MAX_RECORD, Record};
 use fairdeal_protocol::table::message::{MAX_MESSAGE, Message};
@@ -60,15 +60,15 @@ fn look_at_statement(signed: &SignedStatement) {
     }
 }
 
-fn look_at_halt(signed: &SignedHalt) {
+fn look_at_halt(signed: &SignedForkReport) {
     let charter = &TABLE;
-    if let Ok(halt) = signed.verify(charter.charter(), &charter.table()) {
-        assert!(charter.charter().player(halt.seat).is_some());
+    if let Ok(fork_report) = signed.verify(charter.charter(), &charter.table()) {
+        assert!(charter.charter().player(fork_report.seat).is_some());
         // One alone is where it says it is, unless there is no step after it.
-        let place = resolve(std::slice::from_ref(&halt));
+        let place = resolve(std::slice::from_ref(&fork_report));
         assert_eq!(
             place.map(|place| place.point.step),
-            (halt.step < u64::MAX - 2).then_some(halt.step)
+            (fork_report.step < u64::MAX - 2).then_some(fork_report.step)
         );
     }
 }
@@ -87,10 +87,10 @@ fn look_into(message: &Message) {
             let reply = reply.unverified();
             reply.entries.iter().for_each(look_at);
             reply.statements.iter().for_each(look_at_statement);
-            reply.halts.iter().for_each(look_at_halt);
+            reply.fork_reports.iter().for_each(look_at_halt);
         }
         Message::Claim(signed) => look_at_claim(signed),
-        Message::Halts(halts) => halts.iter().for_each(look_at_halt),
+        Message::ForkReports(fork_reports) => fork_reports.iter().for_each(look_at_halt),
         Message::Evidence(evidence) => look_at_both(evidence),
         Message::Statements(statements) => statements.iter().for_each(look_at_statement),
         Message::Head(_) | Message::StateRequest(_) => {}
@@ -179,7 +179,7 @@ pub fn record(data: &[u8]) -> bool {
         Record::Waits(_) => {}
         Record::Evidence(evidence) => look_at_both(evidence),
         Record::Claim(signed) => look_at_claim(signed),
-        Record::Halt(signed) => look_at_halt(signed),
+        Record::ForkReport(signed) => look_at_halt(signed),
     }
     true
 }
@@ -225,15 +225,15 @@ pub fn frame(data: &[u8]) -> bool {
         Frame::Propose(proposal) => {
             let _ = AnyGame::create(&proposal.charter.rules());
         }
-        Frame::Knock { lobby, knock } => {
+        Frame::Login { lobby, login } => {
             let mut rng = ChaCha20Rng::from_seed([1; 32]);
-            let mut door = HostDoor::new(password(), peer(1), [3; 8]);
-            let _ = door.knock(peer(2), lobby, knock, &mut rng);
+            let mut gate = HostGate::new(password(), peer(1), [3; 8]);
+            let _ = gate.login(peer(2), lobby, login, &mut rng);
         }
         Frame::Challenge(challenge) => {
             let mut rng = ChaCha20Rng::from_seed([1; 32]);
-            let mut door = GuestDoor::new(&password(), None, peer(2), peer(1), &mut rng);
-            let _ = door.answer(&challenge);
+            let mut gate = GuestGate::new(&password(), None, peer(2), peer(1), &mut rng);
+            let _ = gate.answer(&challenge);
         }
         Frame::Join(_)
         | Frame::Roster(_)
@@ -243,7 +243,7 @@ pub fn frame(data: &[u8]) -> bool {
         | Frame::Links { .. }
         | Frame::Watch(_)
         | Frame::More { .. }
-        | Frame::Anew { .. }
+        | Frame::Reset { .. }
         | Frame::Ready(_)
         | Frame::Say(_)
         | Frame::Said { .. }

@@ -11,7 +11,7 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::Body;
 use fairdeal_protocol::log::entry::{Content, Entry, MAX_ENTRY};
 use fairdeal_protocol::log::equivocation::Equivocation;
-use fairdeal_protocol::log::halt::SignedHalt;
+use fairdeal_protocol::log::fork_report::SignedForkReport;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Output, Table};
@@ -296,10 +296,10 @@ pub fn restore(data: &[u8]) -> bool {
             _ => None,
         })
         .collect();
-    let halts: Vec<SignedHalt> = records
+    let fork_reports: Vec<SignedForkReport> = records
         .iter()
         .filter_map(|record| match record {
-            Record::Halt(signed) => Some(signed.clone()),
+            Record::ForkReport(signed) => Some(signed.clone()),
             _ => None,
         })
         .collect();
@@ -315,8 +315,8 @@ pub fn restore(data: &[u8]) -> bool {
             Output::Send(_, Message::Entries(entries)) => {
                 assert!(entries.iter().all(|signed| known.contains(&signed.hash())));
             }
-            Output::Send(_, Message::Halts(said)) => {
-                assert!(said.iter().all(|signed| halts.contains(signed)));
+            Output::Send(_, Message::ForkReports(said)) => {
+                assert!(said.iter().all(|signed| fork_reports.contains(signed)));
             }
             _ => {}
         }

@@ -5,10 +5,10 @@
 //! refuse it.
 
 use ed25519_dalek::SigningKey;
-use fairdeal::session::door::{GuestDoor, HostDoor};
 use fairdeal::session::frame::{
     Addresses, Announcement, Back, Frame, Join, Proposal, Roster, Showing, Taken, Watch,
 };
+use fairdeal::session::password_gate::{GuestGate, HostGate};
 use fairdeal::store::IdentityKey;
 use fairdeal_games::bots::Level;
 use fairdeal_games::{AnyAction, AnyGame, GAMES, TableGame as _};
@@ -22,7 +22,7 @@ use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
-use fairdeal_protocol::log::halt::{Halt, SignedHalt};
+use fairdeal_protocol::log::fork_report::{ForkReport, SignedForkReport};
 use fairdeal_protocol::log::state_request::{SignedStateReply, StateReply, StateRequest};
 use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Verified};
 use fairdeal_protocol::party::{BotLevel, Party, PlayedBy};
@@ -120,8 +120,8 @@ fn equivocation() -> Equivocation {
 }
 
 /// Seat 0's fork report, after the proof that seat 1 equivocated.
-fn halt() -> SignedHalt {
-    let halt = Halt {
+fn fork_report() -> SignedForkReport {
+    let fork_report = ForkReport {
         table: TABLE.table(),
         culprit: Seat::new(1).unwrap(),
         seat: Seat::new(0).unwrap(),
@@ -130,7 +130,7 @@ fn halt() -> SignedHalt {
         earlier: vec![Hash32([2; 32])].try_into().unwrap(),
         seats: fairdeal_protocol::seat::SeatSet::all(3),
     };
-    SignedHalt::sign(halt, &key(0))
+    SignedForkReport::sign(fork_report, &key(0))
 }
 
 /// Seat 0's consent to the removal of seat 1.
@@ -176,7 +176,7 @@ fn state_reply(entry: SignedEntry) -> SignedStateReply {
         complete: true,
         entries: vec![entry].try_into().unwrap(),
         statements: vec![statement()].try_into().unwrap(),
-        halts: vec![halt()].try_into().unwrap(),
+        fork_reports: vec![fork_report()].try_into().unwrap(),
     };
     SignedStateReply::sign(reply, &key(0))
 }
@@ -425,10 +425,10 @@ fn frame(to: &mut Folder<'_>) {
     let mut rng = ChaCha20Rng::from_seed([4; 32]);
     let peer = |seed: u8| PeerId::of(&IdentityKey::from_seed([seed; 32]).signing_key()).unwrap();
     let password = || Password::new("open sesame".to_owned()).unwrap();
-    let guest = GuestDoor::new(&password(), Some([3; 8]), peer(2), peer(1), &mut rng);
-    let knock = guest.knock().unwrap();
-    let mut door = HostDoor::new(password(), peer(1), [3; 8]);
-    let challenge = door.knock(peer(2), Some([3; 8]), knock, &mut rng).unwrap();
+    let guest = GuestGate::new(&password(), Some([3; 8]), peer(2), peer(1), &mut rng);
+    let login = guest.login().unwrap();
+    let mut gate = HostGate::new(password(), peer(1), [3; 8]);
+    let challenge = gate.login(peer(2), Some([3; 8]), login, &mut rng).unwrap();
     let table = TABLE.table();
     let signatures = TABLE.signatures().to_vec();
     let option = (text("target"), text("100"));
@@ -526,7 +526,7 @@ fn frame(to: &mut Folder<'_>) {
                 }),
             },
         ),
-        ("anew", Frame::Anew { table }),
+        ("anew", Frame::Reset { table }),
         ("ready", Frame::Ready(true)),
         ("say", Frame::Say(text("Good luck!"))),
         (
@@ -544,9 +544,9 @@ fn frame(to: &mut Folder<'_>) {
         ),
         (
             "knock",
-            Frame::Knock {
+            Frame::Login {
                 lobby: Some([3; 8]),
-                knock,
+                login,
             },
         ),
         ("challenge", Frame::Challenge(challenge)),
@@ -597,8 +597,8 @@ fn header(to: &mut Folder<'_>) {
     to.put("good-own-seat", encode(&(&common, none, &open)));
     let locked = Some("open sesame".to_owned());
     to.put("good-password", encode(&(&common, none, locked)));
-    let house = Some(([8_u8; 32], Level::Normal, 250_u64));
-    let bytes = encode(&(&common, house, &open));
+    let local_bots = Some(([8_u8; 32], Level::Normal, 250_u64));
+    let bytes = encode(&(&common, local_bots, &open));
     to.put("good-house", bytes.clone());
     to.put("bad-cut", cut(&bytes));
     to.put("bad-empty", b"");
@@ -686,7 +686,10 @@ fn message(to: &mut Folder<'_>) {
             Message::Statements(vec![statement(); 2].try_into().unwrap()),
         ),
         ("claim", Message::Claim(Box::new(claim()))),
-        ("halts", Message::Halts(vec![halt(); 2].try_into().unwrap())),
+        (
+            "halts",
+            Message::ForkReports(vec![fork_report(); 2].try_into().unwrap()),
+        ),
     ];
     for (name, message) in messages {
         to.put(format!("good-{name}"), message.to_bytes());
@@ -736,7 +739,10 @@ fn record(to: &mut Folder<'_>) {
             .to_vec(),
     );
     to.put("good-claim", Record::Claim(claim()).to_bytes().to_vec());
-    to.put("good-halt", Record::Halt(halt()).to_bytes().to_vec());
+    to.put(
+        "good-halt",
+        Record::ForkReport(fork_report()).to_bytes().to_vec(),
+    );
     let statement = Record::Statement(Box::new(statement()));
     to.put("good-statement", statement.to_bytes().to_vec());
     to.put("bad-cut", cut(&world.room[0].disk[0]));

@@ -4,7 +4,9 @@
 //! variants go at the end.
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
-use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown};
+use fairdeal_protocol::game::{
+    ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
+};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
@@ -195,7 +197,7 @@ impl Game for AnyGame {
         action: &AnyAction,
         chance: &mut dyn Chance,
         events: &mut Vec<AnyEvent>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), ApplyError> {
         let done = match_game!(self, game, AnyAction(own) = action, AnyEvent as wrap => {
             wrapped(events, wrap, |events| game.apply(seat, own, chance, events))
         });

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use fairdeal_protocol::card::{DeckId, Face, Faces, Handle};
-use fairdeal_protocol::game::{Chance, Flip, Game, Halt, Illegal, Pause, shuffle};
+use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Illegal, Pause, shuffle};
 use fairdeal_protocol::seat::{MAX_SEATS, Seat};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
@@ -129,7 +129,7 @@ impl RefereeChance {
     pub fn attempt<G: Game, T>(
         &mut self,
         game: &mut G,
-        request: impl FnOnce(&mut G, &mut Self) -> Result<T, Halt>,
+        request: impl FnOnce(&mut G, &mut Self) -> Result<T, ApplyError>,
     ) -> Result<T, Refusal> {
         let before = self.position.clone();
         let mut copy = game.clone();
@@ -144,8 +144,8 @@ impl RefereeChance {
         };
         let reached = std::mem::replace(&mut self.position, before);
         match (why, &self.stop) {
-            (Halt::Illegal(why), _) => Err(Refusal::Illegal(why)),
-            (Halt::Pause, Some(stop)) => {
+            (ApplyError::Illegal(why), _) => Err(Refusal::Illegal(why)),
+            (ApplyError::Pause, Some(stop)) => {
                 if let Stop::Bad { need, .. } = stop {
                     // The request stopped at the first entry that it did not use.
                     if need.is_roll() {
@@ -157,7 +157,9 @@ impl RefereeChance {
                 Err(Refusal::Stopped(stop.clone()))
             }
             // Only a request for chance pauses. A pause without one is refused.
-            (Halt::Pause, None) => Err(Refusal::Illegal(Illegal::rule("the game made no step"))),
+            (ApplyError::Pause, None) => {
+                Err(Refusal::Illegal(Illegal::rule("the game made no step")))
+            }
         }
     }
 

@@ -1,5 +1,5 @@
 //! The clients of a relay: peers with a reservation, and both ends of its circuits. Clients are not strangers
-//! ([`super::gate`]), so other peers cannot crowd them out.
+//! ([`super::limits`]), so other peers cannot crowd them out.
 
 use std::collections::{BTreeMap, BTreeSet};
 

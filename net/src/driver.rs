@@ -16,17 +16,17 @@ use tokio::sync::{mpsc, oneshot};
 use super::allowance::Allowance;
 use super::clients::Clients;
 use super::config::{Command, MAX_DIAL_ADDRESSES};
+use super::dial_scheduler::DialScheduler;
 use super::dials::{Dial, Dials, Ways, relay_of};
 use super::event::clean;
+use super::event_queue::EventQueue;
 use super::failure::{concerned, dial_failure, innermost, is_own_port_taken};
 use super::handshakes::Handshakes;
-use super::outbox::Outbox;
 use super::peer::keypair;
 use super::port::is_free;
 use super::relays::{Relays, circuit, is_circuit};
 use super::streams;
 use super::swarm::{self, Behaviour, BehaviourEvent};
-use super::wanted::Wanted;
 use super::{DialFailure, Lan, NodeConfig, NodeError, NodeEvent, PeerId, Reach, ReachNews};
 use ed25519_dalek::SigningKey;
 
@@ -47,14 +47,14 @@ const MAX_INTRODUCTIONS: u32 = 16;
 const OVERLAP: Duration = Duration::from_secs(5);
 
 /// All state of the node, owned by one task and not shared.
-pub(super) struct Driver {
+pub(super) struct NodeTask {
     swarm: Swarm<Behaviour>,
     handshakes: Handshakes,
     commands: mpsc::Receiver<Command>,
-    outbox: Outbox,
+    outbox: EventQueue,
     /// The connected peers.
     peers: BTreeMap<PeerId, Peer>,
-    wanted: Wanted,
+    schedule: DialScheduler,
     dials: Dials,
     listeners: Vec<ListenerId>,
     relays: Relays,
@@ -118,7 +118,7 @@ impl Peer {
     }
 }
 
-impl Driver {
+impl NodeTask {
     /// Creates a node that listens where `config` says. Call it within a tokio runtime.
     pub(super) fn new(
         identity: &SigningKey,
@@ -133,9 +133,9 @@ impl Driver {
             swarm,
             handshakes,
             commands,
-            outbox: Outbox::default(),
+            outbox: EventQueue::default(),
             peers: BTreeMap::new(),
-            wanted: Wanted::new(local, config.redial_first, config.redial_most),
+            schedule: DialScheduler::new(local, config.redial_first, config.redial_most),
             dials: Dials::default(),
             listeners: Vec::new(),
             relays: Relays::new(&config.relays, Instant::now()),
@@ -212,7 +212,7 @@ impl Driver {
                 }
             }
         } else {
-            while let Some((peer, addresses)) = self.wanted.due(now) {
+            while let Some((peer, addresses)) = self.schedule.due(now) {
                 self.dial_peer(peer, addresses);
             }
             while let Some(addresses) = self.relays.due(now) {
@@ -251,7 +251,7 @@ impl Driver {
         });
         let closing = self.closing.as_ref().map(|closing| closing.until);
         let upgrades = self.upgrades.values().copied();
-        let wanted = self.wanted.next().into_iter().chain(self.relays.next());
+        let wanted = self.schedule.next().into_iter().chain(self.relays.next());
         let wanted = wanted.filter(|_| closing.is_none());
         flushing.chain(wanted).chain(upgrades).chain(closing).min()
     }
@@ -271,7 +271,7 @@ impl Driver {
                 let addresses: Vec<Multiaddr> =
                     addresses.into_iter().take(MAX_DIAL_ADDRESSES).collect();
                 let connected = self.peers.contains_key(&peer);
-                if self.wanted.keep(peer, addresses.clone(), connected, now) {
+                if self.schedule.keep(peer, addresses.clone(), connected, now) {
                     for address in &addresses {
                         self.handshakes.expect(peer, address);
                     }
@@ -281,9 +281,9 @@ impl Driver {
                 }
             }
             Command::Forget(peer) => {
-                self.wanted.forget(peer);
+                self.schedule.forget(peer);
                 self.dials.forget(peer);
-                if !self.swarm.behaviour().gate.has_admitted(peer) {
+                if !self.swarm.behaviour().own_limits.has_admitted(peer) {
                     self.handshakes.forget(peer);
                 }
             }
@@ -294,16 +294,16 @@ impl Driver {
                 }
             }
             Command::Disconnect(peer) => {
-                self.wanted.forget(peer);
+                self.schedule.forget(peer);
                 let until = now + self.flush;
                 if let Some(state) = self.peers.get_mut(&peer) {
                     state.phase = Phase::Flushing { until };
                 }
             }
-            Command::Admit(peer) => self.swarm.behaviour_mut().gate.admit(peer),
+            Command::Admit(peer) => self.swarm.behaviour_mut().own_limits.admit(peer),
             Command::Seat(peer) => {
                 let behaviour = self.swarm.behaviour_mut();
-                behaviour.gate.seat(peer);
+                behaviour.own_limits.seat(peer);
                 behaviour.limits.bypass_peer_id(&peer.to_libp2p());
                 if let Some(state) = self.peers.get(&peer) {
                     self.handshakes.expect(peer, &state.address);
@@ -311,7 +311,7 @@ impl Driver {
             }
             Command::Dismiss(peer) => {
                 let behaviour = self.swarm.behaviour_mut();
-                behaviour.gate.dismiss(peer);
+                behaviour.own_limits.dismiss(peer);
                 behaviour.limits.remove_peer_id(&peer.to_libp2p());
                 self.handshakes.forget(peer);
             }
@@ -615,7 +615,7 @@ impl Driver {
 
     fn on_behaviour_event(&mut self, event: BehaviourEvent) {
         match event {
-            BehaviourEvent::Gate(never) | BehaviourEvent::Limits(never) => match never {},
+            BehaviourEvent::OwnLimits(never) | BehaviourEvent::Limits(never) => match never {},
             BehaviourEvent::Identify(identify::Event::Received { peer_id, info, .. }) => {
                 self.on_identified(peer_id, info);
             }
@@ -634,7 +634,7 @@ impl Driver {
     /// Keeps the clients of this relay connected.
     fn on_relaying(&mut self, event: &relay::Event) {
         for (peer, works) in self.clients.note(event) {
-            let gate = &mut self.swarm.behaviour_mut().gate;
+            let gate = &mut self.swarm.behaviour_mut().own_limits;
             if works {
                 gate.admit(peer);
             } else {
@@ -744,8 +744,8 @@ impl Driver {
         let Ok(peer) = PeerId::try_from(id) else {
             return;
         };
-        self.wanted.connected(peer, Instant::now());
-        if self.swarm.behaviour().gate.has_seated(peer) {
+        self.schedule.connected(peer, Instant::now());
+        if self.swarm.behaviour().own_limits.has_seated(peer) {
             self.handshakes.expect(peer, &address);
         }
         if let Entry::Vacant(entry) = self.peers.entry(peer) {
@@ -768,7 +768,7 @@ impl Driver {
         let Ok(peer) = PeerId::try_from(id) else {
             return;
         };
-        self.wanted.lost(peer, Instant::now());
+        self.schedule.lost(peer, Instant::now());
         if self.peers.remove(&peer).is_some() {
             tracing::debug!(%peer, "disconnected");
             self.outbox.push(NodeEvent::Disconnected { peer });
@@ -859,7 +859,7 @@ impl Driver {
         let Some(reason) = dial_failure(error) else {
             // The peer is connected or being dialled, so the request is fulfilled or in progress.
             if let Some(peer) = peer.filter(|peer| !self.dials.has(*peer)) {
-                self.wanted.failed(peer, Instant::now());
+                self.schedule.failed(peer, Instant::now());
             }
             return;
         };
@@ -874,7 +874,7 @@ impl Driver {
     fn dial_ended(&mut self, peer: Option<PeerId>, addresses: Vec<Multiaddr>, reason: DialFailure) {
         let last = |peer: &PeerId| !self.dials.has(*peer);
         let failed = peer.filter(last);
-        let retry_in = failed.and_then(|peer| self.wanted.failed(peer, Instant::now()));
+        let retry_in = failed.and_then(|peer| self.schedule.failed(peer, Instant::now()));
         self.dial_failed(peer, addresses, reason, retry_in);
     }
 

@@ -6,7 +6,7 @@
 //!
 //! Handshakes are counted by *network*: an IPv4 address, or the /64 of an IPv6 address, which is the share of one
 //! line. Networks of seated players have a quota of their own, so a player that lost its connection can return
-//! whatever strangers do. Established connections are not counted here; [`super::gate`] limits those.
+//! whatever strangers do. Established connections are not counted here; [`super::limits`] limits those.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
@@ -78,11 +78,11 @@ impl Handshakes {
         self.lock().seated.remove(&peer);
     }
 
-    fn begin(&self, from: Option<Network>) -> (Place, AbortRegistration) {
+    fn begin(&self, from: Option<Network>) -> (HandshakeSlot, AbortRegistration) {
         let (abort, registration) = AbortHandle::new_pair();
         let id = self.lock().begin(from, abort);
         let all = self.clone();
-        (Place { all, id }, registration)
+        (HandshakeSlot { all, id }, registration)
     }
 
     fn lock(&self) -> MutexGuard<'_, Pending> {
@@ -153,12 +153,12 @@ impl Pending {
 
 /// The slot of one handshake; dropping it frees the slot.
 #[derive(Debug)]
-struct Place {
+struct HandshakeSlot {
     all: Handshakes,
     id: u64,
 }
 
-impl Drop for Place {
+impl Drop for HandshakeSlot {
     fn drop(&mut self) {
         self.all.lock().end(self.id);
     }
@@ -232,7 +232,7 @@ where
 #[derive(Debug)]
 pub(super) struct Upgrade<F> {
     upgrade: Abortable<F>,
-    _place: Place,
+    _place: HandshakeSlot,
 }
 
 impl<F, O> Future for Upgrade<F>
@@ -269,7 +269,7 @@ mod tests {
 
     /// A handshake that runs until it is dropped for another.
     struct Going {
-        _place: Place,
+        _place: HandshakeSlot,
         future: Abortable<std::future::Pending<()>>,
     }
 

@@ -6,31 +6,33 @@
 //! above interpret messages, detect missing ones, and decide who belongs at the table.
 //!
 //! ```text
-//! config   NodeConfig                      node     NodeHandle: the owner's interface
-//! driver   the task: commands in, swarm events to outbox
-//! swarm    transports and behaviours       gate     limits on connections
-//! relays   own reservations at relays      optional features that a build may omit
-//! clients  the peers a relay serves        reservations their limit per network
-//! watched  streams that break when silent  allowance rate limits
-//! codec    frames on a stream              streams  one ordered stream to each peer
-//! outbox   events to the owner, bounded
-//! wanted   schedule of dials               peer     ids        ticket   invitations
-//! port     ports of listening addresses    record   addresses signed by their peer
+//! config          NodeConfig               node          NodeHandle: the owner's interface
+//! driver          the task: commands in, swarm events to the event queue
+//! swarm           transports, behaviours   limits        connections per peer and network
+//! relays          reservations at relays   optional      features that a build may omit
+//! clients         the peers a relay serves reservations  their limit per network
+//! idle_timeout    ends silent connections  allowance     rate limits
+//! codec           frames on a stream       streams       one ordered stream to each peer
+//! event_queue     events to the owner, bounded
+//! dial_scheduler  when to dial whom        peer, ticket  ids, invitations
+//! port            listening addresses      record        addresses signed by their peer
 //! ```
 
 mod allowance;
 mod clients;
 mod codec;
 mod config;
+mod dial_scheduler;
 mod dials;
 mod driver;
 mod event;
+mod event_queue;
 mod failure;
-mod gate;
 mod handshakes;
+mod idle_timeout;
+mod limits;
 mod node;
 mod optional;
-mod outbox;
 mod peer;
 mod port;
 mod record;
@@ -41,8 +43,6 @@ mod swarm;
 #[cfg(test)]
 mod tests;
 mod ticket;
-mod wanted;
-mod watched;
 
 pub use codec::{MAX_ANNOUNCEMENT, read_frame, write_frame};
 pub use config::{LONGEST_MESSAGE, Lan, NodeConfig, NodeError, Reach, Transport};

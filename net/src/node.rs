@@ -18,7 +18,7 @@ use std::fmt;
 use tokio::sync::{mpsc, oneshot};
 
 use super::config::{Command, LONGEST_MESSAGE, NodeConfig, NodeError};
-use super::driver::Driver;
+use super::driver::NodeTask;
 use super::{MAX_ANNOUNCEMENT, Multiaddr, NodeEvent, PeerId};
 use ed25519_dalek::SigningKey;
 
@@ -61,7 +61,7 @@ impl Node {
             max_message: config.max_message,
             commands,
         };
-        let driver = Driver::new(identity, config, command_queue)?;
+        let driver = NodeTask::new(identity, config, command_queue)?;
         runtime.spawn(driver.run(events));
         Ok((handle, event_queue))
     }
@@ -131,7 +131,7 @@ impl NodeHandle {
     ///
     /// # Errors
     /// [`NodeError::TooLong`], [`NodeError::Busy`], [`NodeError::Ended`].
-    pub fn send_spare(&self, peer: PeerId, bytes: Vec<u8>) -> Result<(), NodeError> {
+    pub fn send_best_effort(&self, peer: PeerId, bytes: Vec<u8>) -> Result<(), NodeError> {
         self.check_length(&bytes)?;
         self.command(Command::SendSpare { peer, bytes })
     }

@@ -16,12 +16,12 @@ use libp2p::{
 };
 
 use super::codec::{ANNOUNCE, Announcements};
-use super::gate::Gate;
 use super::handshakes::{Counted, Handshakes};
+use super::idle_timeout::IdleTimeout;
+use super::limits::ConnectionLimits;
 use super::optional::{self, Upnp};
 use super::reservations::{Reservations, STANDS};
 use super::streams::Streams;
-use super::watched::Watched;
 use super::{Lan, NodeConfig, NodeError, Reach, Transport};
 
 /// Our protocol version for identify; a peer with another version is not one of ours.
@@ -62,7 +62,7 @@ const RESERVATIONS: (usize, usize) = (256, 1);
 pub(super) struct Behaviour {
     // The two behaviours that refuse connections come first. The others record a connection when
     // they are asked, and are never told if a later behaviour refuses it.
-    pub(super) gate: Gate,
+    pub(super) own_limits: ConnectionLimits,
     pub(super) limits: connection_limits::Behaviour,
     identify: identify::Behaviour,
     ping: ping::Behaviour,
@@ -105,7 +105,7 @@ impl Behaviour {
         let upgrades = relayed.is_some() && config.reach != Reach::Relay;
         let maps = config.reach == Reach::Host || config.reach == Reach::Guest;
         Self {
-            gate: Gate::default(),
+            own_limits: ConnectionLimits::default(),
             limits: connection_limits::Behaviour::new(limits),
             identify: identify::Behaviour::new(identify),
             ping: ping::Behaviour::new(ping),
@@ -297,7 +297,7 @@ where
             } else {
                 HANDSHAKE
             };
-            Watched::new(stream, first, silence)
+            IdleTimeout::new(stream, first, silence)
         })
         .upgrade(Version::V1Lazy)
         .authenticate(noise)

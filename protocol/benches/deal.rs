@@ -37,7 +37,9 @@ use fairdeal_protocol::crypto::share::{ShareOf, SharePlace, ShareProof, share};
 use fairdeal_protocol::crypto::shuffle::{
     Fold, ShufflePlace, ShuffleProof, Statement, shuffle, verify,
 };
-use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown};
+use fairdeal_protocol::game::{
+    ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
+};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Table;
@@ -114,7 +116,7 @@ impl Game for FiveEach {
         action: &u8,
         _: &mut dyn Chance,
         _: &mut Vec<u8>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), ApplyError> {
         Ok(self.check(seat, action)?)
     }
 

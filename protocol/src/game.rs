@@ -154,20 +154,20 @@ impl Illegal {
 
 /// Why [`Game::apply`] did not finish.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Halt {
+pub enum ApplyError {
     /// The action is refused; nothing has changed.
     Illegal(Illegal),
     /// An answer is missing; the state is half done and only good for showing.
     Pause,
 }
 
-impl From<Pause> for Halt {
+impl From<Pause> for ApplyError {
     fn from(_: Pause) -> Self {
         Self::Pause
     }
 }
 
-impl From<Illegal> for Halt {
+impl From<Illegal> for ApplyError {
     fn from(why: Illegal) -> Self {
         Self::Illegal(why)
     }
@@ -426,14 +426,14 @@ pub trait Game: Clone + Debug + Serialize + Send + Sync + 'static {
     /// Checks and carries out an action.
     ///
     /// # Errors
-    /// [`Halt::Illegal`] exactly if [`Self::check`] refuses it; [`Halt::Pause`] if `chance` paused.
+    /// [`ApplyError::Illegal`] exactly if [`Self::check`] refuses it; [`ApplyError::Pause`] if `chance` paused.
     fn apply(
         &mut self,
         seat: Seat,
         action: &Self::Action,
         chance: &mut dyn Chance,
         events: &mut Vec<Self::Event>,
-    ) -> Result<(), Halt>;
+    ) -> Result<(), ApplyError>;
 
     /// The seat leaves the game for good. Nothing happens if it has left or the game is over.
     fn forfeit(

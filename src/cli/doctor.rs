@@ -25,7 +25,7 @@ const LEAST_TERMINAL: (u16, u16) = (80, 24);
 
 /// How a check came out.
 #[derive(Clone, Copy)]
-enum Verdict {
+enum Health {
     /// It is still being made.
     Begun,
     /// As it should.
@@ -37,12 +37,12 @@ enum Verdict {
 }
 
 /// Prints a check's verdict, and what to do.
-fn say(verdict: Verdict, what: &str, words: &str) -> anyhow::Result<()> {
+fn say(verdict: Health, what: &str, words: &str) -> anyhow::Result<()> {
     let mark = match verdict {
-        Verdict::Begun => "..",
-        Verdict::Good => "ok",
-        Verdict::Less => "--",
-        Verdict::Bad => "!!",
+        Health::Begun => "..",
+        Health::Good => "ok",
+        Health::Less => "--",
+        Health::Bad => "!!",
     };
     report(format!("{mark}  {what:<10} {words}"))
 }
@@ -60,10 +60,10 @@ pub(super) fn doctor(data: &DataView) -> anyhow::Result<Exit> {
 /// Says whether the identity file can be read.
 fn identity(data: &DataView) -> anyhow::Result<bool> {
     match data.known_identity() {
-        Ok(Some(_)) => say(Verdict::Good, "identity", "can be read")?,
-        Ok(None) => say(Verdict::Good, "identity", "is created when you first play")?,
+        Ok(Some(_)) => say(Health::Good, "identity", "can be read")?,
+        Ok(None) => say(Health::Good, "identity", "is created when you first play")?,
         Err(error) => {
-            say(Verdict::Bad, "identity", &error.to_string())?;
+            say(Health::Bad, "identity", &error.to_string())?;
             return Ok(false);
         }
     }
@@ -75,15 +75,15 @@ fn disk(data: &DataView) -> anyhow::Result<bool> {
     let room = match data.room() {
         Ok(room) => room,
         Err(error) => {
-            say(Verdict::Bad, "data", &error.to_string())?;
+            say(Health::Bad, "data", &error.to_string())?;
             return Ok(false);
         }
     };
     let (verdict, advice) = if room < LITTLE_ROOM {
         let advice = "; free some space, or choose another disk with --data-dir";
-        (Verdict::Less, advice)
+        (Health::Less, advice)
     } else {
-        (Verdict::Good, "")
+        (Health::Good, "")
     };
     let words = format!(
         "{}, with {} MiB free on its disk{advice}",
@@ -99,14 +99,14 @@ fn clock() -> anyhow::Result<()> {
     // Of its own accord no clock runs before this program was written.
     let (verdict, words) = if now.year() < 2026 {
         (
-            Verdict::Less,
+            Health::Less,
             format!(
                 "says {}: set it; the deal of the day depends on it",
                 now.date()
             ),
         )
     } else {
-        (Verdict::Good, format!("{} UTC", now.date()))
+        (Health::Good, format!("{} UTC", now.date()))
     };
     say(verdict, "clock", &words)
 }
@@ -114,11 +114,11 @@ fn clock() -> anyhow::Result<()> {
 fn terminal() -> anyhow::Result<()> {
     if !std::io::stdout().is_terminal() {
         let words = "standard output is not a terminal; use one, or --headless";
-        return say(Verdict::Less, "terminal", words);
+        return say(Health::Less, "terminal", words);
     }
     let Ok((columns, rows)) = ratatui::crossterm::terminal::size() else {
         let words = "its size is unknown; tables need 80 by 24";
-        return say(Verdict::Less, "terminal", words);
+        return say(Health::Less, "terminal", words);
     };
     let fits = columns >= LEAST_TERMINAL.0 && rows >= LEAST_TERMINAL.1;
     let colours = match std::env::var("COLORTERM").as_deref() {
@@ -130,12 +130,12 @@ fn terminal() -> anyhow::Result<()> {
         .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
         .is_some_and(|value| value.to_ascii_lowercase().contains("utf"));
     let (verdict, rest) = match (fits, unicode) {
-        (false, _) => (Verdict::Less, "; enlarge it to at least 80 by 24"),
+        (false, _) => (Health::Less, "; enlarge it to at least 80 by 24"),
         (true, false) => (
-            Verdict::Less,
+            Health::Less,
             "; no UTF-8 locale: if cards look odd, use --ascii",
         ),
-        (true, true) => (Verdict::Good, ""),
+        (true, true) => (Health::Good, ""),
     };
     say(
         verdict,
@@ -153,12 +153,12 @@ async fn network() -> anyhow::Result<Exit> {
     let (node, mut events) = match spawned {
         Ok(spawned) => spawned,
         Err(error) => {
-            say(Verdict::Bad, "listening", &error.to_string())?;
+            say(Health::Bad, "listening", &error.to_string())?;
             return Ok(Exit::Failed);
         }
     };
     let words = format!("checking for {} seconds", LOOK.as_secs());
-    say(Verdict::Begun, "network", &words)?;
+    say(Health::Begun, "network", &words)?;
     let begun = Instant::now();
     let mut listening: Vec<Multiaddr> = Vec::new();
     let (mut said, mut router, mut blind, mut programs) = (false, false, false, 0_usize);
@@ -188,7 +188,7 @@ async fn network() -> anyhow::Result<Exit> {
     }
     let words =
         "any friend with a public address can run `fairdeal relay`; host with --relay ADDRESS";
-    say(Verdict::Good, "relay", words)?;
+    say(Health::Good, "relay", words)?;
     Ok(if listening.iter().all(is_loopback) {
         Exit::Failed
     } else {
@@ -201,25 +201,18 @@ fn say_listening(listening: &[Multiaddr]) -> anyhow::Result<()> {
     let outward: Vec<&Multiaddr> = outward.collect();
     if outward.is_empty() {
         let words = "no network is up: only programs on this machine can connect";
-        return say(Verdict::Bad, "listening", words);
+        return say(Health::Bad, "listening", words);
     }
     let all: Vec<String> = outward.iter().map(ToString::to_string).collect();
-    say(
-        Verdict::Good,
-        "listening",
-        &format!("on {}", all.join(", ")),
-    )?;
+    say(Health::Good, "listening", &format!("on {}", all.join(", ")))?;
     let public = outward
         .iter()
         .any(|address| is_public(address) && !is_example(address));
     let (verdict, words) = if public {
-        (
-            Verdict::Good,
-            "friends on the internet can probably connect",
-        )
+        (Health::Good, "friends on the internet can probably connect")
     } else {
         (
-            Verdict::Less,
+            Health::Less,
             "this machine is behind a router: on the LAN friends can come; from the internet they need \
              UPnP, a forwarded port, or a relay",
         )
@@ -230,26 +223,26 @@ fn say_listening(listening: &[Multiaddr]) -> anyhow::Result<()> {
 fn say_multicast(blind: bool, programs: usize) -> anyhow::Result<()> {
     if blind {
         let words = "none: you can't see tables on the LAN; join by ticket or address";
-        return say(Verdict::Less, "multicast", words);
+        return say(Health::Less, "multicast", words);
     }
     let words = format!("works; found {programs} addresses of other programs");
-    say(Verdict::Good, "multicast", &words)
+    say(Health::Good, "multicast", &words)
 }
 
 /// Tells the router's answer, or at the end that there was none; true if that settles it.
 fn say_router(news: Option<&ReachNews>) -> anyhow::Result<bool> {
     let (verdict, words) = match news {
         Some(ReachNews::Mapped(address)) => (
-            Verdict::Good,
+            Health::Good,
             format!("the router lets friends through, at {address}"),
         ),
         Some(ReachNews::RouterNotPublic) => (
-            Verdict::Less,
+            Health::Less,
             "the router is behind another one (its address is not public): use a relay".to_owned(),
         ),
-        None if !cfg!(feature = "upnp") => (Verdict::Less, "not in this build".to_owned()),
+        None if !cfg!(feature = "upnp") => (Health::Less, "not in this build".to_owned()),
         None | Some(ReachNews::NoRouter) => (
-            Verdict::Less,
+            Health::Less,
             "no router offered to open a port: enable UPnP on it, forward a port, or use a relay"
                 .to_owned(),
         ),

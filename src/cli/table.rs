@@ -19,11 +19,11 @@ use super::{Exit, headless, lan, usage};
 use crate::session::Handle;
 use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::frame::ProgramId;
-use crate::session::house::{self, House};
-use crate::session::journal::{Place, open_seats, saved_tables};
+use crate::session::journal::{ListenConfig, open_seats, saved_tables};
+use crate::session::local_bots::{self, LocalBots};
 use crate::session::practice;
 use crate::store::{DataDir, DataView, IdentityKey, StoreError};
-use crate::tui::{self, Data, Ending, Interface, Start};
+use crate::tui::{self, Data, Interface, Start, TableOutcome};
 use fairdeal_ui::theme::Depth;
 
 /// Bot delay at a table with a person, who has to follow.
@@ -110,7 +110,7 @@ fn pilot(seat: &SeatArgs, person: bool) -> Pilot {
 struct Opening {
     rules: RuleSet,
     bots: u8,
-    place: Place,
+    place: ListenConfig,
     lan: bool,
     password: Option<Password>,
 }
@@ -130,23 +130,23 @@ fn open(
         name: name(common, &data),
         role: Role::Host(opening.rules),
         place: opening.place,
-        moves_in: false,
+        bind_when_free: false,
         lan: opening.lan,
         password: opening.password,
         pilot: own_pilot.then(|| pilot(&seat, false)),
         data,
         program: program()?,
-        house: false,
+        local_bot: false,
         // Among bots there is nobody to wait for.
         ready: own_pilot || local,
         attended: attended(own_pilot),
     };
     let bots = vec![pilot(&seat, !own_pilot); usize::from(opening.bots)];
-    let (data, house) = (Arc::clone(&setup.data), House::of(&setup));
+    let (data, local_bots) = (Arc::clone(&setup.data), LocalBots::of(&setup));
     Ok(Table {
-        handle: house::open(&house, setup, bots)?,
+        handle: local_bots::open(&local_bots, setup, bots)?,
         data,
-        house: Some(house),
+        local_bots: Some(local_bots),
         local,
         place,
         told: Vec::new(),
@@ -171,11 +171,11 @@ struct Table {
     handle: Handle,
     data: Arc<DataDir>,
     /// Of a table whose lobby bots can be asked into.
-    house: Option<House>,
+    local_bots: Option<LocalBots>,
     /// Whether it is wholly in this program.
     local: bool,
     /// Where it listens, if that was said.
-    place: Option<Place>,
+    place: Option<ListenConfig>,
     /// Where others have been told already that it listens.
     told: Vec<Multiaddr>,
 }
@@ -187,14 +187,14 @@ async fn attend(common: &Common, print: Option<Print>, table: Table) -> anyhow::
     }
     let start = Start::Table {
         handle: table.handle,
-        house: table.house,
+        local_bots: table.local_bots,
         local: table.local,
         place: table.place,
         told: table.told,
     };
     let interface = interface(common, Data::Open(table.data));
     Ok(match tui::run(interface, start).await? {
-        Ending::Over { scores, transcript } => {
+        TableOutcome::Over { scores, transcript } => {
             for (name, score) in scores {
                 say(format!("{score:>6}  {name}"))?;
             }
@@ -203,12 +203,12 @@ async fn attend(common: &Common, print: Option<Print>, table: Table) -> anyhow::
             }
             Exit::Done
         }
-        Ending::Paused(table) => {
+        TableOutcome::Paused(table) => {
             say_paused(table)?;
             Exit::Done
         }
-        Ending::Left => Exit::Failed,
-        Ending::Failed(why) => {
+        TableOutcome::Left => Exit::Failed,
+        TableOutcome::Failed(why) => {
             complain(why);
             Exit::Failed
         }
@@ -248,7 +248,7 @@ pub(super) fn home(common: &Common) -> anyhow::Result<Exit> {
     let data = Arc::new(DataDir::open(common.data_dir.as_deref())?);
     runtime()?.block_on(async {
         let interface = interface(common, Data::Open(data));
-        if let Ending::Paused(table) = tui::run(interface, Start::Home).await? {
+        if let TableOutcome::Paused(table) = tui::run(interface, Start::Home).await? {
             say_paused(table)?;
         }
         Ok(Exit::Done)
@@ -275,7 +275,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
             let table = Table {
                 handle: practice::open(&rules, &name(common, &data)).map_err(usage)?,
                 data,
-                house: None,
+                local_bots: None,
                 local: true,
                 place: None,
                 told: Vec::new(),
@@ -285,7 +285,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
         let opening = Opening {
             rules,
             bots,
-            place: Place {
+            place: ListenConfig {
                 transport: Transport::Memory,
                 listen: vec!["/memory/0".parse()?],
                 relays: Vec::new(),
@@ -300,7 +300,7 @@ pub(super) fn play(common: &Common, play: &Play) -> anyhow::Result<Exit> {
 }
 
 /// Where to listen, on every interface unless it is said where, and through which relays others come.
-fn place(listen: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<Place> {
+fn place(listen: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<ListenConfig> {
     if let Some(relay) = relays.iter().find(|relay| !names_a_peer(relay)) {
         return Err(usage(format!(
             "--relay takes an address that ends in /p2p/PEER, as `fairdeal relay` prints it, not {relay}"
@@ -311,7 +311,7 @@ fn place(listen: Vec<Multiaddr>, relays: Vec<Multiaddr>) -> anyhow::Result<Place
     } else {
         listen
     };
-    Ok(Place {
+    Ok(ListenConfig {
         transport: Transport::Sockets,
         listen,
         relays,
@@ -384,20 +384,20 @@ fn join_table(common: &Common, join: Join, headless_seat: bool) -> anyhow::Resul
             name: name(common, &data),
             role: Role::Guest(target),
             place: place.clone(),
-            moves_in: false,
+            bind_when_free: false,
             lan: false,
             password,
             pilot: headless_seat.then(|| pilot(&join.seat, false)),
             data: Arc::clone(&data),
             program: program()?,
-            house: false,
+            local_bot: false,
             ready: headless_seat,
             attended: attended(headless_seat),
         })?;
         let table = Table {
             handle,
             data,
-            house: None,
+            local_bots: None,
             local: false,
             place: Some(place),
             told: Vec::new(),
@@ -419,25 +419,25 @@ pub(super) fn watch(common: &Common, watch: &Watch) -> anyhow::Result<Exit> {
             identity: IdentityKey::generate()?,
             name: String::new(),
             role: Role::Watcher(target),
-            place: Place {
+            place: ListenConfig {
                 transport: Transport::Sockets,
                 listen: Vec::new(),
                 relays: Vec::new(),
             },
-            moves_in: false,
+            bind_when_free: false,
             lan: false,
             password,
             pilot: None,
             data: Arc::clone(&data),
             program: program()?,
-            house: false,
+            local_bot: false,
             ready: true,
             attended: attended(headless),
         })?;
         let table = Table {
             handle,
             data,
-            house: None,
+            local_bots: None,
             local: false,
             place: None,
             told: Vec::new(),
@@ -474,14 +474,14 @@ pub(super) fn resume(common: &Common, resume: &Resume) -> anyhow::Result<Exit> {
         let local = seats
             .iter()
             .all(|seat| seat.transport() == Transport::Memory);
-        let own = seats.iter().find(|seat| !seat.is_house());
+        let own = seats.iter().find(|seat| !seat.is_local_bot());
         let (place, told) = own.map(|own| (own.place().clone(), own.told())).unzip();
         let told = told.unwrap_or_default();
-        let handle = house::resume(seats, &identity, pilot, &data, attended)?;
+        let handle = local_bots::resume(seats, &identity, pilot, &data, attended)?;
         let table = Table {
             handle,
             data,
-            house: None,
+            local_bots: None,
             local,
             place,
             told,

@@ -124,7 +124,7 @@ fn past(data: &DataView, file: TranscriptFile) -> Past {
 /// The player's own seat at a table that is not over; `None` for an ended table or a bot's seat.
 fn waiting(data: &DataView, journal: &JournalFile) -> Option<Past> {
     let what = match SavedSeat::read(data, journal) {
-        Ok(seat) if seat.is_house() || seat.is_ended() => return None,
+        Ok(seat) if seat.is_local_bot() || seat.is_ended() => return None,
         Ok(seat) => {
             let charter = seat.charter().charter();
             let (me, log) = (Some(seat.seat()), Hash32::default());

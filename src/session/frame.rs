@@ -2,7 +2,7 @@
 
 use fairdeal_net::{AddressRecord, MAX_ANNOUNCEMENT, MAX_RECORDED, MAX_TICKET};
 use fairdeal_protocol::charter::{Charter, MAX_NAME, MAX_OPTIONS, MAX_WORD, SignatureBytes};
-use fairdeal_protocol::crypto::pake::{Challenge, Knock, Proof};
+use fairdeal_protocol::crypto::pake::{Challenge, Login, Proof};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
@@ -30,7 +30,7 @@ pub type AddressBytes = Bounded<u8, MAX_ADDRESS>;
 /// The addresses that a peer publishes.
 pub type Addresses = Bounded<AddressBytes, MAX_ADDRESSES>;
 /// A chat message.
-pub type Saying = Text<MAX_SAYING>;
+pub type ChatMessage = Text<MAX_SAYING>;
 
 /// Identifies a program to its host only: seats with the same id are one party. Drawn at random for each table.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -195,11 +195,11 @@ pub enum Frame {
     /// Seat to a peer that sends a join request: it has a seat at this table already.
     Back(Box<Back>),
     /// Guest to the host of a table with a password: starts a login attempt.
-    Knock {
+    Login {
         /// The lobby number from the ticket; `None` after joining by a bare address.
         lobby: Option<[u8; 8]>,
         /// The guest's message of the password handshake.
-        knock: Knock,
+        login: Login,
     },
     /// Host to guest: its message of the password handshake.
     Challenge(Challenge),
@@ -226,20 +226,20 @@ pub enum Frame {
         page: Box<Page>,
     },
     /// Host to spectator: the log has gone back; start again.
-    Anew {
+    Reset {
         /// The table id.
         table: Hash32,
     },
     /// Guest to host: whether the guest is ready to begin.
     Ready(bool),
     /// Guest to host, host to guests and spectators, seat to seat: a chat message.
-    Say(Saying),
+    Say(ChatMessage),
     /// Host to peers without a connection to that seat: its chat message.
     Said {
         /// The author.
         seat: Seat,
         /// The author's message.
-        text: Saying,
+        text: ChatMessage,
     },
     /// Seat to seat, host to spectators: an invitation to another table that the sender has opened.
     Invite { ticket: Text<MAX_TICKET> },
@@ -250,7 +250,7 @@ impl Frame {
     pub fn lobby(&self) -> Option<[u8; 8]> {
         match self {
             Self::Join(join) => join.lobby,
-            Self::Knock { lobby, .. } => *lobby,
+            Self::Login { lobby, .. } => *lobby,
             Self::Watch(watch) => watch.lobby,
             _ => None,
         }
@@ -378,7 +378,7 @@ mod tests {
                 table,
                 page: Box::default(),
             },
-            Frame::Anew { table },
+            Frame::Reset { table },
             Frame::Ready(true),
             Frame::Say(text("Good luck!")),
             Frame::Said {

@@ -29,18 +29,18 @@ use crate::store::{DataDir, DataView, IdentityKey, Journal, JournalFile, StoreEr
 /// Maximum header size in bytes: a charter and the addresses of the largest table.
 const MAX_HEADER: usize = 32 << 10;
 
-/// Maximum size of an encoded [`House`] in bytes.
-const MAX_HOUSE: usize = 64;
+/// Maximum size of an encoded [`LocalBot`] in bytes.
+const MAX_LOCAL_BOT: usize = 64;
 
 /// A local bot: it runs in its host's program, with an identity of its own.
 #[derive(Clone, Serialize, Deserialize)]
-struct House {
+struct LocalBot {
     seed: [u8; 32],
     level: Level,
     delay_ms: u64,
 }
 
-impl House {
+impl LocalBot {
     fn new(identity: &IdentityKey, pilot: Pilot) -> Self {
         Self {
             seed: *identity.seed(),
@@ -50,7 +50,7 @@ impl House {
     }
 }
 
-impl Drop for House {
+impl Drop for LocalBot {
     fn drop(&mut self) {
         self.seed.zeroize();
     }
@@ -66,14 +66,14 @@ pub struct Header {
     transport: Transport,
     listen: Addresses,
     relays: Addresses,
-    house: Option<House>,
+    local_bot: Option<LocalBot>,
     password: Option<Zeroizing<String>>,
 }
 
 /// Where a session listens, and by which transport. It stays the same after a crash, so the others find this seat
 /// again.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ListenConfig {
     pub transport: Transport,
     /// Addresses to listen on.
     pub listen: Vec<Multiaddr>,
@@ -81,7 +81,7 @@ pub struct Place {
     pub relays: Vec<Multiaddr>,
 }
 
-impl Place {
+impl ListenConfig {
     /// Whether only programs on this machine can connect.
     pub fn is_local(&self) -> bool {
         self.transport == Transport::Memory
@@ -128,8 +128,8 @@ impl std::fmt::Debug for Header {
 impl Header {
     pub(super) fn new(
         agreed: &Agreed,
-        place: &Place,
-        house: Option<(&IdentityKey, Pilot)>,
+        place: &ListenConfig,
+        local_bot: Option<(&IdentityKey, Pilot)>,
         password: Option<&Password>,
     ) -> Self {
         Self {
@@ -140,7 +140,7 @@ impl Header {
             transport: place.transport,
             listen: packed(&place.listen),
             relays: packed(&place.relays),
-            house: house.map(|(identity, pilot)| House::new(identity, pilot)),
+            local_bot: local_bot.map(|(identity, pilot)| LocalBot::new(identity, pilot)),
             password: password.map(|password| password.expose().to_owned().into()),
         }
     }
@@ -163,9 +163,9 @@ impl Header {
 #[derive(Debug)]
 pub struct SavedSeat {
     pub(super) agreed: Agreed,
-    pub(super) place: Place,
+    pub(super) place: ListenConfig,
     /// The identity and settings of a local bot; `None` for the player's own seat.
-    pub(super) house: Option<(IdentityKey, Pilot)>,
+    pub(super) local_bot: Option<(IdentityKey, Pilot)>,
     /// The table password, from the host's journal.
     pub(super) password: Option<Password>,
     ended: bool,
@@ -261,17 +261,17 @@ impl SavedSeat {
                 records: header.records.into_inner(),
                 again: true,
             },
-            place: Place {
+            place: ListenConfig {
                 transport: header.transport,
                 listen: unpacked(&header.listen),
                 relays: unpacked(&header.relays),
             },
-            house: header.house.map(|house| {
+            local_bot: header.local_bot.map(|local_bot| {
                 let pilot = Pilot {
-                    level: house.level,
-                    delay: Duration::from_millis(house.delay_ms),
+                    level: local_bot.level,
+                    delay: Duration::from_millis(local_bot.delay_ms),
                 };
-                (IdentityKey::from_seed(house.seed), pilot)
+                (IdentityKey::from_seed(local_bot.seed), pilot)
             }),
             password,
             ended,
@@ -284,10 +284,10 @@ impl SavedSeat {
         data: &DataDir,
         table: &str,
         seat: Seat,
-        house: House,
+        local_bot: LocalBot,
     ) -> Result<Option<Interrupted>, ResumeError> {
         let agreed = &self.agreed;
-        let key = SigningKey::from_bytes(&house.seed);
+        let key = SigningKey::from_bytes(&local_bot.seed);
         if agreed.charter.charter().seat_of(&(&key).into()) != Some(seat) {
             return Ok(None);
         }
@@ -299,7 +299,7 @@ impl SavedSeat {
             transport: self.place.transport,
             listen: packed(&local_address(self.place.transport)),
             relays: Addresses::default(),
-            house: Some(house),
+            local_bot: Some(local_bot),
             password: None,
         };
         let header = header.to_bytes();
@@ -313,7 +313,7 @@ impl SavedSeat {
 
     /// Whether the player of this bot's program has left the table or was removed, according to the bot's records.
     fn player_has_left(&self, records: Vec<Record>) -> Result<bool, RestoreError> {
-        let Some((identity, _)) = &self.house else {
+        let Some((identity, _)) = &self.local_bot else {
             return Ok(false);
         };
         let Agreed { charter, me, .. } = &self.agreed;
@@ -338,7 +338,7 @@ impl SavedSeat {
     }
 
     /// Where the seat listened, and by which transport.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &ListenConfig {
         &self.place
     }
 
@@ -358,8 +358,8 @@ impl SavedSeat {
     }
 
     /// Whether a local bot plays this seat.
-    pub fn is_house(&self) -> bool {
-        self.house.is_some()
+    pub fn is_local_bot(&self) -> bool {
+        self.local_bot.is_some()
     }
 
     /// Whether the game has ended here; only the other seats may still need its records.
@@ -442,7 +442,7 @@ pub fn saved_tables(data: &DataView, table: Option<&str>) -> Result<Vec<SavedTab
     }
     tables.retain(|(id, seats)| {
         // If the player has left the table for good, its bots play no more.
-        let own = seats.iter().find(|(_, seat)| !seat.is_house());
+        let own = seats.iter().find(|(_, seat)| !seat.is_local_bot());
         !unread.contains(id) && own.is_some_and(|(_, own)| table.is_some() || !own.is_ended())
     });
     match first {
@@ -453,8 +453,8 @@ pub fn saved_tables(data: &DataView, table: Option<&str>) -> Result<Vec<SavedTab
 
 /// The content of a promise. For a local bot it holds the identity and level, without which nobody could restore the
 /// bot.
-pub(super) fn promise(house: Option<(&IdentityKey, Pilot)>) -> Zeroizing<Vec<u8>> {
-    let bytes = house.map(|(identity, pilot)| encode_secret(&House::new(identity, pilot)));
+pub(super) fn promise(local_bot: Option<(&IdentityKey, Pilot)>) -> Zeroizing<Vec<u8>> {
+    let bytes = local_bot.map(|(identity, pilot)| encode_secret(&LocalBot::new(identity, pilot)));
     bytes.unwrap_or_default()
 }
 
@@ -468,11 +468,11 @@ pub fn open_seats(data: &DataDir, table: SavedTable) -> Result<Vec<Interrupted>,
     let (id, seats) = table;
     let opened = seats.iter().map(|(file, _)| Interrupted::open(data, file));
     let mut opened: Vec<Interrupted> = opened.collect::<Result<_, _>>()?;
-    if let Some((_, own)) = seats.iter().find(|(_, seat)| !seat.is_house()) {
+    if let Some((_, own)) = seats.iter().find(|(_, seat)| !seat.is_local_bot()) {
         for (seat, bytes) in data.promises(&id)? {
             // A player's own promise is empty; an unreadable promise of a bot is useless.
-            if let Ok(house) = decode::<House>(&bytes, MAX_HOUSE) {
-                opened.extend(own.begin_bot(data, &id, seat, house)?);
+            if let Ok(local_bot) = decode::<LocalBot>(&bytes, MAX_LOCAL_BOT) {
+                opened.extend(own.begin_bot(data, &id, seat, local_bot)?);
             }
         }
     }
@@ -486,7 +486,7 @@ fn remove_orphans(data: &DataDir) -> Result<(), ResumeError> {
     // An unreadable journal may be the player's.
     let is_bot = |file: &JournalFile| {
         let seat = SavedSeat::read(data, file);
-        seat.is_ok_and(|seat| seat.is_house())
+        seat.is_ok_and(|seat| seat.is_local_bot())
     };
     let owned: BTreeSet<&str> = journals
         .iter()
@@ -566,7 +566,7 @@ mod tests {
         assert!(matches!(back(), Err(ResumeError::NoJournal(table)) if table == id));
         data.promise(&id, me, &promise(None)).unwrap();
         assert!(back().unwrap().is_none());
-        let place = Place {
+        let place = ListenConfig {
             transport: Transport::Memory,
             listen: Vec::new(),
             relays: Vec::new(),
@@ -607,7 +607,7 @@ mod tests {
                 .collect(),
             again: false,
         };
-        let place = Place {
+        let place = ListenConfig {
             transport: Transport::Memory,
             listen: Vec::new(),
             relays: Vec::new(),

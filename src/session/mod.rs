@@ -3,16 +3,16 @@
 //! Each session is a task that owns the network node, the lobby and the table. Its player (a screen, a bot or a script)
 //! talks to it through a [`Handle`]: it sends [`Command`]s and receives [`SessionEvent`]s.
 
-pub mod door;
+pub mod chat;
 pub mod driver;
 pub mod frame;
-pub mod gallery;
-pub mod house;
 pub mod journal;
 pub mod lan;
 pub mod lobby;
+pub mod local_bots;
+pub mod password_gate;
 pub mod practice;
-pub mod talk;
+pub mod spectators;
 
 use std::path::PathBuf;
 

@@ -30,8 +30,8 @@ use fairdeal_net::Multiaddr;
 use fairdeal_protocol::hash::Hash32;
 
 use crate::session::Handle;
-use crate::session::house::House;
-use crate::session::journal::Place;
+use crate::session::journal::ListenConfig;
+use crate::session::local_bots::LocalBots;
 use fairdeal_ui::theme::Depth;
 
 use crate::store::{DataDir, DataView};
@@ -100,11 +100,11 @@ pub enum Start {
         /// The session.
         handle: Handle,
         /// Of a table whose lobby bots can be asked into.
-        house: Option<House>,
+        local_bots: Option<LocalBots>,
         /// Whether it is wholly in this program.
         local: bool,
         /// Where it listens and through which relays others come, if that was said: so do the tables after it.
-        place: Option<Place>,
+        place: Option<ListenConfig>,
         /// Where others have been told already that it listens.
         told: Vec<Multiaddr>,
     },
@@ -112,7 +112,7 @@ pub enum Start {
 
 /// How the last table ended, for a line after the screen is gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Ending {
+pub enum TableOutcome {
     /// The player left, or there was none.
     #[default]
     Left,
@@ -138,6 +138,6 @@ pub struct TuiError(#[from] std::io::Error);
 ///
 /// # Errors
 /// [`TuiError`] if the terminal fails.
-pub async fn run(interface: Interface, start: Start) -> Result<Ending, TuiError> {
+pub async fn run(interface: Interface, start: Start) -> Result<TableOutcome, TuiError> {
     run::run(interface, start).await
 }

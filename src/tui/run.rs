@@ -26,13 +26,13 @@ use super::screens::replay::ReplayScreen;
 use super::screens::sitting::Sitting;
 use super::shell::Shell;
 use super::terminal::{Screen, user_inputs};
-use super::{Data, Ending, Interface, Start, TuiError};
+use super::{Data, Interface, Start, TableOutcome, TuiError};
 use crate::history::{What, history};
 use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::frame::ProgramId;
-use crate::session::house::{self, House};
-use crate::session::journal::{Place, open_seats, saved_tables};
+use crate::session::journal::{ListenConfig, open_seats, saved_tables};
 use crate::session::lan::Browser;
+use crate::session::local_bots::{self, LocalBots};
 use crate::session::practice;
 use crate::session::{Command, Handle, SessionEvent};
 use crate::signals::Signals;
@@ -53,9 +53,9 @@ const INVITING: Duration = Duration::from_secs(3);
 /// A session, and what bots need to join it.
 struct Live {
     handle: Handle,
-    house: Option<House>,
+    local_bots: Option<LocalBots>,
     /// Where it listens, if that follows from its own past.
-    place: Option<Place>,
+    place: Option<ListenConfig>,
     /// Where others were told that it listens.
     told: Vec<Multiaddr>,
 }
@@ -69,7 +69,7 @@ struct Rim {
     /// The session of the table before, until its players have been invited to the next.
     inviting: Option<Live>,
     /// Where tables listen, if it was said when the first one was opened.
-    place: Option<Place>,
+    place: Option<ListenConfig>,
     browser: Option<Browser>,
     /// Whether there is a network to look at.
     browses: bool,
@@ -78,14 +78,14 @@ struct Rim {
     /// Sessions that are closing.
     closing: Vec<tokio::task::JoinHandle<()>>,
     back: mpsc::Sender<Input>,
-    ending: Ending,
+    ending: TableOutcome,
     names: Vec<String>,
     /// The own seat at the last table.
     me: Option<Seat>,
 }
 
 /// Shows screens until the player leaves; says how the last table ended.
-pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, TuiError> {
+pub(super) async fn run(interface: Interface, start: Start) -> Result<TableOutcome, TuiError> {
     let (settings, complaint) = match interface.data.view().settings() {
         Ok(settings) => (settings, None),
         Err(why) => (Settings::default(), Some(why.to_string())),
@@ -119,7 +119,7 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
         readings: Arc::default(),
         closing: Vec::new(),
         back,
-        ending: Ending::Left,
+        ending: TableOutcome::Left,
         names: Vec::new(),
         me: None,
     };
@@ -131,14 +131,14 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<Ending, Tu
         }
         Start::Table {
             handle,
-            house,
+            local_bots,
             local,
             place,
             told,
         } => {
             rim.live = Some(Live {
                 handle,
-                house,
+                local_bots,
                 place: None,
                 told,
             });
@@ -257,13 +257,13 @@ impl Rim {
                 self.names.clone_from(names);
                 self.me = *me;
                 if me.is_some() {
-                    self.ending = Ending::Paused(*table);
+                    self.ending = TableOutcome::Paused(*table);
                 }
             }
             SessionEvent::Peer {
                 seat,
                 state: PeerState::Left,
-            } if Some(*seat) == self.me => self.ending = Ending::Left,
+            } if Some(*seat) == self.me => self.ending = TableOutcome::Left,
             SessionEvent::Lobby(view) => {
                 let ticket = view.ticket.as_ref().and_then(|ticket| ticket.parse().ok());
                 if let Some(ticket) = ticket {
@@ -274,7 +274,7 @@ impl Rim {
             SessionEvent::Over {
                 scores, transcript, ..
             } => {
-                self.ending = Ending::Over {
+                self.ending = TableOutcome::Over {
                     scores: self
                         .names
                         .iter()
@@ -289,13 +289,13 @@ impl Rim {
                 what,
                 ..
             } => {
-                self.ending = Ending::Failed(format!("the table has stopped: {what}"));
+                self.ending = TableOutcome::Failed(format!("the table has stopped: {what}"));
             }
             SessionEvent::Claimed { .. } => {
                 self.ending =
-                    Ending::Failed("the table was closed, the game is unfinished".to_owned());
+                    TableOutcome::Failed("the table was closed, the game is unfinished".to_owned());
             }
-            SessionEvent::Error(why) => self.ending = Ending::Failed(why.clone()),
+            SessionEvent::Error(why) => self.ending = TableOutcome::Failed(why.clone()),
             _ => {}
         }
     }
@@ -321,7 +321,7 @@ impl Rim {
     }
 
     /// Where tables listen, as far as that has been said: like the one before, if it is a rematch.
-    fn said(&self) -> Option<&Place> {
+    fn said(&self) -> Option<&ListenConfig> {
         let before = self.inviting.as_ref().and_then(|old| old.place.as_ref());
         before.or(self.place.as_ref())
     }
@@ -352,10 +352,10 @@ impl Rim {
                     .map(|table| open_seats(data, table))
                     .transpose()?
                     .unwrap_or_default();
-                let own = seats.iter().find(|seat| !seat.is_house());
+                let own = seats.iter().find(|seat| !seat.is_local_bot());
                 let found = own.map(|own| (own.place().clone(), own.told()));
                 let identity = data.identity()?;
-                let handle = house::resume(seats, &identity, None, data, Attended::Person)?;
+                let handle = local_bots::resume(seats, &identity, None, data, Attended::Person)?;
                 self.begin(handle, None);
                 if let (Some(live), Some((place, told))) = (&mut self.live, found) {
                     live.place = Some(place);
@@ -376,9 +376,9 @@ impl Rim {
                 opened
             }
             Effect::SeatBot { ticket, number } => {
-                let house = self.live.as_ref().and_then(|live| live.house.clone());
-                if let Some(house) = house {
-                    house.seat_bot(ticket, number, pilot(&shell.world().settings))?;
+                let local_bots = self.live.as_ref().and_then(|live| live.local_bots.clone());
+                if let Some(local_bots) = local_bots {
+                    local_bots.seat_bot(ticket, number, pilot(&shell.world().settings))?;
                 }
                 Ok(())
             }
@@ -451,19 +451,19 @@ impl Rim {
             identity: data.identity()?,
             name: world.name().to_owned(),
             role,
-            place: Place {
+            place: ListenConfig {
                 transport,
                 listen,
                 relays,
             },
             // The table before may be there still, and tell its guests where to come.
-            moves_in: true,
+            bind_when_free: true,
             lan: false,
             password,
             pilot: None,
             data: Arc::clone(data),
             program: ProgramId::draw()?,
-            house: false,
+            local_bot: false,
             ready: false,
             attended: Attended::Person,
         })
@@ -491,22 +491,22 @@ impl Rim {
         setup.lan = opening.lan && opening.networked;
         // Among bots there is nobody to wait for.
         setup.ready = !opening.networked;
-        let house = House::of(&setup);
+        let local_bots = LocalBots::of(&setup);
         let bots = vec![pilot(&world.settings); usize::from(opening.bots)];
-        let handle = house::open(&house, setup, bots)?;
-        self.begin(handle, Some(house));
+        let handle = local_bots::open(&local_bots, setup, bots)?;
+        self.begin(handle, Some(local_bots));
         Ok(())
     }
 
-    fn begin(&mut self, handle: Handle, house: Option<House>) {
+    fn begin(&mut self, handle: Handle, local_bots: Option<LocalBots>) {
         if let Some(old) = self.live.take() {
             self.part(old, None);
         }
         self.browser = None;
-        self.ending = Ending::Left;
+        self.ending = TableOutcome::Left;
         self.live = Some(Live {
             handle,
-            house,
+            local_bots,
             place: None,
             told: Vec::new(),
         });

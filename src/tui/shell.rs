@@ -33,7 +33,7 @@ const MAX_SEARCH: usize = 60;
 
 /// A screen on the stack.
 #[derive(Debug)]
-struct Place {
+struct StackedScreen {
     screen: Box<dyn Screen>,
     focus: Option<Target>,
 }
@@ -63,7 +63,7 @@ struct Toast {
 #[derive(Debug)]
 pub(super) struct Shell {
     world: World,
-    stack: Vec<Place>,
+    stack: Vec<StackedScreen>,
     overlay: Option<Overlay>,
     toasts: Vec<Toast>,
     layer: Layer,
@@ -75,7 +75,7 @@ impl Shell {
     pub(super) fn new(world: World, screen: Box<dyn Screen>) -> Self {
         Self {
             world,
-            stack: vec![Place {
+            stack: vec![StackedScreen {
                 screen,
                 focus: None,
             }],
@@ -393,14 +393,14 @@ impl Shell {
         match wish {
             Wish::Push(screen) => {
                 self.overlay = None;
-                self.stack.push(Place {
+                self.stack.push(StackedScreen {
                     screen,
                     focus: None,
                 });
             }
             Wish::Replace(screen) => {
                 if let Some(place) = self.stack.get_mut(place) {
-                    *place = Place {
+                    *place = StackedScreen {
                         screen,
                         focus: None,
                     };
@@ -699,7 +699,7 @@ impl Shell {
         let game = self.stack.last().and_then(|place| place.screen.game());
         if let Some(game) = game {
             self.overlay = None;
-            self.stack.push(Place {
+            self.stack.push(StackedScreen {
                 screen: Box::new(Rules::new(game)),
                 focus: None,
             });

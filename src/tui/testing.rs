@@ -56,7 +56,7 @@ pub(super) fn world(ascii: bool) -> World {
 }
 
 /// The interface with a game behind it, in which the player has the first seat and others act at random.
-pub(super) struct Stage {
+pub(super) struct TestApp {
     pub(super) shell: Shell,
     pub(super) scene: Option<Scene>,
     pub(super) size: (u16, u16),
@@ -76,7 +76,7 @@ pub(super) struct Stage {
     rng: ChaCha20Rng,
 }
 
-impl Stage {
+impl TestApp {
     /// At the first screen.
     pub(super) fn at_home(ascii: bool) -> Self {
         Self::with(Shell::new(world(ascii), Box::new(Home::default())))

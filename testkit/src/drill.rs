@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{
-    Chance, Flip, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown,
+    ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
 };
 use fairdeal_protocol::log::body::MAX_SHARES;
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -296,7 +296,7 @@ impl Game for Drill {
         action: &Action,
         chance: &mut dyn Chance,
         events: &mut Vec<Event>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), ApplyError> {
         self.check(seat, action)?;
         match action {
             Action::Draw => {

@@ -11,7 +11,7 @@ use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::message::Message;
 
 use crate::entries;
-use crate::room::Place;
+use crate::room::TestSeat;
 
 /// The entries that the seats of a table have sent so far.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl Honesty {
     ///
     /// # Panics
     /// If it carries something of the seat's own that is not on its disk, or a second entry for one step.
-    pub fn check<G: Game>(&mut self, place: &Place<G>, message: &Message) {
+    pub fn check<G: Game>(&mut self, place: &TestSeat<G>, message: &Message) {
         let seat = place.seat();
         let persisted = |record: &Record| {
             assert!(
@@ -51,9 +51,11 @@ impl Honesty {
                     .filter(|one| one.unverified().seat == seat);
                 own.for_each(|own| persisted(&Record::Statement(Box::new(own.clone()))));
             }
-            Message::Halts(halts) => {
-                let own = halts.iter().filter(|one| one.halt().seat == seat);
-                own.for_each(|own| persisted(&Record::Halt(own.clone())));
+            Message::ForkReports(fork_reports) => {
+                let own = fork_reports
+                    .iter()
+                    .filter(|one| one.fork_report().seat == seat);
+                own.for_each(|own| persisted(&Record::ForkReport(own.clone())));
             }
             Message::Entries(all) => {
                 for signed in all.iter() {

@@ -47,4 +47,4 @@ pub mod seats;
 pub use honesty::Honesty;
 pub use network::{Cut, Fate, Letter, Network, Weather};
 pub use random::{happens, stream};
-pub use room::{Place, Room, Sent, Status};
+pub use room::{Room, Sent, Status, TestSeat};

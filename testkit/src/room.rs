@@ -1,6 +1,6 @@
 //! The programs of one table, with their disks.
 //!
-//! A [`Place`] is one seat's program. It does what its table asks for, except sending: a test says who hears what, or
+//! A [`TestSeat`] is one seat's program. It does what its table asks for, except sending: a test says who hears what, or
 //! [`Room::exchange`] brings everything to everybody. A crash loses everything that is not on the disk. Methods named
 //! after methods of [`Table`] call them with the randomness of the place, and fail as they do.
 
@@ -49,7 +49,7 @@ impl Sent {
 
 /// One seat's program.
 #[derive(Debug)]
-pub struct Place<G: Game> {
+pub struct TestSeat<G: Game> {
     /// Its table.
     pub table: Table<G>,
     /// The records of its journal, as bytes.
@@ -62,7 +62,7 @@ pub struct Place<G: Game> {
     pub status: Status,
 }
 
-impl<G: Game> Place<G> {
+impl<G: Game> TestSeat<G> {
     /// Its seat.
     pub fn seat(&self) -> Seat {
         self.table.me()
@@ -152,13 +152,13 @@ pub struct Room<G: Game> {
     /// The charter, signed by all seats.
     pub charter: SignedCharter,
     /// One program a seat.
-    pub places: Vec<Place<G>>,
+    pub places: Vec<TestSeat<G>>,
 }
 
 impl<G: Game> Room<G> {
     /// A table of seats with the keys of [`seats::key`], before its beginning. `rng` is the randomness of each.
     pub fn new(charter: SignedCharter, rng: impl Fn(Seat) -> ChaCha20Rng) -> Self {
-        let place = |seat| Place {
+        let place = |seat| TestSeat {
             table: Table::new(charter.clone(), seat, seats::key(seat)).unwrap(),
             disk: Vec::new(),
             events: Vec::new(),
@@ -181,13 +181,13 @@ impl<G: Game> Room<G> {
 
     /// All tables begin.
     pub fn begin(&mut self) {
-        self.places.iter_mut().for_each(Place::begin);
+        self.places.iter_mut().for_each(TestSeat::begin);
     }
 
     /// Carries out all outputs of the seats that run, and returns the messages.
     pub fn take_sent(&mut self) -> Vec<Sent> {
         let running = self.places.iter_mut().filter(|place| place.is_up());
-        running.flat_map(Place::take_sent).collect()
+        running.flat_map(TestSeat::take_sent).collect()
     }
 
     /// Delivers a message to those of its receivers that run.
@@ -221,7 +221,7 @@ impl<G: Game> Room<G> {
 
     /// A seat's table, restored from the first records of its disk.
     pub fn restored(&mut self, seat: Seat, records: usize) -> Result<Table<G>, RestoreError> {
-        let Place { disk, rng, .. } = &mut self.places[seat.index()];
+        let TestSeat { disk, rng, .. } = &mut self.places[seat.index()];
         let records = disk[..records].iter();
         let records = records.map(|bytes| Record::from_bytes(bytes).unwrap());
         Table::restore(self.charter.clone(), seat, seats::key(seat), records, rng)
@@ -240,29 +240,29 @@ impl<G: Game> Room<G> {
 }
 
 impl<G: Game> Index<usize> for Room<G> {
-    type Output = Place<G>;
+    type Output = TestSeat<G>;
 
-    fn index(&self, index: usize) -> &Place<G> {
+    fn index(&self, index: usize) -> &TestSeat<G> {
         &self.places[index]
     }
 }
 
 impl<G: Game> IndexMut<usize> for Room<G> {
-    fn index_mut(&mut self, index: usize) -> &mut Place<G> {
+    fn index_mut(&mut self, index: usize) -> &mut TestSeat<G> {
         &mut self.places[index]
     }
 }
 
 impl<G: Game> Index<Seat> for Room<G> {
-    type Output = Place<G>;
+    type Output = TestSeat<G>;
 
-    fn index(&self, seat: Seat) -> &Place<G> {
+    fn index(&self, seat: Seat) -> &TestSeat<G> {
         &self.places[seat.index()]
     }
 }
 
 impl<G: Game> IndexMut<Seat> for Room<G> {
-    fn index_mut(&mut self, seat: Seat) -> &mut Place<G> {
+    fn index_mut(&mut self, seat: Seat) -> &mut TestSeat<G> {
         &mut self.places[seat.index()]
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fairdeal::history::{What, history};
 use fairdeal::session::driver::{Role, Setup, start};
-use fairdeal::session::journal::Place;
+use fairdeal::session::journal::ListenConfig;
 use fairdeal::session::{Command, Handle, SessionEvent};
 use fairdeal::store::DataDir;
 use fairdeal::summary::{Ending, Summary};
@@ -49,7 +49,7 @@ const ON_TCP: Way<'static> = Way {
 fn sit(data: &Arc<DataDir>, name: &str, role: Role, way: Way<'_>, plays: bool) -> Handle {
     let addresses = |all: &[&str]| all.iter().map(|at| at.parse().unwrap()).collect();
     start(Setup {
-        place: Place {
+        place: ListenConfig {
             transport: Transport::Sockets,
             listen: addresses(way.listen),
             relays: addresses(way.relays),
@@ -251,9 +251,9 @@ async fn finished_game_stays_finished_when_its_loser_dies() {
 /// has lost.
 async fn guest_dies_at_the_end() -> bool {
     let root = TempDir::new().unwrap();
-    let house = data(root.path(), "host");
+    let local_bots = data(root.path(), "host");
     let options = [("absence", "2"), ("target", "20")];
-    let mut host = host(&house, 2, &options, ON_TCP);
+    let mut host = host(&local_bots, 2, &options, ON_TCP);
     let ticket = ticket_of(&mut host, |_| true).await;
     let join = [
         "bot",
@@ -284,7 +284,7 @@ async fn guest_dies_at_the_end() -> bool {
     // Killed in time, it has not opened; the host has not either where the step before was never confirmed.
     let gone = Seat::new(1).unwrap();
     assert!(survivor.unopened.is_empty() || survivor.unopened.contains(gone));
-    let kept = remembered(&house);
+    let kept = remembered(&local_bots);
     assert_eq!((&kept.ending, &kept.scores), (&Ending::Finished, scores));
     assert_eq!(&kept.winners, winners);
 
@@ -296,7 +296,7 @@ async fn guest_dies_at_the_end() -> bool {
     let kept = remembered(&DataDir::open(Some(&name)).unwrap());
     assert_eq!((&kept.ending, &kept.scores), (&Ending::Finished, scores));
     assert_eq!(&kept.winners, winners);
-    assert_eq!(remembered(&house).ending, Ending::Finished);
+    assert_eq!(remembered(&local_bots).ending, Ending::Finished);
     !winners.contains(&gone)
 }
 

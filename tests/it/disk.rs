@@ -332,19 +332,19 @@ fn spectator_without_room_hears_the_scores() {
     ];
     let mut host = Program::start(root.path(), "host", &[&table[..], &quick].concat());
     let ticket = host.ticket();
-    let mut onlooker = disk.start("onlooker", &["watch", &ticket, "--json"]);
+    let mut spectator = disk.start("onlooker", &["watch", &ticket, "--json"]);
     let guest = [&["bot", "join", &ticket], &quick[..]].concat();
     let _guest = Program::start(root.path(), "guest", &guest);
     let played = host.wait_for("over").expect("the game ends");
-    let seen = onlooker.wait_for("over").expect("it hears the scores");
+    let seen = spectator.wait_for("over").expect("it hears the scores");
     assert_eq!(seen["transcript"], Value::Null);
     for what in ["scores", "winners", "log"] {
         assert_eq!(seen[what], played[what]);
     }
-    let error = onlooker.wait_for("error").expect("why nothing is saved");
+    let error = spectator.wait_for("error").expect("why nothing is saved");
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("not saved"), "{message}");
-    assert_eq!(onlooker.finish().code(), Some(1));
+    assert_eq!(spectator.finish().code(), Some(1));
 }
 
 #[test]

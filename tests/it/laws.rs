@@ -6,7 +6,7 @@ use fairdeal_games::chance::RefereeChance;
 use fairdeal_games::loot::{Loot, cards};
 use fairdeal_games::{AnyGame, GAMES, OptionKind, TableGame, rule_set};
 use fairdeal_protocol::card::{DeckId, Face, Faces, Handle, Slot};
-use fairdeal_protocol::game::{Chance, Flip, Game, Halt, Pause, RuleSet, uniform};
+use fairdeal_protocol::game::{ApplyError, Chance, Flip, Game, Pause, RuleSet, uniform};
 use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
@@ -211,7 +211,7 @@ fn check_legal_and_apply_agree() {
                 match checked {
                     Ok(()) => assert_eq!(applied, Ok(())),
                     Err(why) => {
-                        assert_eq!(applied, Err(Halt::Illegal(why)));
+                        assert_eq!(applied, Err(ApplyError::Illegal(why)));
                         assert_eq!(text(&copy), text(game));
                     }
                 }
@@ -302,7 +302,7 @@ impl Chance for Pausing<'_> {
 fn replayed<G: Game>(
     game: &G,
     source: &mut RefereeChance,
-    request: impl Fn(&mut G, &mut dyn Chance, &mut Vec<G::Event>) -> Result<(), Halt>,
+    request: impl Fn(&mut G, &mut dyn Chance, &mut Vec<G::Event>) -> Result<(), ApplyError>,
 ) -> (G, Vec<G::Event>) {
     let mut answers = Vec::new();
     loop {
@@ -314,8 +314,8 @@ fn replayed<G: Game>(
         };
         match request(&mut copy, &mut chance, &mut events) {
             Ok(()) => return (copy, events),
-            Err(Halt::Pause) => {}
-            Err(Halt::Illegal(why)) => panic!("{why}"),
+            Err(ApplyError::Pause) => {}
+            Err(ApplyError::Illegal(why)) => panic!("{why}"),
         }
     }
 }

@@ -13,6 +13,7 @@ mod absent;
 mod abuse;
 mod auditor;
 mod bots;
+mod chat;
 mod cheat;
 mod damage;
 #[cfg(target_os = "linux")]
@@ -48,7 +49,6 @@ mod schema;
 mod screen;
 mod sitting;
 mod stored;
-mod talk;
 #[cfg(target_os = "linux")]
 mod torture;
 mod transcript;

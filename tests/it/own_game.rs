@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use fairdeal_games::chance::RefereeChance;
 use fairdeal_protocol::card::Slot;
-use fairdeal_protocol::game::{Game as _, Halt, Illegal, RuleSet};
+use fairdeal_protocol::game::{ApplyError, Game as _, Illegal, RuleSet};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::timing::Timing;
 
@@ -68,7 +68,7 @@ fn nobody_swaps_the_card_of_another_or_acts_twice() {
     game.apply(first, &Action::Keep, &mut chance, events)
         .unwrap();
     let again = game.apply(first, &Action::Keep, &mut chance, events);
-    assert_eq!(again, Err(Halt::Illegal(Illegal::NotYourTurn(first))));
+    assert_eq!(again, Err(ApplyError::Illegal(Illegal::NotYourTurn(first))));
     assert!(!game.is_over() && game.winners().is_empty());
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fairdeal::session::driver::{Attended, Pilot, Role, Setup};
 use fairdeal::session::frame::ProgramId;
-use fairdeal::session::journal::Place;
+use fairdeal::session::journal::ListenConfig;
 use fairdeal::session::{Handle, SessionEvent};
 use fairdeal::store::DataDir;
 use fairdeal_games::bots::Level;
@@ -31,18 +31,18 @@ pub(crate) fn person(data: &Arc<DataDir>, name: &str, role: Role) -> Setup {
         identity: data.identity().unwrap(),
         name: name.to_owned(),
         role,
-        place: Place {
+        place: ListenConfig {
             transport: Transport::Memory,
             listen: vec!["/memory/0".parse().unwrap()],
             relays: Vec::new(),
         },
-        moves_in: false,
+        bind_when_free: false,
         lan: false,
         password: None,
         pilot: None,
         data: Arc::clone(data),
         program: ProgramId::draw().unwrap(),
-        house: false,
+        local_bot: false,
         ready: false,
         attended: Attended::Person,
     }

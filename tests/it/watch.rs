@@ -32,13 +32,13 @@ fn watch(root: &Path, name: &str, ticket: &str) -> Program {
 }
 
 /// Both ends have one log, and their transcripts the same bytes.
-fn same_end(seat: &mut Program, onlooker: &mut Program) {
+fn same_end(seat: &mut Program, spectator: &mut Program) {
     let over = |program: &mut Program| -> Value {
         let over = program.wait_for("over").expect("the game ends");
         assert!(program.finish().success());
         over
     };
-    let (played, seen) = (over(seat), over(onlooker));
+    let (played, seen) = (over(seat), over(spectator));
     assert_eq!(played["log"], seen["log"]);
     assert_eq!(played["scores"], seen["scores"]);
     let read = |over: &Value| fs::read(over["transcript"].as_str().unwrap()).unwrap();
@@ -61,13 +61,15 @@ fn who_comes_before_the_table_is_open_sees_it_all() {
     let root = TempDir::new().unwrap();
     let mut host = host(root.path(), &["--seats", "2"]);
     let ticket = host.ticket();
-    let mut onlooker = watch(root.path(), "onlooker", &ticket);
+    let mut spectator = watch(root.path(), "onlooker", &ticket);
     // Seen from the inside by nobody: wait until it has been let in, by waiting for what it is shown.
     let guest = join(root.path(), &ticket, &[]);
-    let started = onlooker.wait_for("started").expect("it is shown the table");
+    let started = spectator
+        .wait_for("started")
+        .expect("it is shown the table");
     assert_eq!(started["me"], Value::Null);
-    same_end(&mut host, &mut onlooker);
-    assert_eq!(actions(&host), actions(&onlooker));
+    same_end(&mut host, &mut spectator);
+    assert_eq!(actions(&host), actions(&spectator));
     drop(guest);
 }
 
@@ -102,11 +104,11 @@ fn who_comes_in_the_middle_catches_up() {
     for _ in 0..6 {
         host.wait_for("action").unwrap();
     }
-    let mut onlooker = watch(root.path(), "onlooker", &ticket);
-    same_end(&mut host, &mut onlooker);
-    assert_eq!(actions(&host), actions(&onlooker));
+    let mut spectator = watch(root.path(), "onlooker", &ticket);
+    same_end(&mut host, &mut spectator);
+    assert_eq!(actions(&host), actions(&spectator));
     let first = |kind: &str| {
-        let mut events = onlooker.events.iter();
+        let mut events = spectator.events.iter();
         events.position(|event| event["event"] == kind).unwrap()
     };
     assert!(
@@ -218,14 +220,14 @@ fn a_locked_table_shows_itself_to_who_knows_the_password() {
     };
     refused(watch(root.path(), "without", &ticket));
     let known = ["watch", &ticket, "--json", "--password"];
-    let mut onlooker = start("open sesame", "onlooker", &known);
+    let mut spectator = start("open sesame", "onlooker", &known);
     let seat = ["bot", "join", &ticket, "--password"];
     let _guest = start("open sesame", "guest", &[&seat[..], &locked[..5]].concat());
-    onlooker.wait_for("action").unwrap();
-    // The door is still locked when the table plays.
+    spectator.wait_for("action").unwrap();
+    // The gate is still locked when the table plays.
     refused(watch(root.path(), "late", &ticket));
     refused(start("open barley", "wrong", &known));
-    same_end(&mut host, &mut onlooker);
+    same_end(&mut host, &mut spectator);
 }
 
 /// A program of another kind that asks for pages of every sort, without end: it is dropped, and the game ends.

@@ -8,7 +8,7 @@ use fairdeal_games::AnyGame;
 use fairdeal_protocol::crypto::seed::Seed;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::entry::{Content, Entry, SignedEntry};
-use fairdeal_protocol::log::halt::SignedHalt;
+use fairdeal_protocol::log::fork_report::SignedForkReport;
 use fairdeal_protocol::log::state_request::{SignedStateReply, StateReply};
 use fairdeal_protocol::membership::{Says, SignedStatement, Statement, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -287,29 +287,29 @@ impl Cheat {
                     out.push(Message::Statements(changed.try_into().unwrap()).to_bytes());
                 }
             }
-            Message::Halts(_) if self.has(Trick::NoHalt) => self.note(Trick::NoHalt, tally),
-            Message::Halts(halts) => {
+            Message::ForkReports(_) if self.has(Trick::NoHalt) => self.note(Trick::NoHalt, tally),
+            Message::ForkReports(fork_reports) => {
                 let lies = self.has(Trick::TwoHalts);
-                let changed: Vec<SignedHalt> = halts
+                let changed: Vec<SignedForkReport> = fork_reports
                     .iter()
                     .map(|signed| {
-                        let halt = signed.halt().clone();
-                        if !lies || halt.seat != table.me() {
+                        let fork_report = signed.fork_report().clone();
+                        if !lies || fork_report.seat != table.me() {
                             return signed.clone();
                         }
-                        let mut other = halt.clone();
+                        let mut other = fork_report.clone();
                         if self.habit.other_face.contains(to) {
-                            other.step = halt.step.saturating_sub(1);
-                            other.parent = halt.earlier.first().copied().unwrap_or_default();
+                            other.step = fork_report.step.saturating_sub(1);
+                            other.parent = fork_report.earlier.first().copied().unwrap_or_default();
                             other.earlier = Default::default();
                         }
-                        SignedHalt::sign(other, &self.key)
+                        SignedForkReport::sign(other, &self.key)
                     })
                     .collect();
                 if lies {
                     self.note(Trick::TwoHalts, tally);
                 }
-                out.push(Message::Halts(changed.try_into().unwrap()).to_bytes());
+                out.push(Message::ForkReports(changed.try_into().unwrap()).to_bytes());
             }
             Message::Evidence(_) if self.has(Trick::Withhold) => {
                 self.note(Trick::Withhold, tally);

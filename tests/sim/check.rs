@@ -12,7 +12,7 @@ use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Event, Stop};
 use fairdeal_protocol::transcript::{End, Transcript};
-use fairdeal_testkit::{Place, Status};
+use fairdeal_testkit::{Status, TestSeat};
 
 use super::plan::Dice;
 use super::replay;
@@ -34,7 +34,7 @@ pub(crate) fn check(world: &mut World) {
     transcripts(world, &honest, &removed);
     claims(world, &honest);
     journals(world, &honest);
-    onlookers(world, &honest);
+    spectators(world, &honest);
     world.watch.check_rounds();
     world.watch.count(&mut world.tally);
     outcome(world, &honest);
@@ -80,17 +80,19 @@ fn keep_one(world: &World, whose: &str, transcript: &Transcript, directory: &Pat
 }
 
 /// A follower of an honest seat sees what that seat sees.
-fn onlookers(world: &mut World, honest: &[Seat]) {
-    let Some(mut onlooker) = world.onlooker.take() else {
+fn spectators(world: &mut World, honest: &[Seat]) {
+    let Some(mut spectator) = world.spectator.take() else {
         return;
     };
-    let here = place(world, onlooker.seat);
-    if honest.contains(&onlooker.seat) && here.is_up() {
-        if let Some(what) = onlooker.wrong(&here.table) {
+    let here = place(world, spectator.seat);
+    if honest.contains(&spectator.seat) && here.is_up() {
+        if let Some(what) = spectator.wrong(&here.table) {
             world.watch.fail(4, what);
         }
         world.tally.add("tables followed from outside", 1);
-        world.tally.add("followers that began again", onlooker.anew);
+        world
+            .tally
+            .add("followers that began again", spectator.anew);
     }
 }
 
@@ -98,7 +100,7 @@ fn chair(world: &World, seat: Seat) -> &Chair {
     &world.chairs[seat.index()]
 }
 
-fn place(world: &World, seat: Seat) -> &Place<AnyGame> {
+fn place(world: &World, seat: Seat) -> &TestSeat<AnyGame> {
     &world.room[seat]
 }
 

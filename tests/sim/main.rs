@@ -17,7 +17,6 @@ mod cheat;
 mod check;
 mod forge;
 mod named;
-mod onlooker;
 mod perjury;
 mod plan;
 #[path = "../fixture/python.rs"]
@@ -25,6 +24,7 @@ mod python;
 mod replay;
 #[path = "../fixture/require.rs"]
 mod require;
+mod spectator;
 mod tally;
 mod watch;
 mod world;

@@ -9,7 +9,7 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::Entry;
-use fairdeal_protocol::log::halt::{Halt, Resolution, resolve};
+use fairdeal_protocol::log::fork_report::{ForkReport, Resolution, resolve};
 use fairdeal_protocol::membership::{Says, Value};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::replica::{Owed, Replica, StepKind};
@@ -60,7 +60,11 @@ pub(crate) fn check(world: &mut World, transcript: &Transcript) {
         if *step != reader.replica.step()
             && let Some(next) = halted.next()
         {
-            let words: Vec<Halt> = next.halts.iter().map(|word| word.halt().clone()).collect();
+            let words: Vec<ForkReport> = next
+                .fork_reports
+                .iter()
+                .map(|word| word.fork_report().clone())
+                .collect();
             let culprit = next.evidence.culprit(world.room.charter.charter(), &table);
             let party = culprit.and_then(|(seat, _)| reader.replica.party(seat).iter().next());
             if let (Some(place), Some(culprit)) = (resolve(&words), party) {
@@ -181,7 +185,7 @@ impl Reader {
         self.yields = 0;
     }
 
-    /// The log goes on after a halt: redealt, unless it was over.
+    /// The log goes on after a fork_report: redealt, unless it was over.
     fn resume(&mut self, place: Resolution, name: Hash32, culprit: Seat) {
         let deal = self.replica.deal();
         let resumed = self.replica.resume_without(culprit, place.next, name);

@@ -8,7 +8,7 @@ use fairdeal_protocol::domain::Label;
 use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::{Entry, SignedEntry};
-use fairdeal_protocol::log::halt::{Halt, SignedHalt};
+use fairdeal_protocol::log::fork_report::{ForkReport, SignedForkReport};
 use fairdeal_protocol::membership::evidence::exclude;
 use fairdeal_protocol::membership::statement::Reason;
 use fairdeal_protocol::membership::{Says, SignedStatement, Statement};
@@ -41,10 +41,10 @@ pub(crate) struct Watch {
     excluded: BTreeSet<u64>,
     /// The names of what stands in each honest seat's journal.
     kept: BTreeMap<Seat, BTreeSet<Hash32>>,
-    /// Whether a cheat has signed two words on one halt.
+    /// Whether a cheat has signed two words on one fork_report.
     two_halts: bool,
     /// And for words on how far a seat has come: about whom, whose.
-    halts: BTreeMap<(Seat, Seat), Halt>,
+    fork_reports: BTreeMap<(Seat, Seat), ForkReport>,
     /// By step and the hash of the step before: the digest that honest seats name.
     digests: BTreeMap<(u64, Hash32), Hash32>,
     /// The announcement of every honest proof with the hash of all that it proves.
@@ -67,7 +67,7 @@ impl Watch {
             excluded: BTreeSet::new(),
             kept: BTreeMap::new(),
             two_halts: false,
-            halts: BTreeMap::new(),
+            fork_reports: BTreeMap::new(),
             digests: BTreeMap::new(),
             nonces: BTreeMap::new(),
             forgot: SeatSet::EMPTY,
@@ -220,23 +220,23 @@ impl Watch {
         self.excluded.insert(new.step);
     }
 
-    fn halt(&mut self, signed: &SignedHalt) {
+    fn fork_report(&mut self, signed: &SignedForkReport) {
         let table = self.charter.table();
-        let Ok(halt) = signed.verify(self.charter.charter(), &table) else {
+        let Ok(fork_report) = signed.verify(self.charter.charter(), &table) else {
             return;
         };
-        let first = self.halts.entry(halt.place());
-        let first = first.or_insert_with(|| halt.clone());
-        if *first == halt {
+        let first = self.fork_reports.entry(fork_report.place());
+        let first = first.or_insert_with(|| fork_report.clone());
+        if *first == fork_report {
             return;
         }
-        if !self.is_honest(halt.seat) {
+        if !self.is_honest(fork_report.seat) {
             self.two_halts = true;
         } else {
-            if self.forgetful.contains(halt.seat) {
-                self.forgot.insert(halt.seat);
+            if self.forgetful.contains(fork_report.seat) {
+                self.forgot.insert(fork_report.seat);
             } else {
-                self.fail(1, format!("{} has signed two halts", halt.seat));
+                self.fail(1, format!("{} has signed two halts", fork_report.seat));
             }
         }
     }
@@ -261,9 +261,9 @@ impl Watch {
                     }
                 }
             }
-            Message::Halts(halts) => {
-                for signed in halts.iter() {
-                    self.halt(signed);
+            Message::ForkReports(fork_reports) => {
+                for signed in fork_reports.iter() {
+                    self.fork_report(signed);
                 }
             }
             Message::Evidence(evidence) => {
@@ -350,8 +350,8 @@ impl Watch {
     fn is_released(&mut self, entry: &Entry, here: SeatSet) {
         let (step, seat) = (entry.step(), entry.seat());
         // What was signed before a fork report is void when the log goes on after it.
-        let mut halts = self.halts.iter().filter(|((_, by), _)| *by == seat);
-        let halted = halts.any(|(_, halt)| halt.step.abs_diff(step) <= 3);
+        let mut fork_reports = self.fork_reports.iter().filter(|((_, by), _)| *by == seat);
+        let halted = fork_reports.any(|(_, fork_report)| fork_report.step.abs_diff(step) <= 3);
         if halted || self.forgetful.contains(seat) {
             return;
         }
@@ -497,16 +497,16 @@ impl Watch {
         }
     }
 
-    /// Whether a cheat has told two seats other words on a halt: they may go on from two places then, and stop
+    /// Whether a cheat has told two seats other words on a fork_report: they may go on from two places then, and stop
     /// with the proof of it.
     pub(crate) fn has_two_halts(&self) -> bool {
         self.two_halts
     }
 
-    /// Whether a seat has signed what excludes each other at that step or before it: entries, statements, or halts.
+    /// Whether a seat has signed what excludes each other at that step or before it: entries, statements, or fork_reports.
     pub(crate) fn two_faced_until(&self, step: u64) -> bool {
         let statements = self.excluded.range(..=step).next().is_some();
-        // A halt goes back from the step of the two faces by up to two.
+        // A fork_report goes back from the step of the two faces by up to two.
         let before = self.signed.range(..(step + 3, Seat::new(0).unwrap()));
         statements || self.two_halts || before.into_iter().any(|(_, hashes)| hashes.len() > 1)
     }

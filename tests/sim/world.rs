@@ -19,11 +19,11 @@ use fairdeal_protocol::table::journal::Record;
 use fairdeal_protocol::table::live::{Event, Output};
 use fairdeal_protocol::table::message::Message;
 use fairdeal_protocol::table::replica::News;
-use fairdeal_testkit::{Fate, Letter, Network, Place, Room, Sent, Status, seats, stream};
+use fairdeal_testkit::{Fate, Letter, Network, Room, Sent, Status, TestSeat, seats, stream};
 
 use super::cheat::Cheat;
-use super::onlooker::Onlooker;
 use super::plan::{Dice, Manners, Plan, Role};
+use super::spectator::Onlooker;
 use super::tally::Tally;
 use super::watch::Watch;
 
@@ -67,7 +67,7 @@ pub(crate) struct Chair {
 }
 
 /// Whether the table is over for a seat, one way or the other.
-pub(crate) fn is_done(place: &Place<AnyGame>) -> bool {
+pub(crate) fn is_done(place: &TestSeat<AnyGame>) -> bool {
     let here = place.table.replica().participants();
     place.table.is_finished() || place.table.stopped().is_some() || !here.contains(place.seat())
 }
@@ -80,7 +80,7 @@ pub(crate) struct World {
     pub(crate) chairs: Vec<Chair>,
     pub(crate) watch: Watch,
     /// Every eighth table has a spectator.
-    pub(crate) onlooker: Option<Onlooker>,
+    pub(crate) spectator: Option<Onlooker>,
     pub(crate) tally: Tally,
     net: Network,
     dice: Dice,
@@ -139,7 +139,7 @@ impl World {
         net.apart.clone_from(&plan.apart);
         Self {
             watch: Watch::new(charter.clone(), plan.cheats(), plan.forgetful()),
-            onlooker: (seed % 8 == 5).then(|| {
+            spectator: (seed % 8 == 5).then(|| {
                 let seat = seats[usize::try_from(seed / 8).unwrap() % seats.len()];
                 Onlooker::new(seat, charter.clone())
             }),
@@ -415,9 +415,9 @@ impl World {
             }
             // Nobody outside sees what is not on the seat's disk yet.
             let place = &self.room[seat];
-            let mut onlooker = self.onlooker.iter_mut().filter(|o| o.seat == seat);
-            if let Some(onlooker) = onlooker.next().filter(|_| stepped && place.is_up()) {
-                onlooker.look(&place.table);
+            let mut spectator = self.spectator.iter_mut().filter(|o| o.seat == seat);
+            if let Some(spectator) = spectator.next().filter(|_| stepped && place.is_up()) {
+                spectator.look(&place.table);
             }
         }
     }

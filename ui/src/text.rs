@@ -27,7 +27,7 @@ pub fn clean_error(text: &str) -> String {
 pub const MAX_SHOWN: usize = 280;
 
 /// A saying: the same, of at most [`MAX_SHOWN`] characters, on one line.
-pub fn clean_saying(text: &str) -> String {
+pub fn clean_chat(text: &str) -> String {
     // What was on two lines shall not run together.
     let line: String = text.chars().map(unbroken).collect();
     clean_to(&line, MAX_SHOWN)
@@ -204,8 +204,8 @@ mod tests {
     #[test]
     fn a_saying_is_one_line() {
         let said = "\u{1b}]0;x\u{7} two\r\nlines\tand \u{202e}backwards\u{2028}too\u{9b}2J";
-        assert_eq!(clean_saying(said), "]0;x two  lines and backwards too2J");
-        assert_eq!(clean_saying(&"é".repeat(1000)).chars().count(), MAX_SHOWN);
-        assert_eq!(clean_saying("\u{200b}\n\u{0}"), "");
+        assert_eq!(clean_chat(said), "]0;x two  lines and backwards too2J");
+        assert_eq!(clean_chat(&"é".repeat(1000)).chars().count(), MAX_SHOWN);
+        assert_eq!(clean_chat("\u{200b}\n\u{0}"), "");
     }
 }

@@ -8,7 +8,7 @@
 //! Easy bots are the same for all games (`random`). Normal ones know their game.
 
 use fairdeal_protocol::card::Faces;
-use fairdeal_protocol::game::{Game, Halt};
+use fairdeal_protocol::game::{ApplyError, Game};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ pub enum Stuck {
     /// A bot that had to act did nothing.
     Idle(Seat),
     /// A bot's action was refused, or chance ran out.
-    Halted(Seat, Halt),
+    Halted(Seat, ApplyError),
 }
 
 /// Plays a game that has begun among bots until it is over or `most` actions are made. Each seat

@@ -15,7 +15,9 @@
 //! order from the date.
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
-use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown};
+use fairdeal_protocol::game::{
+    ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
+};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
@@ -416,7 +418,7 @@ impl Game for Ivory {
         action: &IvoryAction,
         chance: &mut dyn Chance,
         events: &mut Vec<IvoryEvent>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), ApplyError> {
         self.check(seat, action)?;
         match *action {
             IvoryAction::Turn => self.turn(chance, events)?,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
-use fairdeal_protocol::game::{Game as _, Halt, Illegal};
+use fairdeal_protocol::game::{ApplyError, Game as _, Illegal};
 use fairdeal_protocol::seat::Seat;
 use serde_json::{Value, json};
 
@@ -217,7 +217,7 @@ fn crowns_begin_piles_and_end_the_tower() {
     assert_eq!(game.scores(), [10]);
     assert!(!game.has_left(me()));
     let refused = game.apply(me(), &IvoryAction::Turn, &mut chance, &mut Vec::new());
-    assert_eq!(refused, Err(Halt::Illegal(Illegal::Over)));
+    assert_eq!(refused, Err(ApplyError::Illegal(Illegal::Over)));
 }
 
 #[test]

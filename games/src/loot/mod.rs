@@ -15,7 +15,9 @@
 //! first is a new deal. Each re-shuffle is another shuffle. See the rules page, "Chance".
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
-use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown};
+use fairdeal_protocol::game::{
+    ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
+};
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
 
@@ -368,7 +370,7 @@ impl Game for Loot {
         action: &LootAction,
         chance: &mut dyn Chance,
         events: &mut Vec<LootEvent>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), ApplyError> {
         self.check(seat, action)?;
         match *action {
             LootAction::Take(pile) => self.take(seat, pile, chance, events),

@@ -10,7 +10,7 @@
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
 use fairdeal_protocol::game::{
-    Chance, Flip, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown,
+    ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
 };
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
@@ -363,7 +363,7 @@ impl Game for Plutonian {
         action: &PlutonianAction,
         _chance: &mut dyn Chance,
         events: &mut Vec<PlutonianEvent>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), ApplyError> {
         self.check(seat, action)?;
         match *action {
             PlutonianAction::Take { tree, stack } => self.take(seat, tree, stack, events),

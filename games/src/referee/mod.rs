@@ -8,7 +8,7 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use fairdeal_protocol::game::{Flip, Game as _, Halt, RuleSet};
+use fairdeal_protocol::game::{ApplyError, Flip, Game as _, RuleSet};
 use fairdeal_protocol::seat::Seat;
 use serde_json::{Value, json};
 
@@ -226,7 +226,7 @@ impl Running {
         let events = chance.attempt(game, |game, chance| {
             let mut events = Vec::new();
             game.forfeit(seat, chance, &mut events)
-                .map_err(Halt::from)?;
+                .map_err(ApplyError::from)?;
             Ok(events)
         });
         let events = events.map_err(|refusal| stopped(game, refusal, Error::Illegal))?;

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
 use fairdeal_protocol::game::{
-    Chance, Flip, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown,
+    ApplyError, Chance, Flip, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
 };
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use serde::Serialize;
@@ -514,7 +514,7 @@ impl Game for Sphinx {
         action: &SphinxAction,
         chance: &mut dyn Chance,
         events: &mut Vec<SphinxEvent>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), ApplyError> {
         self.check(seat, action)?;
         match *action {
             SphinxAction::Place { to } | SphinxAction::Magician { to } => {

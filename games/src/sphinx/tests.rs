@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fairdeal_protocol::card::{Face, Faces, Slot};
-use fairdeal_protocol::game::{Game as _, Halt, uniform};
+use fairdeal_protocol::game::{ApplyError, Game as _, uniform};
 use fairdeal_protocol::seat::Seat;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
@@ -340,7 +340,7 @@ fn the_last_to_win_ends_the_game_without_a_die() {
     assert!(game.over);
     assert_eq!((game.roll, game.phase), (None, Phase::Magician));
     let refused = game.apply(seat(0), &SphinxAction::End, &mut chance, &mut Vec::new());
-    assert!(matches!(refused, Err(Halt::Illegal(_))));
+    assert!(matches!(refused, Err(ApplyError::Illegal(_))));
 }
 
 /// "A seat that has won or lost still takes steps 3 to 5."

@@ -16,7 +16,9 @@
 //! is a new deal. Each re-shuffle is another shuffle. Happenstance rolls a 20-sided die.
 
 use fairdeal_protocol::card::{Face, Faces, Handle, Slot};
-use fairdeal_protocol::game::{Chance, Game, Halt, Illegal, Pause, RuleSet, RuleSetError, Shown};
+use fairdeal_protocol::game::{
+    ApplyError, Chance, Game, Illegal, Pause, RuleSet, RuleSetError, Shown,
+};
 use fairdeal_protocol::seat::{MAX_SEATS, Seat, SeatSet};
 use serde::Serialize;
 
@@ -611,7 +613,7 @@ impl Game for Thoth {
         action: &ThothAction,
         chance: &mut dyn Chance,
         events: &mut Vec<ThothEvent>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), ApplyError> {
         self.check(seat, action)?;
         match *action {
             ThothAction::Bid { card } => self.bid(seat, card, chance, events)?,

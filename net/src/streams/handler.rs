@@ -97,7 +97,7 @@ struct Outbound {
 }
 
 enum Opening {
-    Wanted,
+    DialScheduler,
     Asked,
     Open {
         writer: Writer,
@@ -261,7 +261,7 @@ impl ConnectionHandler for Handler {
             return Poll::Ready(ConnectionHandlerEvent::NotifyBehaviour(said));
         }
         if let Some(outbound) = &mut self.outbound
-            && matches!(outbound.open, Opening::Wanted)
+            && matches!(outbound.open, Opening::DialScheduler)
         {
             outbound.open = Opening::Asked;
             let number = outbound.name.number;
@@ -281,7 +281,7 @@ impl ConnectionHandler for Handler {
                     self.outbound = Some(Outbound {
                         name,
                         queue: VecDeque::from([bytes]),
-                        open: Opening::Wanted,
+                        open: Opening::DialScheduler,
                     });
                 }
             },

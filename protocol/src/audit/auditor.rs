@@ -20,7 +20,7 @@ use crate::game::{Game, RuleSetError};
 use crate::log::body::Body;
 use crate::log::claim::{Claim, Verified};
 use crate::log::entry::Entry;
-use crate::log::halt::{Halt, circle, resolve};
+use crate::log::fork_report::{ForkReport, circle, resolve};
 use crate::membership::Value;
 use crate::membership::step::{EntryNames, Place};
 use crate::seat::{Seat, SeatSet};
@@ -392,12 +392,12 @@ impl<G: Game> Audit<G> {
         let Some(halted) = transcript.halted().get(self.next_halted) else {
             return Ok(false);
         };
-        let halts: Vec<Halt> = halted
-            .halts
+        let fork_reports: Vec<ForkReport> = halted
+            .fork_reports
             .iter()
-            .map(|signed| signed.halt().clone())
+            .map(|signed| signed.fork_report().clone())
             .collect();
-        let place = resolve(&halts).filter(|place| place.point.step == step);
+        let place = resolve(&fork_reports).filter(|place| place.point.step == step);
         let (Some(place), false) = (place, self.replica.is_finished()) else {
             return Ok(false);
         };
@@ -408,23 +408,24 @@ impl<G: Game> Audit<G> {
         };
         let party = self.replica.party(proven);
         let culprit = party.iter().next().unwrap_or(proven);
-        let signed = halted.halts.iter().all(|signed| {
-            let halt = signed.verify(charter, &table);
-            halt.is_ok_and(|halt| halt.culprit == culprit)
+        let signed = halted.fork_reports.iter().all(|signed| {
+            let fork_report = signed.verify(charter, &table);
+            fork_report.is_ok_and(|fork_report| fork_report.culprit == culprit)
         });
         let held = halted
-            .halts
+            .fork_reports
             .iter()
-            .map(|signed| (signed.halt().seat, signed.clone()));
+            .map(|signed| (signed.fork_report().seat, signed.clone()));
         let needed = circle(party, self.replica.participants(), &held.collect());
         if !signed
-            || needed.is_none_or(|needed| !needed.into_values().eq(halted.halts.iter().cloned()))
+            || needed
+                .is_none_or(|needed| !needed.into_values().eq(halted.fork_reports.iter().cloned()))
             || place.point.parent != self.replica.parent()
         {
             return Err(Finding::Halted { step, culprit });
         }
         self.next_halted += 1;
-        self.tally.halts += halts.len() as u64;
+        self.tally.fork_reports += fork_reports.len() as u64;
         let deal = self.replica.deal();
         let name = place.name(&table, culprit);
         let live = self.replica.participants();
@@ -650,7 +651,7 @@ impl<G: Game> Audit<G> {
                     ));
                 }
                 self.judge_proven(&counted)?;
-                self.check_claims(&counted)?;
+                self.check_abandonment(&counted)?;
             }
             End::Stopped if !self.replica.is_finished() => {
                 if transcript.equivocation().is_some() {
@@ -678,7 +679,7 @@ impl<G: Game> Audit<G> {
     }
 
     /// Claims close a table that has not come to its end: as finished if the rules have ended the game, else as unfinished.
-    fn check_claims(&mut self, counted: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
+    fn check_abandonment(&mut self, counted: &BTreeMap<Seat, Entry>) -> Result<(), Finding> {
         let nothing = Finding::Trailer("it holds a claim that closes nothing");
         let (table, finished) = (self.replica.table(), self.transcript.end() == End::Finished);
         let charter = self.replica.charter();

@@ -41,7 +41,7 @@ pub struct Tally {
     /// Entries that prove faults, for which their seats were removed.
     pub faults: u64,
     /// Fork reports of the others on where they continue without an equivocating seat.
-    pub halts: u64,
+    pub fork_reports: u64,
     /// Keys, tips, shuffles and share entries computed again from the seeds, byte for byte.
     pub recomputed: u64,
 }
@@ -77,7 +77,7 @@ impl Tally {
             ("proven faults of seats that were removed", self.faults),
             (
                 "statements on continuing without an equivocating seat",
-                self.halts,
+                self.fork_reports,
             ),
             (
                 "keys, shuffles, shares and coin chains recomputed from the seeds",

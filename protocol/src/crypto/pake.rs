@@ -12,7 +12,7 @@
 //! | sid | empty |
 //! | ADa, ADb | `guest`, `host`; fixed, so they are not sent |
 //!
-//! 1. Guest: \\(Y_a = y_ag\\). Sent: [`Knock`], 32 bytes.
+//! 1. Guest: \\(Y_a = y_ag\\). Sent: [`Login`], 32 bytes.
 //! 2. Host: \\(Y_b = y_bg\\), \\(K = y_bY_a\\), ISK, and its tag
 //!    \\(T_b = \\mathrm{HMAC}(\text{mac\_key}, \text{lv\_cat}(Y_b, \text{ADb}))\\). Sent: [`Challenge`]
 //!    \\((Y_b, T_b)\\), 96 bytes.
@@ -20,7 +20,7 @@
 //!    \\(T_a = \\mathrm{HMAC}(\text{mac\_key}, \text{lv\_cat}(Y_a, \text{ADa}))\\). Sent: [`Proof`], 64 bytes.
 //! 4. Host: lets the guest in only if that \\(T_a\\) came.
 //!
-//! Bytes that encode no point are no [`Knock`] and no [`Challenge`]; the identity ends the run. The ISK
+//! Bytes that encode no point are no [`Login`] and no [`Challenge`]; the identity ends the run. The ISK
 //! serves for the tags alone: the channel has keys of its own.
 //!
 //! # One password a try
@@ -49,8 +49,8 @@
 //! that a host guessed wrong, and can tell its owner.
 //!
 //! # What is lost on the way
-//! A guest that hears nothing sends the *same* [`Knock`] again, and later the same [`Proof`]. A host
-//! keeps the [`Host`] and the [`Challenge`] of each knock that it answered, and answers the same knock
+//! A guest that hears nothing sends the *same* [`Login`] again, and later the same [`Proof`]. A host
+//! keeps the [`Host`] and the [`Challenge`] of each login that it answered, and answers the same login
 //! of the same guest with the same challenge. Answering it afresh would leave the guest with a proof for
 //! a run that the host has forgotten; each fresh answer is one more try.
 //!
@@ -136,7 +136,7 @@ pub struct Door {
 
 /// The first message, guest to host: \\(Y_a\\), 32 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Knock {
+pub struct Login {
     point: Point,
 }
 
@@ -213,16 +213,16 @@ impl Tags {
     fn new(
         secret: &Scalar,
         other: &Point,
-        knock: &Point,
+        login: &Point,
         answer: &Point,
     ) -> Result<Self, PakeError> {
         let shared = cpace::scalar_mult_vfy(secret, other).ok_or(PakeError::Identity)?;
-        Ok(Self::of(&shared, knock, answer))
+        Ok(Self::of(&shared, login, answer))
     }
 
-    fn of(shared: &[u8; 32], knock: &Point, answer: &Point) -> Self {
+    fn of(shared: &[u8; 32], login: &Point, answer: &Point) -> Self {
         let guest = Share {
-            point: knock,
+            point: login,
             data: GUEST,
         };
         let host = Share {
@@ -243,22 +243,22 @@ impl Tags {
 pub struct Guest {
     secret: Scalar,
     #[zeroize(skip)]
-    knock: Knock,
+    login: Login,
 }
 
 impl Guest {
     /// Begins a run. The RNG must be the operating system's, or in a simulation one of its own.
     ///
-    /// The knock may be sent again for as long as no answer came. After an answer, good or bad, the
+    /// The login may be sent again for as long as no answer came. After an answer, good or bad, the
     /// next try begins here.
-    pub fn start(password: &Password, door: &Door, rng: &mut dyn CryptoRng) -> (Self, Knock) {
+    pub fn start(password: &Password, door: &Door, rng: &mut dyn CryptoRng) -> (Self, Login) {
         let (secret, point) = draw(password, door, rng);
-        let knock = Knock { point };
+        let login = Login { point };
         let guest = Self {
             secret: *secret,
-            knock,
+            login,
         };
-        (guest, knock)
+        (guest, login)
     }
 
     /// Checks that the host knows the password, and only then shows that this guest does. The proof
@@ -266,10 +266,10 @@ impl Guest {
     ///
     /// # Errors
     /// [`PakeError`] if the host did not show it; nothing must be sent then. The run is over: another
-    /// challenge for the same knock would be another try for a false host.
+    /// challenge for the same login would be another try for a false host.
     pub fn finish(self, challenge: &Challenge) -> Result<Proof, PakeError> {
         let host = &challenge.point;
-        let tags = Tags::new(&self.secret, host, &self.knock.point, host)?;
+        let tags = Tags::new(&self.secret, host, &self.login.point, host)?;
         if !challenge.tag.is(&tags.host) {
             return Err(PakeError::Password);
         }
@@ -285,28 +285,28 @@ impl fmt::Debug for Guest {
     }
 }
 
-/// A host that has answered a knock: the tag that it waits for, zeroized when it is dropped.
+/// A host that has answered a login: the tag that it waits for, zeroized when it is dropped.
 #[derive(ZeroizeOnDrop)]
 pub struct Host {
     expected: [u8; 64],
 }
 
 impl Host {
-    /// Answers a knock: from now on the guest has had its try. The RNG as for [`Guest::start`].
+    /// Answers a login: from now on the guest has had its try. The RNG as for [`Guest::start`].
     ///
     /// The caller keeps both for as long as this guest may come back, and sends this same challenge if
-    /// the same knock comes again.
+    /// the same login comes again.
     ///
     /// # Errors
-    /// [`PakeError::Identity`] if the knock is the identity. Then nothing was told and no try was had.
+    /// [`PakeError::Identity`] if the login is the identity. Then nothing was told and no try was had.
     pub fn answer(
         password: &Password,
         door: &Door,
-        knock: &Knock,
+        login: &Login,
         rng: &mut dyn CryptoRng,
     ) -> Result<(Self, Challenge), PakeError> {
         let (secret, point) = draw(password, door, rng);
-        let tags = Tags::new(&secret, &knock.point, &knock.point, &point)?;
+        let tags = Tags::new(&secret, &login.point, &login.point, &point)?;
         let host = Self {
             expected: tags.guest,
         };
@@ -361,20 +361,20 @@ mod tests {
     /// State and belief of each side.
     type Side<'a> = (&'a str, Door);
 
-    fn knock(side: Side<'_>, run: u64) -> (Guest, Knock) {
+    fn login(side: Side<'_>, run: u64) -> (Guest, Login) {
         Guest::start(&password(side.0), &side.1, &mut rng(2 * run))
     }
 
-    fn answer(side: Side<'_>, knock: &Knock, run: u64) -> (Host, Challenge) {
-        Host::answer(&password(side.0), &side.1, knock, &mut rng(2 * run + 1)).unwrap()
+    fn answer(side: Side<'_>, login: &Login, run: u64) -> (Host, Challenge) {
+        Host::answer(&password(side.0), &side.1, login, &mut rng(2 * run + 1)).unwrap()
     }
 
     /// Both sides refuse, the host although the guest goes on in spite of a wrong tag.
     fn refuse(guest: Side<'_>, host: Side<'_>) {
-        let (asks, knock) = knock(guest, 0);
-        let (answers, challenge) = answer(host, &knock, 0);
+        let (asks, login) = login(guest, 0);
+        let (answers, challenge) = answer(host, &login, 0);
         let answer = &challenge.point;
-        let tags = Tags::new(&asks.secret, answer, &knock.point, answer).unwrap();
+        let tags = Tags::new(&asks.secret, answer, &login.point, answer).unwrap();
         let forced = Proof {
             tag: Tag::new(&tags.guest),
         };
@@ -384,8 +384,8 @@ mod tests {
 
     #[test]
     fn both_know_it() {
-        let (guest, knock) = knock(("open, sesame", DOOR), 0);
-        let (host, challenge) = answer(("open, sesame", DOOR), &knock, 0);
+        let (guest, login) = login(("open, sesame", DOOR), 0);
+        let (host, challenge) = answer(("open, sesame", DOOR), &login, 0);
         let proof = guest.finish(&challenge).unwrap();
         assert_eq!(host.check(&proof), Ok(()));
         assert_eq!(host.check(&proof), Ok(()), "a proof that comes again");
@@ -432,12 +432,12 @@ mod tests {
     fn the_identity_is_refused() {
         let identity = Point::identity();
         let password = password("open, sesame");
-        let false_knock = Knock { point: identity };
+        let false_knock = Login { point: identity };
         let refused = Host::answer(&password, &DOOR, &false_knock, &mut rng(1));
         assert_eq!(refused.err(), Some(PakeError::Identity));
 
-        let (guest, knock) = Guest::start(&password, &DOOR, &mut rng(0));
-        let tags = Tags::of(identity.as_bytes(), &knock.point, &identity);
+        let (guest, login) = Guest::start(&password, &DOOR, &mut rng(0));
+        let tags = Tags::of(identity.as_bytes(), &login.point, &identity);
         let false_challenge = Challenge {
             point: identity,
             tag: Tag::new(&tags.host),
@@ -447,10 +447,10 @@ mod tests {
 
     #[test]
     fn only_canonical_points_and_whole_messages() {
-        let (guest, knock) = knock(("open, sesame", DOOR), 0);
-        let (_, challenge) = answer(("open, sesame", DOOR), &knock, 0);
+        let (guest, login) = login(("open, sesame", DOOR), 0);
+        let (_, challenge) = answer(("open, sesame", DOOR), &login, 0);
         let proof = guest.finish(&challenge).unwrap();
-        assert_eq!(decode::<Knock>(&encode(&knock), 32), Ok(knock));
+        assert_eq!(decode::<Login>(&encode(&login), 32), Ok(login));
         assert_eq!(decode::<Challenge>(&encode(&challenge), 96), Ok(challenge));
         assert_eq!(decode::<Proof>(&encode(&proof), 64), Ok(proof));
 
@@ -462,18 +462,18 @@ mod tests {
         let mut two = [0; 32];
         two[0] = 2;
         for bytes in [prime, one, two, [0xff; 32]] {
-            assert!(decode::<Knock>(&bytes, 32).is_err());
+            assert!(decode::<Login>(&bytes, 32).is_err());
             assert!(decode::<Challenge>(&[bytes, [0; 32], [0; 32]].concat(), 96).is_err());
         }
-        assert!(decode::<Knock>(&encode(&knock)[..31], 32).is_err());
+        assert!(decode::<Login>(&encode(&login)[..31], 32).is_err());
         assert!(decode::<Challenge>(&encode(&challenge)[..95], 96).is_err());
     }
 
     #[test]
     fn tags_of_another_run() {
         let side = ("open, sesame", DOOR);
-        let (guest, first_knock) = knock(side, 0);
-        let (other_guest, second_knock) = knock(side, 1);
+        let (guest, first_knock) = login(side, 0);
+        let (other_guest, second_knock) = login(side, 1);
         assert_ne!(first_knock, second_knock);
         let (host, challenge) = answer(side, &first_knock, 0);
         let (other_host, other_challenge) = answer(side, &second_knock, 1);
@@ -483,9 +483,9 @@ mod tests {
             tag: other_challenge.tag,
             ..challenge
         };
-        let (again, _) = knock(side, 0);
+        let (again, _) = login(side, 0);
         assert_eq!(again.finish(&mixed), Err(PakeError::Password));
-        let (again, _) = knock(side, 0);
+        let (again, _) = login(side, 0);
         assert_eq!(again.finish(&other_challenge), Err(PakeError::Password));
 
         let proof = guest.finish(&challenge).unwrap();
@@ -493,7 +493,7 @@ mod tests {
         assert_eq!(host.check(&other_proof), Err(PakeError::Password));
         assert_eq!(other_host.check(&proof), Err(PakeError::Password));
 
-        // The same knock answered afresh is another run, to which the old proof is none.
+        // The same login answered afresh is another run, to which the old proof is none.
         let (fresh, _) = answer(side, &first_knock, 2);
         assert_eq!(fresh.check(&proof), Err(PakeError::Password));
     }
@@ -502,7 +502,7 @@ mod tests {
     #[test]
     fn nothing_is_won_by_echoes() {
         let side = ("open, sesame", DOOR);
-        let (guest, first) = knock(side, 0);
+        let (guest, first) = login(side, 0);
         let (host, challenge) = answer(side, &first, 0);
         let echo = Proof { tag: challenge.tag };
         assert_eq!(host.check(&echo), Err(PakeError::Password));
@@ -532,7 +532,7 @@ mod tests {
     #[test]
     fn secrets_are_not_printed() {
         let side = ("open, sesame", DOOR);
-        let (guest, first) = knock(side, 0);
+        let (guest, first) = login(side, 0);
         let (host, _) = answer(side, &first, 0);
         let shown = format!("{:?} {guest:?} {host:?}", password("open, sesame"));
         assert_eq!(shown, "Password(secret) Guest(secret) Host(secret)");
@@ -549,8 +549,8 @@ mod tests {
         #[test]
         fn every_password_of_every_run(text in ".{1,32}", run in any::<u32>(), lobby in any::<[u8; 8]>()) {
             let side = (text.as_str(), Door { lobby, ..DOOR });
-            let (guest, knock) = knock(side, u64::from(run));
-            let (host, challenge) = answer(side, &knock, u64::from(run));
+            let (guest, login) = login(side, u64::from(run));
+            let (host, challenge) = answer(side, &login, u64::from(run));
             let proof = guest.finish(&challenge);
             prop_assert_eq!(proof.and_then(|proof| host.check(&proof)), Ok(()));
         }
@@ -558,18 +558,18 @@ mod tests {
         #[test]
         fn no_bit_may_change(run in any::<u32>(), bit in 0_usize..256, wide in 0_usize..768, tag in 0_usize..512) {
             let (side, run) = (("open, sesame", DOOR), u64::from(run));
-            let (guest, sent) = knock(side, run);
+            let (guest, sent) = login(side, run);
             let (host, challenge) = answer(side, &sent, run);
             if let Some(other) = flip(&sent, bit) {
                 let (other_host, other_challenge) = answer(side, &other, run);
-                let (again, _) = knock(side, run);
+                let (again, _) = login(side, run);
                 prop_assert_eq!(again.finish(&other_challenge), Err(PakeError::Password));
-                let (again, _) = knock(side, run);
+                let (again, _) = login(side, run);
                 let proof = again.finish(&challenge).unwrap();
                 prop_assert_eq!(other_host.check(&proof), Err(PakeError::Password));
             }
             if let Some(other) = flip(&challenge, wide) {
-                let (again, _) = knock(side, run);
+                let (again, _) = login(side, run);
                 prop_assert_eq!(again.finish(&other), Err(PakeError::Password));
             }
             let proof = guest.finish(&challenge).unwrap();

@@ -1,11 +1,11 @@
-//! Proof that a seat signed two things that exclude each other: entries, removal statements or halts.
+//! Proof that a seat signed two things that exclude each other: entries, removal statements or fork_reports.
 
 use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
 use super::entry::{Entry, SignedEntry};
-use super::halt::SignedHalt;
+use super::fork_report::SignedForkReport;
 use crate::charter::Charter;
 use crate::hash::Hash32;
 use crate::membership::evidence::exclude;
@@ -20,7 +20,7 @@ pub enum Equivocation {
     /// Two removal statements that exclude each other.
     Statements(Box<SignedStatement>, Box<SignedStatement>),
     /// Two words on how far it had come.
-    Halts(SignedHalt, SignedHalt),
+    ForkReports(SignedForkReport, SignedForkReport),
 }
 
 impl Equivocation {
@@ -38,11 +38,11 @@ impl Equivocation {
         excluded.then(|| Self::Statements(Box::new(first), Box::new(second)))
     }
 
-    /// The proof, if the two halts, whose signatures have been checked, are one.
-    pub fn of_halts(one: &SignedHalt, other: &SignedHalt) -> Option<Self> {
-        let same_place = one.halt().place() == other.halt().place();
+    /// The proof, if the two fork_reports, whose signatures have been checked, are one.
+    pub fn of_halts(one: &SignedForkReport, other: &SignedForkReport) -> Option<Self> {
+        let same_place = one.fork_report().place() == other.fork_report().place();
         let (first, second) = sorted(one.hash(), one, other.hash(), other)?;
-        same_place.then_some(Self::Halts(first, second))
+        same_place.then_some(Self::ForkReports(first, second))
     }
 
     /// Checks the proof and names the seat and the step; `None` if it proves nothing.
@@ -59,7 +59,7 @@ impl Equivocation {
                 let place = (first.seat(), first.statement().step);
                 (Self::of_statements(&first, &second), place)
             }
-            Self::Halts(one, other) => {
+            Self::ForkReports(one, other) => {
                 let first = one.verify(charter, table).ok()?;
                 other.verify(charter, table).ok()?;
                 (Self::of_halts(one, other), (first.seat, first.step))

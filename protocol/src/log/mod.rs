@@ -5,5 +5,5 @@ pub mod body;
 pub mod claim;
 pub mod entry;
 pub mod equivocation;
-pub mod halt;
+pub mod fork_report;
 pub mod state_request;

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::entry::SignedEntry;
-use super::halt::SignedHalt;
+use super::fork_report::SignedForkReport;
 use crate::charter::{Charter, SignatureBytes};
 use crate::domain;
 use crate::hash::Hash32;
@@ -52,8 +52,8 @@ pub struct StateReply {
     pub entries: Bounded<SignedEntry, MAX_REPLIED>,
     /// The asker's removal statements of the step before that one and of those after.
     pub statements: Bounded<SignedStatement, MAX_REPLIED_STATEMENTS>,
-    /// The asker's halts.
-    pub halts: Bounded<SignedHalt, MAX_SEATS>,
+    /// The asker's fork_reports.
+    pub fork_reports: Bounded<SignedForkReport, MAX_SEATS>,
 }
 
 /// A reply as it travels: its signature is not checked yet.

@@ -13,7 +13,7 @@ use crate::crypto::seed::Seed;
 use crate::log::claim::SignedClaim;
 use crate::log::entry::{MAX_ENTRY, SignedEntry};
 use crate::log::equivocation::Equivocation;
-use crate::log::halt::SignedHalt;
+use crate::log::fork_report::SignedForkReport;
 use crate::membership::SignedStatement;
 use crate::table::clocks::Waits;
 use crate::wire::codec::{CodecError, decode, encode_secret};
@@ -33,14 +33,14 @@ pub enum Record {
     },
     /// An entry that counts, of whatever seat.
     Entry(SignedEntry),
-    /// A seat's two entries, removal statements or halts that exclude each other.
+    /// A seat's two entries, removal statements or fork_reports that exclude each other.
     Evidence(Box<Equivocation>),
     /// An entry that proves its seat's fault, or stopped the table by another digest.
     Refused(SignedEntry),
     /// A removal statement, of any seat.
     Statement(Box<SignedStatement>),
     /// A fork report: how far a seat had come when another was proven to equivocate.
-    Halt(SignedHalt),
+    ForkReport(SignedForkReport),
     /// A word that closed the table, because the other of two seats stayed away.
     Claim(SignedClaim),
     /// For whom the open step waits, and since when: written now and then, so that a restart does not begin the wait

@@ -12,7 +12,7 @@ use crate::hash::Hash32;
 use crate::log::claim::SignedClaim;
 use crate::log::entry::{MAX_ENTRIES, SignedEntry};
 use crate::log::equivocation::Equivocation;
-use crate::log::halt::SignedHalt;
+use crate::log::fork_report::SignedForkReport;
 use crate::log::state_request::{SignedStateReply, StateRequest};
 use crate::membership::SignedStatement;
 use crate::seat::MAX_SEATS;
@@ -58,7 +58,7 @@ pub enum Message {
     /// Removal statements of any seats; what one names comes before it.
     Statements(Bounded<SignedStatement, MAX_STATEMENTS>),
     /// Fork reports: how far seats had come when one was proven to equivocate.
-    Halts(Bounded<SignedHalt, MAX_SEATS>),
+    ForkReports(Bounded<SignedForkReport, MAX_SEATS>),
     /// A seat has closed the table, because others stayed away.
     Claim(Box<SignedClaim>),
 }

@@ -12,7 +12,7 @@ use crate::hash::Hash32;
 use crate::log::claim::SignedClaim;
 use crate::log::entry::SignedEntry;
 use crate::log::equivocation::Equivocation;
-use crate::log::halt::SignedHalt;
+use crate::log::fork_report::SignedForkReport;
 use crate::membership::Certificate;
 use crate::seat::{MAX_SEATS, Seat};
 use crate::wire::bounded::Bounded;
@@ -59,7 +59,7 @@ pub struct Halted {
     /// The proof.
     pub evidence: Box<Equivocation>,
     /// One word of each other seat, in seat order.
-    pub halts: Bounded<SignedHalt, MAX_SEATS>,
+    pub fork_reports: Bounded<SignedForkReport, MAX_SEATS>,
 }
 
 /// The part after the entries.

@@ -22,7 +22,7 @@ use fairdeal_protocol::transcript::End;
 use fairdeal_protocol::wire::codec::{decode, encode};
 use fairdeal_testkit::drill::{Action, Drill, rules};
 use fairdeal_testkit::seats::seat;
-use fairdeal_testkit::{Place, Sent, entries};
+use fairdeal_testkit::{Sent, TestSeat, entries};
 
 use super::sim::{ANY_SEED, LONG, Plan, Sim, charter, convicted};
 
@@ -509,7 +509,7 @@ fn a_second_wish_out_of_turn_is_refused_at_once() {
         let acts = entries.any(|entry| matches!(entry.body(), Body::Act { .. }));
         (!acts).then_some(message)
     });
-    let follows = |place: &&mut Place<Drill>| {
+    let follows = |place: &&mut TestSeat<Drill>| {
         let leader = place.seat();
         place.table.replica().kind() != Some(StepKind::Action { leader })
     };
@@ -665,7 +665,7 @@ fn a_complaint_of_a_part_that_opens_falls_back() {
     let mut parents: BTreeMap<u64, Hash32> = BTreeMap::new();
     let mut sim = Sim::new(&rules(3, LIMIT), ANY_SEED, Plan::cheating(cheat));
     sim.run_with(240_000, |from, to, message| {
-        if from == cheat && matches!(message, Message::Evidence(_) | Message::Halts(_)) {
+        if from == cheat && matches!(message, Message::Evidence(_) | Message::ForkReports(_)) {
             return None;
         }
         let rewritten = entries::rewrite(&charter, message, |entry| {

@@ -13,7 +13,7 @@ use fairdeal_protocol::timing::Timing;
 use fairdeal_protocol::transcript::{End, Transcript};
 use fairdeal_testkit::drill::{Drill, rules};
 use fairdeal_testkit::seats::{self, seat, seats};
-use fairdeal_testkit::{Cut, Place, Sent};
+use fairdeal_testkit::{Cut, Sent, TestSeat};
 
 use super::forgeries::file;
 use super::sim::{ANY_SEED, Plan, Sim, slow_weather};
@@ -53,7 +53,7 @@ fn part(sim: &mut Sim, away: &[usize], from: u64, until: u64) {
     sim.network.cuts.push(cut);
 }
 
-fn accept(place: &mut Place<Drill>, message: &Message) {
+fn accept(place: &mut TestSeat<Drill>, message: &Message) {
     place.accept(seat(0), message.clone()).unwrap();
 }
 

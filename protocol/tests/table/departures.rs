@@ -356,7 +356,7 @@ fn two_faces_of_a_seat_remove_its_party() {
 }
 
 /// Plays at the host's table with another entry of the cheat in the first step where `where_to` says so, for the seats
-/// that it says. Its party keeps its halts to itself.
+/// that it says. Its party keeps its fork_reports to itself.
 fn cheated(seed: u64, cheat: Seat, where_to: impl Fn(&Entry, Seat) -> bool) -> Sim {
     let plan = Plan {
         cheat: Some(cheat),
@@ -367,7 +367,7 @@ fn cheated(seed: u64, cheat: Seat, where_to: impl Fn(&Entry, Seat) -> bool) -> S
     let party = sim.room[0].table.replica().party(cheat);
     let mut cheated = None;
     sim.run_with(100_000, |from, to, message| {
-        if party.contains(from) && matches!(message, Message::Halts(_)) {
+        if party.contains(from) && matches!(message, Message::ForkReports(_)) {
             return None;
         }
         let rewritten = entries::rewrite(&charter, message, |entry| {

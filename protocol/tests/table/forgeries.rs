@@ -6,7 +6,7 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::body::{Answers, Body};
 use fairdeal_protocol::log::entry::{Content, SignedEntry};
 use fairdeal_protocol::log::equivocation::Equivocation;
-use fairdeal_protocol::log::halt::{Halt, SignedHalt, resolve};
+use fairdeal_protocol::log::fork_report::{ForkReport, SignedForkReport, resolve};
 use fairdeal_protocol::membership::certificate::{Certificate, Proof};
 use fairdeal_protocol::membership::{Says, Statement, Value, Verified};
 use fairdeal_protocol::seat::{Seat, SeatSet};
@@ -307,26 +307,30 @@ fn words_on_another_log_do_not_lead_on_from_this_one() {
     let whole = sim.room[0].table.transcript();
     let halted = whole.halted()[0].clone();
     let words = |change: &dyn Fn(Hash32) -> Hash32| {
-        let words = halted.halts.iter().map(|signed| {
-            let mut halt = signed.halt().clone();
-            halt.parent = change(halt.parent);
-            let earlier: Vec<Hash32> = halt.earlier.iter().map(|hash| change(*hash)).collect();
-            halt.earlier = earlier.try_into().unwrap();
-            let key = seats::key(halt.seat);
-            SignedHalt::sign(halt, &key)
+        let words = halted.fork_reports.iter().map(|signed| {
+            let mut fork_report = signed.fork_report().clone();
+            fork_report.parent = change(fork_report.parent);
+            let earlier: Vec<Hash32> = fork_report
+                .earlier
+                .iter()
+                .map(|hash| change(*hash))
+                .collect();
+            fork_report.earlier = earlier.try_into().unwrap();
+            let key = seats::key(fork_report.seat);
+            SignedForkReport::sign(fork_report, &key)
         });
-        words.collect::<Vec<SignedHalt>>()
+        words.collect::<Vec<SignedForkReport>>()
     };
     let with = |change: &dyn Fn(Hash32) -> Hash32| {
         let halted = vec![(&halted.evidence, words(change))];
         finding_with(&whole, ([0_u8; 2], halted, [0_u8; 1]))
     };
     assert_eq!(with(&|hash| hash), None);
-    let halts: Vec<Halt> = words(&|hash| hash)
+    let fork_reports: Vec<ForkReport> = words(&|hash| hash)
         .iter()
-        .map(|word| word.halt().clone())
+        .map(|word| word.fork_report().clone())
         .collect();
-    let step = resolve(&halts).unwrap().point.step;
+    let step = resolve(&fork_reports).unwrap().point.step;
     let elsewhere = with(&|hash| Hash32([hash.0[0]; 32]));
     let culprit = seat(CHEAT);
     assert_eq!(elsewhere, Some(Finding::Halted { step, culprit }));

@@ -3,14 +3,14 @@
 use fairdeal_protocol::log::state_request::{SignedStateReply, StateReply, StateRequest};
 use fairdeal_protocol::table::live::ReceiveError;
 use fairdeal_protocol::table::message::Message;
-use fairdeal_testkit::Place;
+use fairdeal_testkit::TestSeat;
 use fairdeal_testkit::drill::{Drill, rules};
 use fairdeal_testkit::seats::{self, seat};
 
 use super::sim::{ANY_SEED, Plan, Sim};
 
 /// Seat 0 of three, back from its journal, and what it asks the others.
-fn returned() -> (Place<Drill>, StateRequest) {
+fn returned() -> (TestSeat<Drill>, StateRequest) {
     let mut sim = Sim::new(&rules(3, 16), ANY_SEED, Plan::default());
     sim.run(1_000);
     sim.room.restart(seat(0)).unwrap();
@@ -26,7 +26,7 @@ fn returned() -> (Place<Drill>, StateRequest) {
 
 /// The reply of `author` that it holds nothing, signed with the key of `signer` and handed on by `from`.
 fn reply(
-    place: &mut Place<Drill>,
+    place: &mut TestSeat<Drill>,
     request: &StateRequest,
     [author, signer, from]: [usize; 3],
 ) -> Result<(), ReceiveError> {
@@ -38,7 +38,7 @@ fn reply(
         complete: true,
         entries: Default::default(),
         statements: Default::default(),
-        halts: Default::default(),
+        fork_reports: Default::default(),
     };
     let signed = SignedStateReply::sign(reply, &seats::key(seat(signer)));
     place.accept(seat(from), Message::StateReply(Box::new(signed)))

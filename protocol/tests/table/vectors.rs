@@ -21,7 +21,7 @@ use fairdeal_protocol::hash::{Hash32, Hasher};
 use fairdeal_protocol::log::body::{Answers, Body, Shares, Shuffled};
 use fairdeal_protocol::log::claim::{Claim, Ground, SignedClaim};
 use fairdeal_protocol::log::entry::{Content, Entry, genesis, step_hash};
-use fairdeal_protocol::log::halt::{Halt, SignedHalt, resolve};
+use fairdeal_protocol::log::fork_report::{ForkReport, SignedForkReport, resolve};
 use fairdeal_protocol::log::state_request::{SignedStateReply, StateReply, StateRequest};
 use fairdeal_protocol::membership::statement::{Accepted, Reason as StatementReason};
 use fairdeal_protocol::membership::{Says, Statement, Value, Verified};
@@ -263,7 +263,7 @@ fn values_of_a_fixed_deal() {
         complete: true,
         entries: Vec::new().try_into().unwrap(),
         statements: Vec::new().try_into().unwrap(),
-        halts: Vec::new().try_into().unwrap(),
+        fork_reports: Vec::new().try_into().unwrap(),
     };
     let reply = SignedStateReply::sign(reply, &signer);
     line(
@@ -349,7 +349,7 @@ fn values_of_a_fixed_deal() {
             &Message::Statements(statements).to_bytes(),
         );
     }
-    let halt = Halt {
+    let fork_report = ForkReport {
         table: context.table,
         culprit: Seat::new(2).unwrap(),
         seat: context.seat,
@@ -358,15 +358,18 @@ fn values_of_a_fixed_deal() {
         earlier: vec![Hash32([8; 32]), Hash32([9; 32])].try_into().unwrap(),
         seats: SeatSet::all(3),
     };
-    let place = resolve(std::slice::from_ref(&halt)).unwrap();
+    let place = resolve(std::slice::from_ref(&fork_report)).unwrap();
     line(
         "parent after a halt",
-        place.name(&context.table, halt.culprit).as_bytes(),
+        place.name(&context.table, fork_report.culprit).as_bytes(),
     );
-    let halt = SignedHalt::sign(halt, &signer);
-    line("signed halt", &encode(&halt));
-    let halts = vec![halt].try_into().unwrap();
-    line("message halts", &Message::Halts(halts).to_bytes());
+    let fork_report = SignedForkReport::sign(fork_report, &signer);
+    line("signed halt", &encode(&fork_report));
+    let fork_reports = vec![fork_report].try_into().unwrap();
+    line(
+        "message halts",
+        &Message::ForkReports(fork_reports).to_bytes(),
+    );
     let claim = Claim {
         table: context.table,
         seat: context.seat,
@@ -396,13 +399,13 @@ fn values_of_a_fixed_password() {
         host: [2; 32],
     };
     let rng = |number| ChaCha20Rng::from_seed([number; 32]);
-    let (guest, knock) = Guest::start(&password, &door, &mut rng(3));
-    let (host, challenge) = Host::answer(&password, &door, &knock, &mut rng(4)).unwrap();
+    let (guest, login) = Guest::start(&password, &door, &mut rng(3));
+    let (host, challenge) = Host::answer(&password, &door, &login, &mut rng(4)).unwrap();
     let proof = guest.finish(&challenge).unwrap();
     host.check(&proof).unwrap();
     let text = format!(
         "knock: {}\nchallenge: {}\nproof: {}\n",
-        hex(&encode(&knock)),
+        hex(&encode(&login)),
         hex(&encode(&challenge)),
         hex(&encode(&proof))
     );

@@ -8,10 +8,10 @@ use fairdeal_net::{
 use tokio::sync::mpsc;
 
 use crate::session::frame::MAX_FRAME;
-use crate::session::journal::Place;
+use crate::session::journal::ListenConfig;
 
 /// Where to listen while another session holds these addresses, and which ones to bind when free.
-pub(super) fn elsewhere(place: &Place) -> (Vec<Multiaddr>, Vec<Multiaddr>) {
+pub(super) fn elsewhere(place: &ListenConfig) -> (Vec<Multiaddr>, Vec<Multiaddr>) {
     let anywhere: Vec<Multiaddr> = place.listen.iter().map(any_port).collect();
     let named = place.listen.iter();
     let named = named.filter(|address| !anywhere.contains(address));
@@ -70,7 +70,7 @@ fn still_awaited(wanted: &[Multiaddr], listen: &[Multiaddr]) -> Vec<Multiaddr> {
 }
 
 /// The node configuration of a session.
-pub(super) fn config_of(place: &Place, is_host: bool) -> NodeConfig {
+pub(super) fn config_of(place: &ListenConfig, is_host: bool) -> NodeConfig {
     let mut config = NodeConfig::new(place.transport);
     config.listen.clone_from(&place.listen);
     config.relays.clone_from(&place.relays);

@@ -4,13 +4,13 @@
 //! This module starts and runs the task and handles network events. `seating` leads to the table, `table` plays,
 //! `watching` follows another host's table, `visitors` serves our spectators, `talk` is the chat.
 
+mod chat;
 mod indirect;
 mod listening;
 mod parts;
 mod reaching;
 mod seating;
 mod table;
-mod talk;
 mod visitors;
 mod watching;
 
@@ -39,11 +39,11 @@ use getrandom::rand_core::UnwrapErr;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
-use super::door::{GuestDoor, HostDoor};
 use super::frame::{Frame, Join, ProgramId};
-use super::gallery::Gallery;
-use super::journal::{Interrupted, Place, SavedSeat};
-use super::lobby::{Agreed, GuestLobby, HostLobby, Outbox, host_seat};
+use super::journal::{Interrupted, ListenConfig, SavedSeat};
+use super::lobby::{Agreed, GuestLobby, HostLobby, Outgoing, host_seat};
+use super::password_gate::{GuestGate, HostGate};
+use super::spectators::Spectators;
 use fairdeal_ui::view::{PeerState, Waits};
 
 use super::{Command, Handle, SessionEvent};
@@ -110,10 +110,10 @@ pub struct Setup {
     /// Host, guest or spectator.
     pub role: Role,
     /// Where to listen, and by which transport.
-    pub place: Place,
+    pub place: ListenConfig,
     /// Bind when free: an ending session of this program may still hold these ports. Until they are free, this one
     /// listens on any ports.
-    pub moves_in: bool,
+    pub bind_when_free: bool,
     /// Whether a host announces its table on the local network.
     pub lan: bool,
     /// The bot that plays the seat; `None` if the holder of the handle does.
@@ -125,7 +125,7 @@ pub struct Setup {
     /// Identifies this program to the host; a host and its local bots share one id.
     pub program: ProgramId,
     /// Whether this is a local bot in another player's program; that player's session writes the transcript.
-    pub house: bool,
+    pub local_bot: bool,
     /// Whether this seat is ready to begin by itself; otherwise its player sends [`Command::Ready`].
     pub ready: bool,
     /// Whether a person uses the handle.
@@ -184,7 +184,7 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
     let is_host = matches!(setup.role, Role::Host(_));
     let mut config = config_of(&place, is_host);
     let mut awaited = Vec::new();
-    if setup.moves_in {
+    if setup.bind_when_free {
         (config.listen, awaited) = elsewhere(&place);
     }
     if matches!(setup.role, Role::Watcher(_)) {
@@ -223,31 +223,31 @@ pub fn start(setup: Setup) -> Result<Handle, SessionError> {
             let id = lobby;
             let mut lobby = HostLobby::new(id, rules, key.clone(), own, setup.ready);
             if let Some(password) = setup.password {
-                lobby.gallery().lock(HostDoor::new(password, local, id));
+                lobby.spectators().lock(HostGate::new(password, local, id));
             }
             let lobby = Box::new(lobby);
-            Stage::Host { lobby, id }
+            SessionState::Host { lobby, id }
         }
         Role::Guest(target) => {
             let (host, lobby, addresses) = target.into_parts();
             node.keep(host, addresses)?;
             let own = Join { lobby, ..own };
-            let mut guest = GuestLobby::new(host, key.clone(), own, setup.house, setup.ready);
+            let mut guest = GuestLobby::new(host, key.clone(), own, setup.local_bot, setup.ready);
             if let Some(password) = setup.password {
-                guest.knock_at(GuestDoor::new(&password, lobby, local, host, &mut rng));
+                guest.login_at(GuestGate::new(&password, lobby, local, host, &mut rng));
             }
-            Stage::Guest(Box::new(guest))
+            SessionState::Guest(Box::new(guest))
         }
         Role::Watcher(target) => {
             let (host, lobby, addresses) = target.into_parts();
             node.keep(host, addresses)?;
-            let door = setup
+            let gate = setup
                 .password
-                .map(|password| GuestDoor::new(&password, lobby, local, host, &mut rng));
-            Stage::Watch(Box::new(Watching::new(host, lobby, door)))
+                .map(|password| GuestGate::new(&password, lobby, local, host, &mut rng));
+            SessionState::Watch(Box::new(Watching::new(host, lobby, gate)))
         }
     };
-    let disk = Disk::new(setup.data, setup.house.then_some(setup.identity));
+    let disk = Disk::new(setup.data, setup.local_bot.then_some(setup.identity));
     let links = Links::new(place, awaited);
     let (pilot, attended) = (setup.pilot, setup.attended);
     let node = (node, network);
@@ -273,15 +273,15 @@ pub fn resume(
             SavedSeat {
                 agreed,
                 place,
-                house,
+                local_bot,
                 password,
                 ..
             },
         records,
         journal,
     } = interrupted;
-    let is_house = house.is_some();
-    let (identity, pilot) = house.map_or((identity, pilot), |(own, pilot)| (own, Some(pilot)));
+    let is_local_bot = local_bot.is_some();
+    let (identity, pilot) = local_bot.map_or((identity, pilot), |(own, pilot)| (own, Some(pilot)));
     let key = identity.signing_key();
     if agreed.charter.charter().seat_of(&(&key).into()) != Some(agreed.me) {
         return Err(SessionError::OtherIdentity);
@@ -296,24 +296,28 @@ pub fn resume(
         records,
         &mut rng,
     )?;
-    let gallery = is_host.then(|| {
+    let spectators = is_host.then(|| {
         let lobby = agreed.charter.charter().lobby;
-        let mut gallery = Gallery::new(lobby);
+        let mut spectators = Spectators::new(lobby);
         if let Some(password) = password {
-            gallery.lock(HostDoor::new(password, node.local_peer(), lobby));
+            spectators.lock(HostGate::new(password, node.local_peer(), lobby));
         }
-        gallery
+        spectators
     });
     let restored = Restored {
         table,
         agreed,
         journal,
-        gallery,
+        spectators,
     };
-    let stage = Stage::Restored(Box::new(restored));
-    let disk = Disk::new(data, is_house.then_some(identity));
+    let stage = SessionState::Restored(Box::new(restored));
+    let disk = Disk::new(data, is_local_bot.then_some(identity));
     let links = Links::new(place, awaited);
-    let attended = if is_house { Attended::Nobody } else { attended };
+    let attended = if is_local_bot {
+        Attended::Nobody
+    } else {
+        attended
+    };
     let node = (node, network);
     Ok(Driver::spawn(
         node, key, stage, links, pilot, disk, attended,
@@ -327,7 +331,7 @@ fn played_by(pilot: Option<Pilot>) -> Result<PlayedBy, SessionError> {
     })
 }
 
-enum Stage {
+enum SessionState {
     Host {
         lobby: Box<HostLobby>,
         id: [u8; 8],
@@ -348,16 +352,16 @@ struct Restored {
     agreed: Agreed,
     journal: Arc<Journal>,
     /// The host's spectators.
-    gallery: Option<Gallery>,
+    spectators: Option<Spectators>,
 }
 
 /// A table that waits for its journal.
 struct Opening {
     agreed: Agreed,
     /// Frames for the others, sent once the journal exists.
-    outbox: Outbox,
+    outbox: Outgoing,
     /// The host's spectators.
-    gallery: Option<Gallery>,
+    spectators: Option<Spectators>,
 }
 
 /// A table in play, and what is known of its peers.
@@ -388,14 +392,14 @@ struct Seated {
     /// Wall clock at the last tick, in milliseconds since 1970.
     ticked: Option<u64>,
     /// The spectators, at the host.
-    gallery: Option<Gallery>,
+    spectators: Option<Spectators>,
 }
 
 /// The task of a session. Each part owns its state; this type and its modules coordinate them.
 struct Driver {
     node: NodeHandle,
     key: SigningKey,
-    stage: Stage,
+    stage: SessionState,
     links: Links,
     autopilot: Autopilot,
     disk: Disk,
@@ -418,7 +422,7 @@ impl Driver {
     fn spawn(
         (node, network): (NodeHandle, mpsc::Receiver<NodeEvent>),
         key: SigningKey,
-        stage: Stage,
+        stage: SessionState,
         links: Links,
         pilot: Option<Pilot>,
         disk: Disk,
@@ -458,21 +462,21 @@ impl Driver {
         };
         self.links.addresses_at = Some(Instant::now() + wait);
         self.stage = match self.stage {
-            Stage::Restored(restored) => {
+            SessionState::Restored(restored) => {
                 let Restored {
                     table,
                     agreed,
                     journal,
-                    gallery,
+                    spectators,
                 } = *restored;
-                self.stage = Stage::Ended;
+                self.stage = SessionState::Ended;
                 self.open_table(table, agreed, journal).await;
-                self.open_gallery(gallery);
+                self.open_spectators(spectators);
                 self.stage
             }
             stage => stage,
         };
-        while !matches!(self.stage, Stage::Ended) {
+        while !matches!(self.stage, SessionState::Ended) {
             tokio::select! {
                 event = network.recv() => match event {
                     Some(event) => self.network(event).await,
@@ -493,7 +497,7 @@ impl Driver {
                     Some(Command::Invite(ticket)) => self.invite(&ticket).await,
                     Some(Command::Quit) | None => {
                         self.close_lobby();
-                        self.stage = Stage::Ended;
+                        self.stage = SessionState::Ended;
                     }
                 },
                 () = at(self.links.addresses_at) => self.addresses_known().await,
@@ -502,7 +506,7 @@ impl Driver {
                     self.dial_seats(|_| true);
                 }
                 () = at(self.autopilot.acts_at) => self.pilot_acts().await,
-                () = at(self.done) => self.stage = Stage::Ended,
+                () = at(self.done) => self.stage = SessionState::Ended,
                 _ = ticks.tick() => self.tick().await,
             }
         }
@@ -533,7 +537,7 @@ impl Driver {
 
     async fn fail(&mut self, why: String) {
         self.tell(SessionEvent::Error(why)).await;
-        self.stage = Stage::Ended;
+        self.stage = SessionState::Ended;
     }
 
     fn send(&self, peer: PeerId, frame: &Frame) {
@@ -543,7 +547,7 @@ impl Driver {
         }
     }
 
-    fn send_all(&self, outbox: &Outbox) {
+    fn send_all(&self, outbox: &Outgoing) {
         for (peer, frame) in outbox {
             self.send(*peer, frame);
         }
@@ -552,7 +556,7 @@ impl Driver {
     /// Dials the selected seats that take part and are not connected. Both sides dial again after a lost connection:
     /// whichever of the two has moved finds the other. A seat without known addresses dials us.
     fn dial_seats(&self, which: impl Fn(Seat) -> bool) {
-        let Stage::Table(seated) = &self.stage else {
+        let SessionState::Table(seated) = &self.stage else {
             return;
         };
         let away = seated.peers.iter().filter(|(seat, peer)| {
@@ -568,7 +572,7 @@ impl Driver {
 
     /// Stops dialing a seat that has left the table.
     fn let_go(&self, seat: Seat) {
-        if let Stage::Table(seated) = &self.stage
+        if let SessionState::Table(seated) = &self.stage
             && let Some(peer) = seated.peers.get(&seat)
         {
             let _ = self.node.forget(*peer);
@@ -577,7 +581,7 @@ impl Driver {
 
     /// Reports this seat's connections to the others if they have changed.
     fn tell_links(&mut self) {
-        let Stage::Table(seated) = &mut self.stage else {
+        let SessionState::Table(seated) = &mut self.stage else {
             return;
         };
         let linked = seated.connected(&self.links.connected);
@@ -589,7 +593,7 @@ impl Driver {
             seats: linked,
         };
         let peers = linked.iter().filter_map(|seat| seated.peers.get(&seat));
-        let outbox: Outbox = peers.map(|peer| (*peer, frame.clone())).collect();
+        let outbox: Outgoing = peers.map(|peer| (*peer, frame.clone())).collect();
         self.send_all(&outbox);
     }
 
@@ -601,27 +605,27 @@ impl Driver {
                 if !self.links.connected.contains(&peer) {
                     self.links.connected.push(peer);
                 }
-                let gallery = match &mut self.stage {
-                    Stage::Host { lobby, .. } => Some(lobby.gallery()),
-                    Stage::Opening(opening) => opening.gallery.as_mut(),
-                    Stage::Table(seated) => seated.gallery.as_mut(),
+                let spectators = match &mut self.stage {
+                    SessionState::Host { lobby, .. } => Some(lobby.spectators()),
+                    SessionState::Opening(opening) => opening.spectators.as_mut(),
+                    SessionState::Table(seated) => seated.spectators.as_mut(),
                     _ => None,
                 };
-                if let (Some(gallery), Some(network)) = (gallery, Network::of(&address)) {
-                    gallery.arrived(peer, network);
+                if let (Some(spectators), Some(network)) = (spectators, Network::of(&address)) {
+                    spectators.arrived(peer, network);
                 }
                 self.has_reached(peer).await;
                 match &mut self.stage {
-                    Stage::Guest(lobby)
+                    SessionState::Guest(lobby)
                         if lobby.host() == peer && self.links.addresses_at.is_none() =>
                     {
                         self.speak_as_guest().await;
                     }
-                    Stage::Watch(watching) if watching.host == peer => {
+                    SessionState::Watch(watching) if watching.host == peer => {
                         let outbox = watching.greeting();
                         self.send_all(&outbox);
                     }
-                    Stage::Table(seated) => {
+                    SessionState::Table(seated) => {
                         if let Some(seat) = seated.seat_of(peer) {
                             seated.table.greet(seat);
                             self.tell_links();
@@ -638,12 +642,12 @@ impl Driver {
                 self.links.connected.retain(|known| *known != peer);
                 self.links.strangers.remove(&peer);
                 match &mut self.stage {
-                    Stage::Host { lobby, .. } => {
+                    SessionState::Host { lobby, .. } => {
                         let _ = self.node.dismiss(peer);
                         let result = lobby.gone(peer).map(|outbox| (outbox, None));
                         self.lobby_result(result).await;
                     }
-                    Stage::Table(seated) => {
+                    SessionState::Table(seated) => {
                         if let Some(seat) = seated.seat_of(peer) {
                             // Whichever of the two has moved finds the other.
                             seated.links.remove(&seat);
@@ -652,31 +656,36 @@ impl Driver {
                             let state = PeerState::Lost;
                             self.tell(SessionEvent::Peer { seat, state }).await;
                             self.show().await;
-                        } else if let Some(gallery) = &mut seated.gallery {
-                            gallery.gone(peer);
+                        } else if let Some(spectators) = &mut seated.spectators {
+                            spectators.gone(peer);
                             let _ = self.node.dismiss(peer);
                         }
                     }
-                    Stage::Watch(watching) if watching.host == peer && watching.is_over => {
+                    SessionState::Watch(watching) if watching.host == peer && watching.is_over => {
                         let _ = self.node.forget(peer);
                     }
-                    Stage::Watch(watching) if watching.host == peer => {
+                    SessionState::Watch(watching) if watching.host == peer => {
                         watching.lost(&mut self.rng);
                         self.links.reaching = Some(Reaching::new(Instant::now()));
                     }
-                    Stage::Guest(lobby) if lobby.host() == peer => {
+                    SessionState::Guest(lobby) if lobby.host() == peer => {
                         lobby.lost(&mut self.rng);
                         // The host may or may not come back.
                         self.links.reaching = Some(Reaching::new(Instant::now()));
                     }
-                    Stage::Opening(opening) => {
-                        let gallery = opening.gallery.as_mut();
-                        if let Some(gallery) = gallery.filter(|gallery| gallery.has(peer)) {
-                            gallery.gone(peer);
+                    SessionState::Opening(opening) => {
+                        let spectators = opening.spectators.as_mut();
+                        if let Some(spectators) =
+                            spectators.filter(|spectators| spectators.has(peer))
+                        {
+                            spectators.gone(peer);
                             let _ = self.node.dismiss(peer);
                         }
                     }
-                    Stage::Guest(_) | Stage::Watch(_) | Stage::Restored(_) | Stage::Ended => {}
+                    SessionState::Guest(_)
+                    | SessionState::Watch(_)
+                    | SessionState::Restored(_)
+                    | SessionState::Ended => {}
                 }
             }
             NodeEvent::Message { peer, bytes } => match Frame::from_bytes(&bytes) {
@@ -692,14 +701,14 @@ impl Driver {
             NodeEvent::PeerInfo {
                 peer, listening, ..
             } => {
-                if let Stage::Table(seated) = &mut self.stage
+                if let SessionState::Table(seated) = &mut self.stage
                     && let Some(seat) = seated.seat_of(peer)
                 {
                     seated.heard.insert(seat, listening);
                 }
             }
             NodeEvent::Rtt { peer, millis } => {
-                if let Stage::Table(seated) = &mut self.stage
+                if let SessionState::Table(seated) = &mut self.stage
                     && let Some(seat) = seated.seat_of(peer)
                 {
                     let before = seated.round_trips.insert(seat, millis);
@@ -728,7 +737,10 @@ impl Driver {
 
     /// Listen addresses have changed: schedules a rewrite of the ticket or of this guest's own record.
     fn addresses_change(&mut self) {
-        let waits = matches!(self.stage, Stage::Host { .. } | Stage::Guest(_));
+        let waits = matches!(
+            self.stage,
+            SessionState::Host { .. } | SessionState::Guest(_)
+        );
         if waits && self.links.addresses_at.is_none() {
             self.links.addresses_at = Some(Instant::now() + SETTLE);
         }
@@ -746,7 +758,10 @@ impl Driver {
             ReachNews::Mapped(_) | ReachNews::Unmapped(_) => self.addresses_change(),
             _ => {}
         }
-        let matters = matches!(self.stage, Stage::Host { .. } | Stage::Guest(_));
+        let matters = matches!(
+            self.stage,
+            SessionState::Host { .. } | SessionState::Guest(_)
+        );
         if let Some(words) = news.in_words().filter(|_| matters) {
             self.tell(SessionEvent::Reach(words)).await;
         }
@@ -761,16 +776,17 @@ impl Driver {
     /// Whether a peer has a seat, watches, or is this player's host.
     fn is_known(&self, peer: PeerId) -> bool {
         match &self.stage {
-            Stage::Host { lobby, .. } => lobby.knows(peer),
-            Stage::Guest(lobby) => lobby.host() == peer,
-            Stage::Watch(watching) => watching.host == peer,
-            Stage::Table(seated) => {
-                let gallery = seated.gallery.as_ref();
-                seated.seat_of(peer).is_some() || gallery.is_some_and(|gallery| gallery.has(peer))
+            SessionState::Host { lobby, .. } => lobby.knows(peer),
+            SessionState::Guest(lobby) => lobby.host() == peer,
+            SessionState::Watch(watching) => watching.host == peer,
+            SessionState::Table(seated) => {
+                let spectators = seated.spectators.as_ref();
+                seated.seat_of(peer).is_some()
+                    || spectators.is_some_and(|spectators| spectators.has(peer))
             }
             // Seated guests repeat their frames until the table opens; do not count them as strangers.
-            Stage::Opening(_) => true,
-            Stage::Restored(_) | Stage::Ended => false,
+            SessionState::Opening(_) => true,
+            SessionState::Restored(_) | SessionState::Ended => false,
         }
     }
 
@@ -786,31 +802,33 @@ impl Driver {
             return self.drop_peer(peer, "the table it asks for is not here yet");
         }
         match (&mut self.stage, frame) {
-            (Stage::Table(seated), frame) if seated.seat_of(peer).is_none() => {
+            (SessionState::Table(seated), frame) if seated.seat_of(peer).is_none() => {
                 self.visit(peer, &frame);
             }
             (_, Frame::Say(text)) => self.heard(peer, None, &text).await,
             (_, Frame::Said { seat, text }) => self.heard(peer, Some(seat), &text).await,
             (_, Frame::Invite { ticket }) => self.invited(peer, ticket.as_str()).await,
-            (Stage::Host { lobby, .. }, Frame::Knock { lobby: id, knock }) => {
-                let answer = lobby.gallery().knock(peer, id, knock, &mut self.rng);
+            (SessionState::Host { lobby, .. }, Frame::Login { lobby: id, login }) => {
+                let answer = lobby.spectators().login(peer, id, login, &mut self.rng);
                 let outbox = answer.map(|frame| (peer, frame)).into_iter().collect();
                 self.send_all(&outbox);
             }
             // The host has lost this guest's connection and the guest has not noticed. Dropping it makes it join again.
-            (Stage::Host { lobby, .. }, Frame::Sign { .. }) if !lobby.has_seated(peer) => {
+            (SessionState::Host { lobby, .. }, Frame::Sign { .. }) if !lobby.has_seated(peer) => {
                 self.drop_peer(peer, "a signature without a seat");
             }
-            (Stage::Host { lobby, .. }, frame) => {
+            (SessionState::Host { lobby, .. }, frame) => {
                 let result = lobby.receive(peer, frame);
                 self.lobby_result(result).await;
             }
-            (Stage::Watch(_), frame) => self.watched(peer, frame).await,
-            (Stage::Guest(lobby), frame) => {
+            (SessionState::Watch(_), frame) => self.watched(peer, frame).await,
+            (SessionState::Guest(lobby), frame) => {
                 let result = lobby.receive(peer, frame);
                 self.lobby_result(result).await;
             }
-            (Stage::Table(seated), Frame::Table { table, message }) if table == seated.id => {
+            (SessionState::Table(seated), Frame::Table { table, message })
+                if table == seated.id =>
+            {
                 let Some(seat) = seated.seat_of(peer) else {
                     return;
                 };
@@ -820,7 +838,7 @@ impl Driver {
                 }
                 self.flush().await;
             }
-            (Stage::Table(seated), Frame::Links { table, seats }) if table == seated.id => {
+            (SessionState::Table(seated), Frame::Links { table, seats }) if table == seated.id => {
                 if let Some(seat) = seated.seat_of(peer)
                     && seated.links.insert(seat, seats).is_none()
                 {
@@ -833,40 +851,46 @@ impl Driver {
                 }
             }
             // The guest has missed the frame that opened the table.
-            (Stage::Table(seated), Frame::Sign { table, .. }) if table == seated.id => {
+            (SessionState::Table(seated), Frame::Sign { table, .. }) if table == seated.id => {
                 let frame = HostLobby::signed(&seated.charter);
                 self.send(peer, &frame);
             }
             // The guest has missed it too, and has changed its readiness too late.
-            (Stage::Table(seated), Frame::Ready(_)) => {
+            (SessionState::Table(seated), Frame::Ready(_)) => {
                 let frame = HostLobby::signed(&seated.charter);
                 self.send(peer, &frame);
             }
 
             // A seat of this table that has lost its charter.
-            (Stage::Table(seated), Frame::Join(_) | Frame::Knock { .. }) => {
+            (SessionState::Table(seated), Frame::Join(_) | Frame::Login { .. }) => {
                 let frame = HostLobby::back(&seated.charter, &seated.records);
                 self.send(peer, &frame);
             }
             // The sender repeats what is ignored here.
-            (Stage::Opening(_) | Stage::Restored(_) | Stage::Table(_) | Stage::Ended, _) => {}
+            (
+                SessionState::Opening(_)
+                | SessionState::Restored(_)
+                | SessionState::Table(_)
+                | SessionState::Ended,
+                _,
+            ) => {}
         }
     }
 
     async fn tick(&mut self) {
-        self.player.talk.tick();
+        self.player.chat.tick();
         self.move_in().await;
 
         match &mut self.stage {
-            Stage::Host { lobby, .. } => {
+            SessionState::Host { lobby, .. } => {
                 let outbox = lobby.tick();
                 self.send_all(&outbox);
             }
-            Stage::Guest(_) | Stage::Watch(_) => self.tick_on_the_way().await,
-            Stage::Opening(_) => self.try_to_open().await,
-            Stage::Table(seated) => {
-                if let Some(gallery) = &mut seated.gallery {
-                    gallery.tick();
+            SessionState::Guest(_) | SessionState::Watch(_) => self.tick_on_the_way().await,
+            SessionState::Opening(_) => self.try_to_open().await,
+            SessionState::Table(seated) => {
+                if let Some(spectators) = &mut seated.spectators {
+                    spectators.tick();
                 }
                 let now = wall_clock();
                 // After a sleep, read what has arrived meanwhile before treating any seat as silent.
@@ -884,7 +908,7 @@ impl Driver {
                 self.repeat_head();
                 if may_claim.is_some()
                     && self.autopilot.pilot.is_some()
-                    && self.disk.house.is_none()
+                    && self.disk.local_bot.is_none()
                 {
                     // No person is there to ask.
                     self.claim().await;
@@ -892,7 +916,7 @@ impl Driver {
                     self.show().await;
                 }
             }
-            Stage::Restored(_) | Stage::Ended => {}
+            SessionState::Restored(_) | SessionState::Ended => {}
         }
     }
 
@@ -902,8 +926,10 @@ impl Driver {
             return;
         }
         match &mut self.stage {
-            Stage::Guest(_) if self.links.addresses_at.is_none() => self.speak_as_guest().await,
-            Stage::Watch(watching) => {
+            SessionState::Guest(_) if self.links.addresses_at.is_none() => {
+                self.speak_as_guest().await
+            }
+            SessionState::Watch(watching) => {
                 let outbox = watching.tick();
                 self.send_all(&outbox);
             }

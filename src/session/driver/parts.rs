@@ -18,15 +18,15 @@ use super::reaching::Reaching;
 use super::table::Batch;
 use super::{Attended, Pilot};
 use crate::session::SessionEvent;
-use crate::session::journal::Place;
-use crate::session::talk::Talk;
+use crate::session::chat::Chat;
+use crate::session::journal::ListenConfig;
 use crate::store::{DataDir, IdentityKey, Journal};
 
 /// The disk that a session writes to, and what waits for space on it.
 pub(super) struct Disk {
     pub(super) data: Arc<DataDir>,
     /// The identity of a local bot, which has no file of its own.
-    pub(super) house: Option<IdentityKey>,
+    pub(super) local_bot: Option<IdentityKey>,
     /// The journal of the table, once there is one.
     pub(super) journal: Option<Arc<Journal>>,
     pub(super) evidence: Evidence,
@@ -55,10 +55,10 @@ pub(super) struct Evidence {
 
 impl Disk {
     /// The state before there is a table. A local bot brings its identity.
-    pub(super) fn new(data: Arc<DataDir>, house: Option<IdentityKey>) -> Self {
+    pub(super) fn new(data: Arc<DataDir>, local_bot: Option<IdentityKey>) -> Self {
         Self {
             data,
-            house,
+            local_bot,
             journal: None,
             evidence: Evidence::default(),
             settled: false,
@@ -73,7 +73,7 @@ impl Disk {
 
 /// The connections of a session.
 pub(super) struct Links {
-    pub(super) place: Place,
+    pub(super) place: ListenConfig,
     /// Addresses to bind when another session has released them.
     pub(super) awaited: Vec<Multiaddr>,
     pub(super) connected: Vec<PeerId>,
@@ -89,7 +89,7 @@ pub(super) struct Links {
 
 impl Links {
     /// The state before any peer is connected.
-    pub(super) fn new(place: Place, awaited: Vec<Multiaddr>) -> Self {
+    pub(super) fn new(place: ListenConfig, awaited: Vec<Multiaddr>) -> Self {
         Self {
             place,
             awaited,
@@ -130,7 +130,7 @@ pub(super) struct Player {
     /// The table and seat of the last promise on disk.
     pub(super) promised: Option<(String, Seat)>,
     /// Chat limits.
-    pub(super) talk: Talk,
+    pub(super) chat: Chat,
 }
 
 impl Player {
@@ -140,7 +140,7 @@ impl Player {
             attended,
             told: None,
             promised: None,
-            talk: Talk::default(),
+            chat: Chat::default(),
         }
     }
 }

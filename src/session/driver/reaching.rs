@@ -5,7 +5,7 @@ use std::time::Duration;
 use fairdeal_net::{DialFailure, Multiaddr, PeerId};
 use tokio::time::Instant;
 
-use super::{Driver, Stage};
+use super::{Driver, SessionState};
 use crate::session::SessionEvent;
 use crate::session::frame::Frame;
 
@@ -89,8 +89,8 @@ impl Driver {
     /// The host that this guest or spectator connects to.
     fn looked_for(&self) -> Option<PeerId> {
         match &self.stage {
-            Stage::Guest(lobby) => Some(lobby.host()),
-            Stage::Watch(watching) => Some(watching.host),
+            SessionState::Guest(lobby) => Some(lobby.host()),
+            SessionState::Watch(watching) => Some(watching.host),
             _ => None,
         }
     }
@@ -101,7 +101,7 @@ impl Driver {
             return;
         }
         let seen = match &self.stage {
-            Stage::Watch(watching) => watching.snapshot(),
+            SessionState::Watch(watching) => watching.snapshot(),
             _ => None,
         };
         // After a lost connection the table may be unchanged, so show it again.
@@ -154,12 +154,17 @@ impl Driver {
     /// A host that quits tells the guests and spectators in its lobby that the table will not open.
     pub(super) fn close_lobby(&mut self) {
         let peers: Vec<PeerId> = match &mut self.stage {
-            Stage::Host { lobby, .. } => {
+            SessionState::Host { lobby, .. } => {
                 let guests: Vec<PeerId> = lobby.guests().collect();
-                guests.into_iter().chain(lobby.gallery().peers()).collect()
+                guests
+                    .into_iter()
+                    .chain(lobby.spectators().peers())
+                    .collect()
             }
             // The host still waits for disk space for its journal; the others have at most a promise.
-            Stage::Opening(opening) if opening.gallery.is_some() => self.links.connected.clone(),
+            SessionState::Opening(opening) if opening.spectators.is_some() => {
+                self.links.connected.clone()
+            }
             _ => return,
         };
         for peer in peers {

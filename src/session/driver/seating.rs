@@ -13,11 +13,11 @@ use tokio::time::Instant;
 
 use super::indirect::Indirect;
 use super::table::Unkept;
-use super::{ALL_DIAL, Driver, Opening, Seated, Stage};
+use super::{ALL_DIAL, Driver, Opening, Seated, SessionState};
 use crate::session::SessionEvent;
-use crate::session::gallery::Gallery;
 use crate::session::journal::{self, Header, ResumeError};
-use crate::session::lobby::{Agreed, LobbyError, Outbox};
+use crate::session::lobby::{Agreed, LobbyError, Outgoing};
+use crate::session::spectators::Spectators;
 use crate::store::{Journal, StoreError};
 use fairdeal_ui::text::player_names;
 use fairdeal_ui::view::{LobbySeat, LobbyView, PeerState, Waits};
@@ -33,15 +33,15 @@ impl Driver {
         let addresses = presentable(&addresses);
         let told = addresses.get(..MAX_RECORDED).unwrap_or(&addresses);
         let signed = match &mut self.stage {
-            Stage::Host { lobby, .. } => lobby.set_addresses(told),
-            Stage::Guest(lobby) => lobby.set_addresses(told),
+            SessionState::Host { lobby, .. } => lobby.set_addresses(told),
+            SessionState::Guest(lobby) => lobby.set_addresses(told),
             _ => Ok(()),
         };
         if let Err(error) = signed {
             return self.fail(error.to_string()).await;
         }
         let ticket = match &mut self.stage {
-            Stage::Host { lobby, id } => {
+            SessionState::Host { lobby, id } => {
                 if lobby.is_solitaire() {
                     let alone = lobby.sit_alone();
                     return self.lobby_result(alone).await;
@@ -49,12 +49,12 @@ impl Driver {
                 let listed = told.iter().cloned();
                 Ticket::new(*id, self.node.local_peer(), listed)
             }
-            Stage::Guest(_) => return self.speak_as_guest().await,
-            Stage::Watch(_)
-            | Stage::Opening(_)
-            | Stage::Restored(_)
-            | Stage::Table(_)
-            | Stage::Ended => return,
+            SessionState::Guest(_) => return self.speak_as_guest().await,
+            SessionState::Watch(_)
+            | SessionState::Opening(_)
+            | SessionState::Restored(_)
+            | SessionState::Table(_)
+            | SessionState::Ended => return,
         };
         match ticket {
             Ok(ticket) => self.show_ticket(&ticket, &addresses).await,
@@ -64,7 +64,7 @@ impl Driver {
 
     async fn show_ticket(&mut self, ticket: &Ticket, addresses: &[Multiaddr]) {
         let me = self.node.local_peer();
-        let Stage::Host { lobby, .. } = &self.stage else {
+        let SessionState::Host { lobby, .. } = &self.stage else {
             return;
         };
         let view = LobbyView {
@@ -83,7 +83,7 @@ impl Driver {
     /// Announces the open table on the local network; once it plays, announces nothing.
     fn announce(&self) {
         let announcement = match &self.stage {
-            Stage::Host { lobby, .. } => lobby.announcement().map(|table| table.to_bytes()),
+            SessionState::Host { lobby, .. } => lobby.announcement().map(|table| table.to_bytes()),
             _ => None,
         };
         if let Err(error) = self.node.announce(announcement) {
@@ -94,13 +94,13 @@ impl Driver {
     /// Reports lobby changes to the player.
     async fn tell_lobby(&mut self) {
         let mut view = match &self.stage {
-            Stage::Host { lobby, .. } => lobby.view(),
-            Stage::Guest(lobby) => lobby.view(),
-            Stage::Watch(_)
-            | Stage::Opening(_)
-            | Stage::Restored(_)
-            | Stage::Table(_)
-            | Stage::Ended => return,
+            SessionState::Host { lobby, .. } => lobby.view(),
+            SessionState::Guest(lobby) => lobby.view(),
+            SessionState::Watch(_)
+            | SessionState::Opening(_)
+            | SessionState::Restored(_)
+            | SessionState::Table(_)
+            | SessionState::Ended => return,
         };
         let before = self.player.told.clone().unwrap_or_default();
         view.ticket.clone_from(&before.ticket);
@@ -124,14 +124,14 @@ impl Driver {
 
     pub(super) async fn lobby_result(
         &mut self,
-        result: Result<(Outbox, Option<Agreed>), LobbyError>,
+        result: Result<(Outgoing, Option<Agreed>), LobbyError>,
     ) {
         let (outbox, agreed) = match result {
             Err(error) => return self.fail(error.to_string()).await,
             Ok(result) => result,
         };
         // Exempt peers with a seat and spectators from the node's limits for strangers.
-        if let Stage::Host { lobby, .. } = &self.stage {
+        if let SessionState::Host { lobby, .. } = &self.stage {
             let seated = self
                 .links
                 .connected
@@ -153,14 +153,14 @@ impl Driver {
             return self.tell_lobby().await;
         };
         self.tell_lobby().await;
-        let gallery = match &mut self.stage {
-            Stage::Host { lobby, .. } => Some(lobby.take_gallery()),
+        let spectators = match &mut self.stage {
+            SessionState::Host { lobby, .. } => Some(lobby.take_spectators()),
             _ => None,
         };
-        self.stage = Stage::Opening(Box::new(Opening {
+        self.stage = SessionState::Opening(Box::new(Opening {
             agreed,
             outbox,
-            gallery,
+            spectators,
         }));
         self.try_to_open().await;
     }
@@ -168,28 +168,28 @@ impl Driver {
     /// Begins the journal of a table and opens it, or waits for space on the disk. Until then nobody else can open the
     /// table, because every seat in it must be able to resume.
     pub(super) async fn try_to_open(&mut self) {
-        let stage = std::mem::replace(&mut self.stage, Stage::Ended);
-        let Stage::Opening(opening) = stage else {
+        let stage = std::mem::replace(&mut self.stage, SessionState::Ended);
+        let SessionState::Opening(opening) = stage else {
             self.stage = stage;
             return;
         };
-        let password = opening.gallery.as_ref().and_then(Gallery::password);
+        let password = opening.spectators.as_ref().and_then(Spectators::password);
         match self.begin_journal(&opening.agreed, password) {
             Err(Unkept::Failed(why)) => self.fail(why).await,
             Err(Unkept::Full(why)) => {
-                self.stage = Stage::Opening(opening);
+                self.stage = SessionState::Opening(opening);
                 self.disk_is_full(&why).await;
             }
             Ok((table, journal)) => {
                 let Opening {
                     agreed,
                     outbox,
-                    gallery,
+                    spectators,
                 } = *opening;
                 self.disk_has_room().await;
                 self.send_all(&outbox);
                 self.open_table(table, agreed, journal).await;
-                self.open_gallery(gallery);
+                self.open_spectators(spectators);
             }
         }
     }
@@ -198,7 +198,7 @@ impl Driver {
     pub(super) async fn speak_as_guest(&mut self) {
         // The frames may include this guest's signature.
         if self.has_promised().await
-            && let Stage::Guest(lobby) = &self.stage
+            && let SessionState::Guest(lobby) = &self.stage
         {
             let outbox = lobby.tick();
             self.send_all(&outbox);
@@ -226,20 +226,20 @@ impl Driver {
     /// Sets the player's readiness to begin.
     pub(super) async fn be_ready(&mut self, ready: bool) {
         let outbox = match &mut self.stage {
-            Stage::Host { lobby, .. } => lobby.set_ready(ready),
-            Stage::Guest(lobby) => Ok(lobby.set_ready(ready)),
-            Stage::Watch(_)
-            | Stage::Opening(_)
-            | Stage::Restored(_)
-            | Stage::Table(_)
-            | Stage::Ended => return,
+            SessionState::Host { lobby, .. } => lobby.set_ready(ready),
+            SessionState::Guest(lobby) => Ok(lobby.set_ready(ready)),
+            SessionState::Watch(_)
+            | SessionState::Opening(_)
+            | SessionState::Restored(_)
+            | SessionState::Table(_)
+            | SessionState::Ended => return,
         };
         self.lobby_result(outbox.map(|outbox| (outbox, None))).await;
     }
 
     /// As host, dismisses a guest.
     pub(super) async fn dismiss(&mut self, seat: Seat) {
-        if let Stage::Host { lobby, .. } = &mut self.stage {
+        if let SessionState::Host { lobby, .. } = &mut self.stage {
             let outbox = lobby.dismiss(seat);
             self.lobby_result(outbox.map(|outbox| (outbox, None))).await;
         }
@@ -248,7 +248,7 @@ impl Driver {
     /// Persists a promise before a guest's signature goes out: from then on the others can begin the table. A host that
     /// proposes several charters in turn leaves only the last promise.
     fn promise(&mut self) -> Result<(), StoreError> {
-        let Stage::Guest(lobby) = &self.stage else {
+        let SessionState::Guest(lobby) = &self.stage else {
             return Ok(());
         };
         let Some((table, me)) = lobby.signed() else {
@@ -258,8 +258,8 @@ impl Driver {
         if data.has_promised(&table, me)? {
             return Ok(());
         }
-        let house = self.disk.house.as_ref().zip(self.autopilot.pilot);
-        data.promise(&table, me, &journal::promise(house))?;
+        let local_bot = self.disk.local_bot.as_ref().zip(self.autopilot.pilot);
+        data.promise(&table, me, &journal::promise(local_bot))?;
         if let Some((table, me)) = self.player.promised.replace((table, me)) {
             data.take_back_promise(&table, me)?;
         }
@@ -287,8 +287,8 @@ impl Driver {
                 kept.journal
             }
             None => {
-                let house = self.disk.house.as_ref().zip(self.autopilot.pilot);
-                let header = Header::new(agreed, &self.links.place, house, password).to_bytes();
+                let local_bot = self.disk.local_bot.as_ref().zip(self.autopilot.pilot);
+                let header = Header::new(agreed, &self.links.place, local_bot, password).to_bytes();
                 let begun = data.begin_journal(&id, me, &header);
                 Arc::new(begun?)
             }
@@ -343,7 +343,7 @@ impl Driver {
             .filter(|(_, peer)| self.links.connected.contains(peer))
             .map(|(seat, _)| *seat)
             .collect();
-        self.stage = Stage::Table(Box::new(Seated {
+        self.stage = SessionState::Table(Box::new(Seated {
             table,
             id,
             charter,
@@ -359,7 +359,7 @@ impl Driver {
             links: BTreeMap::new(),
             indirect: Indirect::default(),
             ticked: None,
-            gallery: None,
+            spectators: None,
         }));
         self.disk.journal = Some(journal);
         // The later seat dials the earlier one, so two seats never dial each other; the host is connected to all. A
@@ -376,7 +376,7 @@ impl Driver {
         }
         self.tell_links();
         self.history().await;
-        if let Stage::Table(seated) = &mut self.stage {
+        if let SessionState::Table(seated) = &mut self.stage {
             seated.table.begin(&mut self.rng);
         }
         self.flush().await;
@@ -386,7 +386,7 @@ impl Driver {
 
     /// After a return, reports earlier events as log lines only, and the ending if there was one.
     async fn history(&mut self) {
-        let Stage::Table(seated) = &mut self.stage else {
+        let SessionState::Table(seated) = &mut self.stage else {
             return;
         };
         let mut events = Vec::new();
@@ -398,13 +398,13 @@ impl Driver {
         for event in events {
             match event {
                 Event::News(News::Game(event)) => {
-                    if let Stage::Table(seated) = &self.stage {
+                    if let SessionState::Table(seated) = &self.stage {
                         let line = seated.table.game().event_text(&event, &seated.names);
                         self.tell(SessionEvent::Line(line)).await;
                     }
                 }
                 Event::Fault(fault, evidence) => {
-                    let Stage::Table(seated) = &mut self.stage else {
+                    let SessionState::Table(seated) = &mut self.stage else {
                         return;
                     };
                     seated.guilty.insert(fault.seat);

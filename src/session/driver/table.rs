@@ -20,11 +20,11 @@ use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use zeroize::Zeroizing;
 
-use super::{Attended, Driver, LINGER, Seated, Stage, TICK};
+use super::{Attended, Driver, LINGER, Seated, SessionState, TICK};
 use crate::session::SessionEvent;
 use crate::session::frame::Frame;
-use crate::session::gallery::Gallery;
-use crate::session::journal::Place;
+use crate::session::journal::ListenConfig;
+use crate::session::spectators::Spectators;
 use crate::store::StoreError;
 use crate::summary;
 use fairdeal_ui::narrate::narrate;
@@ -62,7 +62,7 @@ impl From<StoreError> for Unkept {
 
 impl Driver {
     pub(super) async fn act(&mut self, action: AnyAction) {
-        let Stage::Table(seated) = &mut self.stage else {
+        let SessionState::Table(seated) = &mut self.stage else {
             return;
         };
         if let Err(error) = seated.table.act(action, &mut self.rng) {
@@ -72,13 +72,13 @@ impl Driver {
     }
 
     pub(super) async fn leave(&mut self) {
-        let Stage::Table(seated) = &mut self.stage else {
-            self.stage = Stage::Ended;
+        let SessionState::Table(seated) = &mut self.stage else {
+            self.stage = SessionState::Ended;
             return;
         };
         if seated.table.is_finished() || seated.table.stopped().is_some() {
             // The game is over, so the others need no departure.
-            self.stage = Stage::Ended;
+            self.stage = SessionState::Ended;
             return;
         }
         self.autopilot.bot = None;
@@ -89,7 +89,7 @@ impl Driver {
     }
 
     pub(super) async fn claim(&mut self) {
-        let Stage::Table(seated) = &mut self.stage else {
+        let SessionState::Table(seated) = &mut self.stage else {
             return;
         };
         if let Err(error) = seated.table.claim() {
@@ -99,7 +99,7 @@ impl Driver {
     }
 
     pub(super) async fn propose_removal(&mut self, seat: Seat) {
-        let Stage::Table(seated) = &mut self.stage else {
+        let SessionState::Table(seated) = &mut self.stage else {
             return;
         };
         let answer = match seated.table.propose_removal(seat) {
@@ -117,7 +117,8 @@ impl Driver {
 
     pub(super) async fn pilot_acts(&mut self) {
         self.autopilot.acts_at = None;
-        let (Stage::Table(seated), Some(bot)) = (&mut self.stage, &mut self.autopilot.bot) else {
+        let (SessionState::Table(seated), Some(bot)) = (&mut self.stage, &mut self.autopilot.bot)
+        else {
             return;
         };
         let table = &seated.table;
@@ -126,7 +127,7 @@ impl Driver {
             self.act(action).await;
         }
         // The action was refused (a second vote between two turns), or there was none: it is still this bot's turn.
-        if let Stage::Table(seated) = &self.stage
+        if let SessionState::Table(seated) = &self.stage
             && seated.table.is_my_turn()
         {
             self.plan();
@@ -179,7 +180,7 @@ impl Driver {
 
     /// While this player's disk is full, shows the others that it is present by repeating its last head.
     pub(super) fn repeat_head(&self) {
-        let (Stage::Table(seated), true, Some(head)) =
+        let (SessionState::Table(seated), true, Some(head)) =
             (&self.stage, self.disk.is_full, &self.disk.last_head)
         else {
             return;
@@ -187,7 +188,7 @@ impl Driver {
         let mut frames = Vec::new();
         seated.address(To::All, Message::Head(head.clone()), &mut frames);
         for Addressed { peer, frame, .. } in frames {
-            if let Err(error) = self.node.send_spare(peer, frame.to_bytes()) {
+            if let Err(error) = self.node.send_best_effort(peer, frame.to_bytes()) {
                 tracing::debug!(%peer, %error, "not sent");
             }
         }
@@ -195,7 +196,7 @@ impl Driver {
 
     /// Collects the pending outputs of the table.
     fn collect(&mut self) -> Option<Batch> {
-        let Stage::Table(seated) = &mut self.stage else {
+        let SessionState::Table(seated) = &mut self.stage else {
             return None;
         };
         let mut batch = Batch::default();
@@ -245,7 +246,7 @@ impl Driver {
             }
             if !spare {
                 self.send(peer, &frame);
-            } else if let Err(error) = self.node.send_spare(peer, frame.to_bytes()) {
+            } else if let Err(error) = self.node.send_best_effort(peer, frame.to_bytes()) {
                 tracing::debug!(%peer, %error, "not sent");
             }
         }
@@ -257,9 +258,9 @@ impl Driver {
             self.show().await;
             self.plan();
         }
-        if let Stage::Table(seated) = &self.stage
+        if let SessionState::Table(seated) = &self.stage
             && (seated.table.all_finished() || seated.table.has_left())
-            && seated.gallery.as_ref().is_none_or(Gallery::is_served)
+            && seated.spectators.as_ref().is_none_or(Spectators::is_served)
         {
             self.disk.settled = true;
             if self.player.attended == Attended::Nobody || seated.table.has_left() {
@@ -280,7 +281,8 @@ impl Driver {
 
     /// Schedules the bot's next action, if it has one.
     pub(super) fn plan(&mut self) {
-        let (Stage::Table(seated), Some(pilot)) = (&self.stage, &self.autopilot.pilot) else {
+        let (SessionState::Table(seated), Some(pilot)) = (&self.stage, &self.autopilot.pilot)
+        else {
             return;
         };
         let table = &seated.table;
@@ -295,7 +297,7 @@ impl Driver {
 
     /// Tells the player about seats that have had no direct link for a while, if that has changed.
     pub(super) async fn tell_indirect(&mut self) {
-        let Stage::Table(seated) = &mut self.stage else {
+        let SessionState::Table(seated) = &mut self.stage else {
             return;
         };
         let (before, seats) = (
@@ -318,7 +320,7 @@ impl Driver {
     }
 
     pub(super) async fn show(&self) {
-        let Stage::Table(seated) = &self.stage else {
+        let SessionState::Table(seated) = &self.stage else {
             return;
         };
         let table = &seated.table;
@@ -346,7 +348,7 @@ impl Driver {
     }
 
     pub(super) async fn news(&mut self, event: Event<AnyGame>) {
-        let Stage::Table(seated) = &self.stage else {
+        let SessionState::Table(seated) = &self.stage else {
             return;
         };
         let name = |seat: Seat| {
@@ -427,7 +429,7 @@ impl Driver {
 
     /// A seat has a proven fault: saves the evidence; the others play on.
     pub(super) async fn guilty(&mut self, fault: &Fault, evidence: &Transcript) {
-        let Stage::Table(seated) = &mut self.stage else {
+        let SessionState::Table(seated) = &mut self.stage else {
             return;
         };
         seated.guilty.insert(fault.seat);
@@ -465,7 +467,7 @@ impl Driver {
     ) -> Result<Option<PathBuf>, StoreError> {
         let id = evidence.charter().table().to_string();
         let bytes = evidence.to_bytes().ok();
-        let Some(bytes) = bytes.filter(|_| self.disk.house.is_none()) else {
+        let Some(bytes) = bytes.filter(|_| self.disk.local_bot.is_none()) else {
             return Ok(None);
         };
         match self.disk.data.save_evidence(&id, &bytes) {
@@ -480,7 +482,7 @@ impl Driver {
 
     async fn over(&mut self) {
         self.closes();
-        let Stage::Table(seated) = &self.stage else {
+        let SessionState::Table(seated) = &self.stage else {
             return;
         };
         let table = &seated.table;
@@ -558,10 +560,10 @@ impl Driver {
     /// Writes the table's transcript, with the seat that forfeited the game, if any. A local bot leaves that to its
     /// host.
     fn save_transcript(&self, forfeited: Option<Seat>) -> Option<Result<PathBuf, String>> {
-        let Stage::Table(seated) = &self.stage else {
+        let SessionState::Table(seated) = &self.stage else {
             return None;
         };
-        self.disk.house.is_none().then(|| {
+        self.disk.local_bot.is_none().then(|| {
             let table = &seated.table;
             let (transcript, me) = (table.transcript(), Some(table.me()));
             let kept = summary::keep(&self.disk.data, &transcript, table.game(), me, forfeited);
@@ -579,7 +581,7 @@ impl Driver {
 
     async fn stopped(&mut self, stop: Stop) {
         self.closes();
-        let Stage::Table(seated) = &self.stage else {
+        let SessionState::Table(seated) = &self.stage else {
             return;
         };
         if let Stop::Claimed(Abandonment { by, absent, ground }) = stop {
@@ -698,7 +700,7 @@ impl Seated {
     }
 
     /// Known addresses of a seat: its signed record from the opening of the table, and what it has reported since.
-    pub(super) fn addresses_of(&self, seat: Seat, place: &Place) -> Vec<Multiaddr> {
+    pub(super) fn addresses_of(&self, seat: Seat, place: &ListenConfig) -> Vec<Multiaddr> {
         let heard = self.heard.get(&seat).into_iter().flatten().cloned();
         let record = self.records.get(seat.index()).zip(self.peers.get(&seat));
         let listed = record.and_then(|(record, peer)| record.of(*peer).ok());

@@ -2,32 +2,32 @@
 
 use fairdeal_net::PeerId;
 
-use super::{Driver, Stage};
+use super::{Driver, SessionState};
 use crate::session::frame::Frame;
-use crate::session::gallery::Gallery;
+use crate::session::spectators::Spectators;
 
 impl Driver {
     /// Answers the spectators' requests for pages.
     pub(super) fn serve(&mut self) {
-        let Stage::Table(seated) = &mut self.stage else {
+        let SessionState::Table(seated) = &mut self.stage else {
             return;
         };
         let (table, id) = (&seated.table, seated.id);
-        let Some(gallery) = &mut seated.gallery else {
+        let Some(spectators) = &mut seated.spectators else {
             return;
         };
-        let outbox = gallery.serve(id, |mark| table.page(mark));
+        let outbox = spectators.serve(id, |mark| table.page(mark));
         self.send_all(&outbox);
     }
 
     /// Handles a frame from a peer without a seat, while the table plays.
     pub(super) fn visit(&mut self, peer: PeerId, frame: &Frame) {
-        let Stage::Table(seated) = &mut self.stage else {
+        let SessionState::Table(seated) = &mut self.stage else {
             return;
         };
         let (id, charter) = (seated.id, &seated.charter);
         let is_over = seated.table.is_finished() || seated.table.stopped().is_some();
-        let Some(gallery) = &mut seated.gallery else {
+        let Some(spectators) = &mut seated.spectators else {
             let why = if is_over {
                 "the game at this table is over"
             } else {
@@ -35,21 +35,21 @@ impl Driver {
             };
             return self.refuse(peer, why);
         };
-        if !gallery.may_speak(peer) {
+        if !spectators.may_speak(peer) {
             return self.drop_peer(peer, "a spectator that keeps sending messages");
         }
         match frame {
-            Frame::Knock { lobby, knock } => {
-                let answer = gallery.knock(peer, *lobby, *knock, &mut self.rng);
+            Frame::Login { lobby, login } => {
+                let answer = spectators.login(peer, *lobby, *login, &mut self.rng);
                 let outbox = answer.map(|frame| (peer, frame)).into_iter().collect();
                 self.send_all(&outbox);
             }
             Frame::Watch(watch) => {
-                let outbox = match gallery.enter(peer, watch) {
-                    Ok(()) => gallery.show(charter, Some(peer)),
+                let outbox = match spectators.enter(peer, watch) {
+                    Ok(()) => spectators.show(charter, Some(peer)),
                     Err(why) => vec![(peer, Frame::refusal(why))],
                 };
-                let inside = gallery.has(peer);
+                let inside = spectators.has(peer);
                 self.send_all(&outbox);
                 let _ = if inside {
                     self.node.admit(peer)
@@ -60,8 +60,8 @@ impl Driver {
                     self.send_invitation(peer);
                 }
             }
-            Frame::More { table, mark } if gallery.has(peer) && *table == id => {
-                gallery.ask(peer, *mark);
+            Frame::More { table, mark } if spectators.has(peer) && *table == id => {
+                spectators.ask(peer, *mark);
                 self.serve();
             }
             Frame::Join(_) if is_over => {
@@ -83,14 +83,14 @@ impl Driver {
     }
 
     /// Shows the newly opened table to the spectators who waited in the lobby.
-    pub(super) fn open_gallery(&mut self, gallery: Option<Gallery>) {
-        let Stage::Table(seated) = &mut self.stage else {
+    pub(super) fn open_spectators(&mut self, spectators: Option<Spectators>) {
+        let SessionState::Table(seated) = &mut self.stage else {
             return;
         };
-        let shown = gallery
+        let shown = spectators
             .as_ref()
-            .map(|gallery| gallery.show(&seated.charter, None));
-        seated.gallery = gallery;
+            .map(|spectators| spectators.show(&seated.charter, None));
+        seated.spectators = spectators;
         self.send_all(&shown.unwrap_or_default());
     }
 }

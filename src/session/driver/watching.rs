@@ -15,11 +15,11 @@ use fairdeal_protocol::transcript::page::Page;
 use rand_core::CryptoRng;
 use tokio::time::Instant;
 
-use super::{Attended, Driver, Stage};
+use super::{Attended, Driver, SessionState};
 use crate::session::SessionEvent;
-use crate::session::door::GuestDoor;
 use crate::session::frame::{Frame, Roster, Showing, Watch};
-use crate::session::lobby::{Outbox, host_seat, view_of};
+use crate::session::lobby::{Outgoing, host_seat, view_of};
+use crate::session::password_gate::GuestGate;
 use crate::summary;
 use fairdeal_ui::narrate::{narrate, progress, removal};
 use fairdeal_ui::text::{clean_reason, player_names};
@@ -67,7 +67,7 @@ fn shown_charter(
 pub(super) struct Watching {
     pub(super) host: PeerId,
     watch: Watch,
-    door: Option<GuestDoor>,
+    gate: Option<GuestGate>,
     shown: Option<Shown>,
     /// Whether the game has been watched to its end. The player may still get an invitation to another table.
     pub(super) is_over: bool,
@@ -85,11 +85,11 @@ struct Shown {
 }
 
 impl Watching {
-    pub(super) fn new(host: PeerId, lobby: Option<[u8; 8]>, door: Option<GuestDoor>) -> Self {
+    pub(super) fn new(host: PeerId, lobby: Option<[u8; 8]>, gate: Option<GuestGate>) -> Self {
         Self {
             host,
             watch: Watch { lobby, proof: None },
-            door,
+            gate,
             shown: None,
             is_over: false,
         }
@@ -107,33 +107,33 @@ impl Watching {
 
     /// Handles a lost connection to the host. A restarted host program does not know the earlier proof.
     pub(super) fn lost(&mut self, rng: &mut dyn CryptoRng) {
-        if let Some(door) = &mut self.door {
+        if let Some(gate) = &mut self.gate {
             self.watch.proof = None;
-            door.again(rng);
+            gate.again(rng);
         }
     }
 
     /// The request to repeat until the host shows the table.
     fn wish(&self) -> Frame {
-        match self.door.as_ref().and_then(GuestDoor::knock) {
-            Some(knock) => Frame::Knock {
+        match self.gate.as_ref().and_then(GuestGate::login) {
+            Some(login) => Frame::Login {
                 lobby: self.watch.lobby,
-                knock,
+                login,
             },
             None => Frame::Watch(self.watch),
         }
     }
 
     /// Frames for a newly connected host, which may have forgotten this spectator.
-    pub(super) fn greeting(&self) -> Outbox {
+    pub(super) fn greeting(&self) -> Outgoing {
         let more = self.shown.as_ref().map(Shown::more);
         let frames = std::iter::once(self.wish()).chain(more);
         frames.map(|frame| (self.host, frame)).collect()
     }
 
     /// Frames to send each tick.
-    pub(super) fn tick(&mut self) -> Outbox {
-        let knocks = self.door.as_ref().and_then(GuestDoor::knock).is_some();
+    pub(super) fn tick(&mut self) -> Outgoing {
+        let knocks = self.gate.as_ref().and_then(GuestGate::login).is_some();
         let wish = (self.shown.is_none() || knocks).then(|| self.wish());
         let more = self.shown.as_mut().and_then(|shown| {
             let again = !self.is_over && shown.asked.elapsed() > ASK_AGAIN;
@@ -181,7 +181,7 @@ impl Shown {
 impl Driver {
     /// Handles a frame for a spectator; ignores all peers except the host.
     pub(super) async fn watched(&mut self, peer: PeerId, frame: Frame) {
-        let Stage::Watch(watching) = &mut self.stage else {
+        let SessionState::Watch(watching) = &mut self.stage else {
             return;
         };
         // A game watched to its end does not change, whatever the host sends afterwards.
@@ -195,10 +195,10 @@ impl Driver {
                     .await;
             }
             Frame::Challenge(challenge) => {
-                let Some(door) = &mut watching.door else {
+                let Some(gate) = &mut watching.gate else {
                     return;
                 };
-                match door.answer(&challenge) {
+                match gate.answer(&challenge) {
                     Ok(proof) => {
                         watching.watch.proof = proof.or(watching.watch.proof);
                         let outbox = watching.greeting();
@@ -213,7 +213,7 @@ impl Driver {
             Frame::Roster(roster) if watching.shown.is_none() => self.look_into(&roster).await,
             Frame::Show(showing) => self.be_shown(*showing).await,
             Frame::Page { table, page } => self.read(table, *page).await,
-            Frame::Anew { table } => self.begin_anew(table).await,
+            Frame::Reset { table } => self.begin_anew(table).await,
             _ => {}
         }
     }
@@ -228,7 +228,7 @@ impl Driver {
     }
 
     async fn be_shown(&mut self, showing: Showing) {
-        let Stage::Watch(watching) = &mut self.stage else {
+        let SessionState::Watch(watching) = &mut self.stage else {
             return;
         };
         let charter = match shown_charter(showing, watching.host, watching.watch.lobby) {
@@ -271,7 +271,7 @@ impl Driver {
     }
 
     async fn begin_anew(&mut self, table: Hash32) {
-        let Stage::Watch(watching) = &mut self.stage else {
+        let SessionState::Watch(watching) = &mut self.stage else {
             return;
         };
         let Some(shown) = watching.shown.as_mut().filter(|shown| shown.id == table) else {
@@ -294,7 +294,7 @@ impl Driver {
     }
 
     async fn read(&mut self, table: Hash32, page: Page) {
-        let Stage::Watch(watching) = &mut self.stage else {
+        let SessionState::Watch(watching) = &mut self.stage else {
             return;
         };
         let Some(shown) = watching.shown.as_mut().filter(|shown| shown.id == table) else {
@@ -340,7 +340,7 @@ impl Driver {
 
     /// The log has ended, and is verified to its end.
     async fn end_of_watching(&mut self) {
-        let Stage::Watch(watching) = &mut self.stage else {
+        let SessionState::Watch(watching) = &mut self.stage else {
             return;
         };
         let Some(shown) = &mut watching.shown else {
@@ -378,13 +378,13 @@ impl Driver {
             self.tell(SessionEvent::Error(why)).await;
         }
         if self.player.attended == Attended::Nobody {
-            self.stage = Stage::Ended;
+            self.stage = SessionState::Ended;
         }
     }
 
     /// The log fails verification: the table has stopped with a proof, or the host sends an invalid log.
     async fn stop_watching(&mut self, error: FollowError) {
-        let Stage::Watch(watching) = &mut self.stage else {
+        let SessionState::Watch(watching) = &mut self.stage else {
             return;
         };
         let transcript = watching.shown.as_mut();
@@ -410,7 +410,7 @@ impl Driver {
             evidence,
         })
         .await;
-        self.stage = Stage::Ended;
+        self.stage = SessionState::Ended;
     }
 }
 

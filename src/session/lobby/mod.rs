@@ -21,10 +21,10 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use rand_core::CryptoRng;
 
-use super::door::GuestDoor;
+use super::chat::{Bucket, Rate};
 use super::frame::{Announcement, Back, Frame, Join, Proposal, Roster, Taken, Watch};
-use super::gallery::Gallery;
-use super::talk::{Bucket, Rate};
+use super::password_gate::GuestGate;
+use super::spectators::Spectators;
 use fairdeal_ui::text::{clean, clean_reason, display_names};
 use fairdeal_ui::view::{LobbySeat, LobbyView};
 
@@ -38,7 +38,7 @@ const CHANGES: Rate = Rate {
 const DISMISSED: &str = "the host removed you from this table";
 
 /// Frames to send, each with its peer.
-pub type Outbox = Vec<(PeerId, Frame)>;
+pub type Outgoing = Vec<(PeerId, Frame)>;
 
 /// A charter that all seats have signed, and their addresses.
 #[derive(Clone, Debug)]
@@ -143,7 +143,7 @@ pub struct HostLobby {
     /// Peers that the host has dismissed; they get no seat here again.
     dismissed: BTreeSet<PeerId>,
     /// The password gate and the spectators.
-    gallery: Gallery,
+    spectators: Spectators,
 }
 
 impl std::fmt::Debug for HostLobby {
@@ -169,23 +169,23 @@ impl HostLobby {
             guests: BTreeMap::new(),
             proposal: None,
             dismissed: BTreeSet::new(),
-            gallery: Gallery::new(lobby),
+            spectators: Spectators::new(lobby),
         }
     }
 
     /// The password gate and the spectators.
-    pub fn gallery(&mut self) -> &mut Gallery {
-        &mut self.gallery
+    pub fn spectators(&mut self) -> &mut Spectators {
+        &mut self.spectators
     }
 
     /// Whether this peer has a seat or is a spectator.
     pub fn knows(&self, peer: PeerId) -> bool {
-        self.has_seated(peer) || self.gallery.has(peer)
+        self.has_seated(peer) || self.spectators.has(peer)
     }
 
     /// Takes the password gate and the spectators out, once the table has replaced the lobby.
-    pub fn take_gallery(&mut self) -> Gallery {
-        std::mem::replace(&mut self.gallery, Gallery::new(self.lobby))
+    pub fn take_spectators(&mut self) -> Spectators {
+        std::mem::replace(&mut self.spectators, Spectators::new(self.lobby))
     }
 
     pub fn has_seated(&self, peer: PeerId) -> bool {
@@ -288,14 +288,14 @@ impl HostLobby {
             options: options?.try_into().ok()?,
             seats: self.rules.seats,
             free: self.rules.seats.saturating_sub(taken),
-            locked: self.gallery.is_locked(),
+            locked: self.spectators.is_locked(),
         })
     }
 
-    fn tell_all(&self) -> Outbox {
+    fn tell_all(&self) -> Outgoing {
         let guests = self.guests.iter();
         let seated = guests.map(|(seat, guest)| (guest.peer, Some(*seat)));
-        let all = seated.chain(self.gallery.peers().map(|peer| (peer, None)));
+        let all = seated.chain(self.spectators.peers().map(|peer| (peer, None)));
         all.filter_map(|(peer, seat)| Some((peer, self.roster(seat)?)))
             .collect()
     }
@@ -308,7 +308,7 @@ impl HostLobby {
         &mut self,
         peer: PeerId,
         frame: Frame,
-    ) -> Result<(Outbox, Option<Agreed>), LobbyError> {
+    ) -> Result<(Outgoing, Option<Agreed>), LobbyError> {
         match frame {
             Frame::Join(join) => self.join(peer, join).map(|outbox| (outbox, None)),
             Frame::Watch(watch) => Ok((self.watch(peer, &watch), None)),
@@ -331,18 +331,18 @@ impl HostLobby {
     }
 
     /// Handles a request to watch; a seated peer already sees everything.
-    fn watch(&mut self, peer: PeerId, watch: &Watch) -> Outbox {
-        if self.has_seated(peer) || !self.gallery.may_speak(peer) {
+    fn watch(&mut self, peer: PeerId, watch: &Watch) -> Outgoing {
+        if self.has_seated(peer) || !self.spectators.may_speak(peer) {
             return Vec::new();
         }
-        let answer = match self.gallery.enter(peer, watch) {
+        let answer = match self.spectators.enter(peer, watch) {
             Ok(()) => self.roster(None),
             Err(why) => Some(Frame::refusal(why)),
         };
         answer.into_iter().map(|frame| (peer, frame)).collect()
     }
 
-    fn join(&mut self, peer: PeerId, join: Join) -> Result<Outbox, LobbyError> {
+    fn join(&mut self, peer: PeerId, join: Join) -> Result<Outgoing, LobbyError> {
         let refuse = |reason: &str| Ok(vec![(peer, Frame::refusal(reason))]);
         if join.lobby.is_some_and(|lobby| lobby != self.lobby) {
             return refuse("this ticket is for another table; ask for a new one");
@@ -351,7 +351,7 @@ impl HostLobby {
             return refuse(DISMISSED);
         }
         let seated = self.has_seated(peer);
-        if !seated && !self.gallery.admits(peer, join.proof.as_ref()) {
+        if !seated && !self.spectators.admits(peer, join.proof.as_ref()) {
             return refuse(match join.proof {
                 Some(_) => "the password is wrong",
                 None => "the table has a password; ask the host, and join with --password",
@@ -387,7 +387,7 @@ impl HostLobby {
                 guest.join = join;
                 return self.change();
             }
-            let mut outbox: Outbox = self
+            let mut outbox: Outgoing = self
                 .roster(Some(seat))
                 .map(|roster| (peer, roster))
                 .into_iter()
@@ -404,7 +404,7 @@ impl HostLobby {
         let Some(seat) = free else {
             return refuse("all seats are taken");
         };
-        self.gallery.seat(peer);
+        self.spectators.seat(peer);
         self.guests.insert(
             seat,
             Guest {
@@ -420,7 +420,7 @@ impl HostLobby {
     }
 
     /// Handles a guest's change of readiness.
-    fn guest_is(&mut self, peer: PeerId, ready: bool) -> Result<Outbox, LobbyError> {
+    fn guest_is(&mut self, peer: PeerId, ready: bool) -> Result<Outgoing, LobbyError> {
         let Some((seat, guest)) = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer)
         else {
             return Ok(Vec::new());
@@ -442,7 +442,7 @@ impl HostLobby {
     ///
     /// # Errors
     /// [`LobbyError`] as for [`Self::receive`].
-    pub fn set_ready(&mut self, ready: bool) -> Result<Outbox, LobbyError> {
+    pub fn set_ready(&mut self, ready: bool) -> Result<Outgoing, LobbyError> {
         if std::mem::replace(&mut self.ready, ready) == ready {
             return Ok(Vec::new());
         }
@@ -456,7 +456,7 @@ impl HostLobby {
 
     /// Seats or readiness have changed: sends everybody the roster, and proposes a charter once all seats are taken and
     /// ready.
-    fn change(&mut self) -> Result<Outbox, LobbyError> {
+    fn change(&mut self) -> Result<Outgoing, LobbyError> {
         self.proposal = None;
         for guest in self.guests.values_mut() {
             guest.signature = None;
@@ -500,7 +500,7 @@ impl HostLobby {
         Ok(outbox)
     }
 
-    fn agree(&self) -> Result<(Outbox, Option<Agreed>), LobbyError> {
+    fn agree(&self) -> Result<(Outgoing, Option<Agreed>), LobbyError> {
         let (Some(proposal), Some(me)) = (&self.proposal, host_seat()) else {
             return Ok((Vec::new(), None));
         };
@@ -554,8 +554,8 @@ impl HostLobby {
     ///
     /// # Errors
     /// [`LobbyError`] as for [`Self::receive`].
-    pub fn gone(&mut self, peer: PeerId) -> Result<Outbox, LobbyError> {
-        self.gallery.gone(peer);
+    pub fn gone(&mut self, peer: PeerId) -> Result<Outgoing, LobbyError> {
+        self.spectators.gone(peer);
         let before = self.guests.len();
         self.guests.retain(|_, guest| guest.peer != peer);
         if self.guests.len() == before {
@@ -569,7 +569,7 @@ impl HostLobby {
     ///
     /// # Errors
     /// [`LobbyError`] as for [`Self::receive`].
-    pub fn dismiss(&mut self, seat: Seat) -> Result<Outbox, LobbyError> {
+    pub fn dismiss(&mut self, seat: Seat) -> Result<Outgoing, LobbyError> {
         let Some(guest) = self.guests.remove(&seat) else {
             return Ok(Vec::new());
         };
@@ -587,7 +587,7 @@ impl HostLobby {
     ///
     /// # Errors
     /// [`LobbyError`] if the charter cannot be made.
-    pub fn sit_alone(&mut self) -> Result<(Outbox, Option<Agreed>), LobbyError> {
+    pub fn sit_alone(&mut self) -> Result<(Outgoing, Option<Agreed>), LobbyError> {
         if !self.is_solitaire() {
             return Ok((Vec::new(), None));
         }
@@ -596,8 +596,8 @@ impl HostLobby {
     }
 
     /// Resends what may have been lost. Call it every half second.
-    pub fn tick(&mut self) -> Outbox {
-        self.gallery.tick();
+    pub fn tick(&mut self) -> Outgoing {
+        self.spectators.tick();
         for guest in self.guests.values_mut() {
             guest.changes.tick();
         }
@@ -666,7 +666,7 @@ pub struct GuestLobby {
     roster: Option<Roster>,
     signed: Option<(Proposal, Seat, SignatureBytes)>,
     /// The password login, if this guest has a password.
-    door: Option<GuestDoor>,
+    gate: Option<GuestGate>,
 }
 
 impl std::fmt::Debug for GuestLobby {
@@ -686,12 +686,12 @@ impl GuestLobby {
             ready,
             roster: None,
             signed: None,
-            door: None,
+            gate: None,
         }
     }
 
     /// Sets this guest's readiness. A withdrawal has no effect once the host has all signatures.
-    pub fn set_ready(&mut self, ready: bool) -> Outbox {
+    pub fn set_ready(&mut self, ready: bool) -> Outgoing {
         self.ready = ready;
         let seat = self.seat();
         seat.map(|_| (self.host, Frame::Ready(ready)))
@@ -705,17 +705,17 @@ impl GuestLobby {
     }
 
     /// Sets the password login to use.
-    pub fn knock_at(&mut self, door: GuestDoor) {
-        self.door = Some(door);
+    pub fn login_at(&mut self, gate: GuestGate) {
+        self.gate = Some(gate);
     }
 
     /// The connection to the host is lost, and with it the seat. The guest requests it again, in case the table has not
     /// begun meanwhile. A restarted host program does not know the earlier proof, so the login starts again. The same
     /// program does not count a guess against a guest that was already inside.
     pub fn lost(&mut self, rng: &mut dyn CryptoRng) {
-        if let Some(door) = &mut self.door {
+        if let Some(gate) = &mut self.gate {
             self.own.proof = None;
-            door.again(rng);
+            gate.again(rng);
         }
         self.roster = None;
         self.signed = None;
@@ -757,7 +757,7 @@ impl GuestLobby {
         &mut self,
         peer: PeerId,
         frame: Frame,
-    ) -> Result<(Outbox, Option<Agreed>), LobbyError> {
+    ) -> Result<(Outgoing, Option<Agreed>), LobbyError> {
         if peer != self.host {
             return Ok((Vec::new(), None));
         }
@@ -797,10 +797,10 @@ impl GuestLobby {
                 ))
             }
             Frame::Challenge(challenge) => {
-                let Some(door) = &mut self.door else {
+                let Some(gate) = &mut self.gate else {
                     return Ok((Vec::new(), None));
                 };
-                let proof = door.answer(&challenge).map_err(|_| LobbyError::Password)?;
+                let proof = gate.answer(&challenge).map_err(|_| LobbyError::Password)?;
                 self.own.proof = proof.or(self.own.proof);
                 Ok((self.tick(), None))
             }
@@ -830,7 +830,7 @@ impl GuestLobby {
         }))
     }
 
-    fn sign(&mut self, proposal: Proposal) -> Result<Outbox, LobbyError> {
+    fn sign(&mut self, proposal: Proposal) -> Result<Outgoing, LobbyError> {
         let charter = &proposal.charter;
         // Sign nothing unseen; the next tick requests the roster.
         let Some(roster) = &self.roster else {
@@ -902,7 +902,7 @@ impl GuestLobby {
     }
 
     /// Resends what may have been lost.
-    pub fn tick(&self) -> Outbox {
+    pub fn tick(&self) -> Outgoing {
         let mut frames = Vec::new();
         match &self.signed {
             Some((proposal, _, signature)) => {
@@ -915,10 +915,10 @@ impl GuestLobby {
                     });
                 }
             }
-            None => frames.push(match self.door.as_ref().and_then(GuestDoor::knock) {
-                Some(knock) => Frame::Knock {
+            None => frames.push(match self.gate.as_ref().and_then(GuestGate::login) {
+                Some(login) => Frame::Login {
                     lobby: self.own.lobby,
-                    knock,
+                    login,
                 },
                 None => Frame::Join(self.own.clone()),
             }),

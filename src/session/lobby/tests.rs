@@ -9,7 +9,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::*;
-use crate::session::door::HostDoor;
+use crate::session::password_gate::HostGate;
 
 const LOBBY: [u8; 8] = [5; 8];
 
@@ -43,7 +43,7 @@ fn guest(n: u8) -> GuestLobby {
 }
 
 /// Sends the host a guest's join request, and its readiness once it has a seat.
-fn join(host: &mut HostLobby, n: u8, join: Join) -> Outbox {
+fn join(host: &mut HostLobby, n: u8, join: Join) -> Outgoing {
     let mut outbox = host.receive(peer(n), Frame::Join(join)).unwrap().0;
     if roster(&outbox, n).is_some() {
         outbox.extend(host.receive(peer(n), Frame::Ready(true)).unwrap().0);
@@ -71,7 +71,7 @@ fn who_is_sent_away_stays_away() {
 }
 
 /// The last roster sent to a guest.
-fn roster(outbox: &Outbox, n: u8) -> Option<&Roster> {
+fn roster(outbox: &Outgoing, n: u8) -> Option<&Roster> {
     outbox.iter().rev().find_map(|(to, frame)| match frame {
         Frame::Roster(roster) if *to == peer(n) => Some(roster),
         _ => None,
@@ -83,7 +83,7 @@ fn roster(outbox: &Outbox, n: u8) -> Option<&Roster> {
 fn carry(
     host: &mut HostLobby,
     guests: &mut [GuestLobby],
-    first: Vec<(u8, Outbox)>,
+    first: Vec<(u8, Outgoing)>,
     held_back: impl Fn(&Frame) -> bool,
 ) -> (Vec<Agreed>, Vec<(u8, Frame)>) {
     let each = first.into_iter();
@@ -99,9 +99,9 @@ fn carry(
         let to = (0..=6).find(|n| to == peer(*n)).unwrap();
         let answer = match to {
             0 => match frame {
-                Frame::Knock { lobby, knock } => {
+                Frame::Login { lobby, login } => {
                     let mut rng = ChaCha20Rng::from_seed([9; 32]);
-                    let answer = host.gallery().knock(peer(from), lobby, knock, &mut rng);
+                    let answer = host.spectators().login(peer(from), lobby, login, &mut rng);
                     let outbox = answer.map(|frame| (peer(from), frame));
                     Ok((outbox.into_iter().collect(), None))
                 }
@@ -121,15 +121,15 @@ fn nothing(_: &Frame) -> bool {
 }
 
 /// The guests' frames of one tick.
-fn ticks(guests: &[GuestLobby]) -> Vec<(u8, Outbox)> {
+fn ticks(guests: &[GuestLobby]) -> Vec<(u8, Outgoing)> {
     (1..).zip(guests.iter().map(GuestLobby::tick)).collect()
 }
 
-fn refused(outbox: &Outbox, n: u8) -> bool {
+fn refused(outbox: &Outgoing, n: u8) -> bool {
     matches!(&outbox[..], [(to, Frame::Refused(_))] if *to == peer(n))
 }
 
-fn proposal(outbox: &Outbox) -> Option<&Proposal> {
+fn proposal(outbox: &Outgoing) -> Option<&Proposal> {
     outbox.iter().find_map(|(_, frame)| match frame {
         Frame::Propose(proposal) => Some(&**proposal),
         _ => None,
@@ -191,8 +191,8 @@ fn seated_guest_knocks_anew_after_a_loss() {
             ..wish(0)
         };
         let mut host = HostLobby::new(id, rules, key(0), own, true);
-        let door = HostDoor::new(password(), peer(0), id);
-        host.gallery().lock(door);
+        let gate = HostGate::new(password(), peer(0), id);
+        host.spectators().lock(gate);
         host
     };
     let restarted = |_: HostLobby| locked([6; 8]);
@@ -209,7 +209,7 @@ fn seated_guest_knocks_anew_after_a_loss() {
         };
         let mut guests = [GuestLobby::new(peer(0), key(1), own, false, true)];
         let mut rng = ChaCha20Rng::from_seed([1; 32]);
-        guests[0].knock_at(GuestDoor::new(
+        guests[0].login_at(GuestGate::new(
             &password(),
             None,
             peer(1),
@@ -218,7 +218,7 @@ fn seated_guest_knocks_anew_after_a_loss() {
         ));
         let sits = |host: &mut HostLobby, guests: &mut [GuestLobby; 1]| {
             let first = ticks(guests);
-            assert!(matches!(first[0].1[0].1, Frame::Knock { .. }));
+            assert!(matches!(first[0].1[0].1, Frame::Login { .. }));
             let signs = |frame: &Frame| matches!(frame, Frame::Sign { .. });
             let (_, mut held) = carry(host, guests, first, signs);
             assert!(host.has_seated(peer(1)) && guests[0].seat().is_some());

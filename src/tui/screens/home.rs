@@ -76,7 +76,7 @@ fn pitch(id: &str) -> &'static str {
              theirs. Gods in any hand bend the scoring for everybody."
         }
         "houses-of-thoth" => {
-            "Build a house of Tarot cards and pyramids, floor by floor, and bring Trouble to the \
+            "Build a local_bots of Tarot cards and pyramids, floor by floor, and bring Trouble to the \
              others' houses. The roof ends the hand."
         }
         "sphinxs-paw" => {

@@ -17,7 +17,7 @@ use crate::session::lan::{LanTable, LanView};
 use crate::store::IdentityKey;
 use crate::tui::news::{Input, News};
 use crate::tui::screen::{Effect, Shelf};
-use crate::tui::testing::Stage;
+use crate::tui::testing::TestApp;
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::input::{KeyCode, UserInput};
 use fairdeal_ui::view::{LobbySeat, LobbyView};
@@ -60,9 +60,9 @@ fn lobby() -> LobbyView {
 }
 
 /// Each screen by its name, as one comes to it.
-fn screens(ascii: bool) -> Vec<(&'static str, Stage)> {
+fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
     let home = || {
-        let mut stage = Stage::at_home(ascii);
+        let mut stage = TestApp::at_home(ascii);
         stage.input(Input::Shelf(Shelf {
             waiting: vec![("256f".to_owned(), "256f4fc1 (Loot: Anna, Ben)".to_owned())],
             past: vec![Past {
@@ -166,8 +166,8 @@ fn ticket() -> Ticket {
 /// Home and End go to the first and the last of what can be chosen.
 #[test]
 fn there_is_a_first_and_a_last() {
-    let mut stage = Stage::at_home(false);
-    let chosen = |stage: &mut Stage| {
+    let mut stage = TestApp::at_home(false);
+    let chosen = |stage: &mut TestApp| {
         let shown = stage.draw();
         let row = shown
             .lines()
@@ -183,7 +183,7 @@ fn there_is_a_first_and_a_last() {
 
 #[test]
 fn a_table_of_the_network_takes_no_other_lines_place() {
-    let mut stage = Stage::at_home(false);
+    let mut stage = TestApp::at_home(false);
     while !stage.draw().contains("▸ settings") {
         stage.key(KeyCode::Tab);
     }
@@ -207,7 +207,7 @@ fn a_table_of_the_network_takes_no_other_lines_place() {
 /// A list that has no room is gone through by the arrows all the same.
 #[test]
 fn all_of_the_history_can_be_reached() {
-    let mut stage = Stage::at_home(false);
+    let mut stage = TestApp::at_home(false);
     let past = |number: u64| Past {
         table: format!("{number:064}"),
         path: Some("/games/transcripts/0707.fairdeal".into()),
@@ -274,7 +274,7 @@ fn anything(rng: &mut ChaCha20Rng, (width, height): (u16, u16)) -> UserInput {
 fn no_keys_and_clicks_break_anything() {
     for seed in 0..12_u8 {
         let mut rng = ChaCha20Rng::from_seed([seed; 32]);
-        let mut stage = Stage::at_home(seed % 2 == 1);
+        let mut stage = TestApp::at_home(seed % 2 == 1);
         if usize::from(seed) < GAMES.len() {
             // At a table, where there is most to do.
             stage.click(Target::Row(usize::from(seed)));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use fairdeal::session::frame::{Frame, Join, MAX_FRAME, Watch};
 use fairdeal::store::IdentityKey;
 use fairdeal_net::AddressRecord;
-use fairdeal_protocol::crypto::pake::{Door, Guest, Knock, Password, Proof};
+use fairdeal_protocol::crypto::pake::{Door, Guest, Login, Password, Proof};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::transcript::page::Mark;
@@ -483,27 +483,27 @@ impl Attacker {
         let lobby = self.victim.lobby;
         let wrong: Proof = decode(&[9; 64], 64).expect("any 64 bytes are a proof");
         loop {
-            let knock = self.guess();
-            let knock = Frame::Knock { lobby, knock };
-            self.say(&mut stream, &knock.to_bytes()).await?;
+            let login = self.guess();
+            let login = Frame::Login { lobby, login };
+            self.say(&mut stream, &login.to_bytes()).await?;
             let join = self.join(Some(wrong));
             self.say(&mut stream, &join.to_bytes()).await?;
         }
     }
 
     /// The first message of a login with some password.
-    fn guess(&self) -> Knock {
+    fn guess(&self) -> Login {
         let count = self.strikes.load(Ordering::Relaxed);
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&count.to_le_bytes());
         let mut rng = ChaCha20Rng::from_seed(seed);
         let password = Password::new(format!("guess {count}")).expect("a password");
-        let door = Door {
+        let gate = Door {
             lobby: self.victim.lobby.unwrap_or_default(),
             guest: [1; 32],
             host: [2; 32],
         };
-        Guest::start(&password, &door, &mut rng).1
+        Guest::start(&password, &gate, &mut rng).1
     }
 
     fn join(&self, proof: Option<Proof>) -> Frame {

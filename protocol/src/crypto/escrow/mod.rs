@@ -323,7 +323,7 @@ pub struct Complaint {
 
 /// Outcome of a complaint. One of the two seats is always at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ComplaintRuling {
     /// The complaint's own proof does not hold: the holder's fault.
     BadProof,
     /// The part opens as it should: the holder's fault.
@@ -332,7 +332,7 @@ pub enum Verdict {
     BadPart,
 }
 
-impl Verdict {
+impl ComplaintRuling {
     /// The seat at fault.
     pub fn guilty(self, place: &HolderPlace) -> Seat {
         match self {
@@ -392,18 +392,18 @@ pub fn judge(
     owner_key: &Point,
     holder_key: &Point,
     parts: &[Part],
-) -> Verdict {
+) -> ComplaintRuling {
     if !complaint.holds(place, owner_key, holder_key) {
-        return Verdict::BadProof;
+        return ComplaintRuling::BadProof;
     }
     // The parts are for the right seats, so whoever has none had none to complain of.
     let Some(part) = part_for(parts, place.holder) else {
-        return Verdict::Unfounded;
+        return ComplaintRuling::Unfounded;
     };
     if unmask(&place.owner, parts, part, complaint.shared.as_bytes()).is_some() {
-        Verdict::Unfounded
+        ComplaintRuling::Unfounded
     } else {
-        Verdict::BadPart
+        ComplaintRuling::BadPart
     }
 }
 

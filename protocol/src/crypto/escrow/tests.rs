@@ -81,7 +81,7 @@ impl Table {
         Complaint::make(seed, place, &self.secrets[&place.holder], owner_key)
     }
 
-    fn judge(&self, complaint: &Complaint, place: &HolderPlace, parts: &[Part]) -> Verdict {
+    fn judge(&self, complaint: &Complaint, place: &HolderPlace, parts: &[Part]) -> ComplaintRuling {
         let owner_key = &self.keys[&place.owner.seat];
         let holder_key = &self.keys[&place.holder];
         judge(complaint, place, owner_key, holder_key, parts)
@@ -411,26 +411,26 @@ fn a_complaint_names_who_is_at_fault() {
     assert_eq!(encode(&complaint).len(), 128);
 
     let verdict = table.judge(&complaint, &place, &parts);
-    assert_eq!(verdict, Verdict::Unfounded);
+    assert_eq!(verdict, ComplaintRuling::Unfounded);
     assert_eq!(verdict.guilty(&place), holder);
 
     let mut bad = parts.clone();
     bad[2].masked.0 += Scalar::ONE;
     let verdict = table.judge(&complaint, &place, &bad);
-    assert_eq!(verdict, Verdict::BadPart);
+    assert_eq!(verdict, ComplaintRuling::BadPart);
     assert_eq!(verdict.guilty(&place), owner);
 
     // A seat that is not in the list has nothing to complain of.
     assert_eq!(
         table.judge(&complaint, &place, &parts[..2]),
-        Verdict::Unfounded
+        ComplaintRuling::Unfounded
     );
     // Another seat's bad part is none of this one's business.
     let mut elsewhere = parts;
     elsewhere[0].masked.0 += Scalar::ONE;
     assert_eq!(
         table.judge(&complaint, &place, &elsewhere),
-        Verdict::Unfounded
+        ComplaintRuling::Unfounded
     );
 }
 
@@ -446,7 +446,7 @@ fn a_complaint_without_its_proof_counts_against_its_maker() {
     let (owner_key, holder_key) = (&table.keys[&owner], &table.keys[&holder]);
     let refused = |complaint: &Complaint, place: &HolderPlace, owner_key, holder_key| {
         let verdict = judge(complaint, place, owner_key, holder_key, &parts);
-        assert_eq!(verdict, Verdict::BadProof);
+        assert_eq!(verdict, ComplaintRuling::BadProof);
         assert_eq!(verdict.guilty(place), place.holder);
     };
     for other in other_places(place) {
@@ -508,7 +508,10 @@ fn no_shared_key_can_be_fitted_to_its_proof() {
     let fitted = (owner_key.as_point() * s - announcements[1].as_point()) * c.invert();
     let bytes = encode(&(Point::from(fitted), announcements, Response(s)));
     let complaint: Complaint = decode(&bytes, 128).unwrap();
-    assert_eq!(table.judge(&complaint, &place, &parts), Verdict::BadProof);
+    assert_eq!(
+        table.judge(&complaint, &place, &parts),
+        ComplaintRuling::BadProof
+    );
 }
 
 /// The head of the module warns of it: one complaint opens the parts in both directions.

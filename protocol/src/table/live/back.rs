@@ -93,7 +93,7 @@ impl<G: Game> Table<G> {
                 held.map_err(|_| RestoreError::Evidence)?;
                 self.settle_claims();
             }
-            Record::Halt(signed) => {
+            Record::ForkReport(signed) => {
                 let held = self.hold_halt(&signed);
                 held.map_err(|_| RestoreError::Evidence)?;
             }
@@ -216,7 +216,7 @@ impl<G: Game> Table<G> {
             complete,
             entries: Bounded::first(entries),
             statements: Bounded::first(statements.map(|held| held.signed().clone())),
-            halts: Bounded::first(self.forks.halts_of(asker).cloned()),
+            fork_reports: Bounded::first(self.forks.halts_of(asker).cloned()),
         }
     }
 
@@ -266,11 +266,11 @@ impl<G: Game> Table<G> {
             let mut held = self.removals.membership().statements_from(statement.step);
             known &= held.any(|held| held.statement() == statement);
         }
-        for signed in reply.halts.iter() {
+        for signed in reply.fork_reports.iter() {
             self.hold_halt(signed)?;
             known &= self
                 .forks
-                .halt_of(signed.halt().culprit, self.me())
+                .halt_of(signed.fork_report().culprit, self.me())
                 .is_some();
         }
         if known {

@@ -1,10 +1,10 @@
-//! Forks: proof that a seat equivocates, the halts that are held on it, and the states to which the log may go back.
+//! Forks: proof that a seat equivocates, the fork_reports that are held on it, and the states to which the log may go back.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::game::Game;
 use crate::log::equivocation::Equivocation;
-use crate::log::halt::{EARLIER, SignedHalt};
+use crate::log::fork_report::{EARLIER, SignedForkReport};
 use crate::seat::{Seat, SeatSet};
 use crate::table::replica::Replica;
 use crate::transcript::Halted;
@@ -18,7 +18,7 @@ pub(super) struct Fork {
     pub(super) party: SeatSet,
     pub(super) proven: Seat,
     pub(super) evidence: Equivocation,
-    pub(super) halts: BTreeMap<Seat, SignedHalt>,
+    pub(super) fork_reports: BTreeMap<Seat, SignedForkReport>,
     /// All others have signed, and some do not reckon with this seat: they go on without it.
     pub(super) without_me: bool,
 }
@@ -57,22 +57,22 @@ impl<G: Game> Forks<G> {
         &self.over
     }
 
-    /// Opens a fork: nothing more is signed but halts on it.
+    /// Opens a fork: nothing more is signed but fork_reports on it.
     pub(super) fn begin(&mut self, proven: Seat, party: SeatSet, evidence: Equivocation) {
         self.open = Some(Fork {
             culprit: party.iter().next().unwrap_or(proven),
             party,
             proven,
             evidence,
-            halts: BTreeMap::new(),
+            fork_reports: BTreeMap::new(),
             without_me: false,
         });
     }
 
-    /// Takes a halt whose signature holds.
-    pub(super) fn insert(&mut self, signed: SignedHalt) {
+    /// Takes a fork_report whose signature holds.
+    pub(super) fn insert(&mut self, signed: SignedForkReport) {
         if let Some(fork) = &mut self.open {
-            fork.halts.insert(signed.halt().seat, signed);
+            fork.fork_reports.insert(signed.fork_report().seat, signed);
         }
     }
 
@@ -94,21 +94,27 @@ impl<G: Game> Forks<G> {
         self.states.clear();
     }
 
-    /// The halt of a seat on a party that is, or was, proven to equivocate.
-    pub(super) fn halt_of(&self, culprit: Seat, seat: Seat) -> Option<&SignedHalt> {
+    /// The fork_report of a seat on a party that is, or was, proven to equivocate.
+    pub(super) fn halt_of(&self, culprit: Seat, seat: Seat) -> Option<&SignedForkReport> {
         let open = self.open.iter().filter(|fork| fork.culprit == culprit);
-        let open = open.filter_map(|fork| fork.halts.get(&seat));
-        let over = self.over.iter().flat_map(|halted| halted.halts.iter());
-        let of_both = |signed: &&SignedHalt| signed.halt().place() == (culprit, seat);
+        let open = open.filter_map(|fork| fork.fork_reports.get(&seat));
+        let over = self
+            .over
+            .iter()
+            .flat_map(|halted| halted.fork_reports.iter());
+        let of_both = |signed: &&SignedForkReport| signed.fork_report().place() == (culprit, seat);
         open.chain(over.filter(of_both)).next()
     }
 
-    /// All halts that are held of a seat.
-    pub(super) fn halts_of(&self, seat: Seat) -> impl Iterator<Item = &SignedHalt> {
-        let open = self.open.iter().flat_map(|fork| fork.halts.values());
-        let over = self.over.iter().flat_map(|halted| halted.halts.iter());
+    /// All fork_reports that are held of a seat.
+    pub(super) fn halts_of(&self, seat: Seat) -> impl Iterator<Item = &SignedForkReport> {
+        let open = self.open.iter().flat_map(|fork| fork.fork_reports.values());
+        let over = self
+            .over
+            .iter()
+            .flat_map(|halted| halted.fork_reports.iter());
         open.chain(over)
-            .filter(move |signed| signed.halt().seat == seat)
+            .filter(move |signed| signed.fork_report().seat == seat)
     }
 
     // Evidence.

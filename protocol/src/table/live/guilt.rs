@@ -6,7 +6,7 @@
 //!
 //! *Two things for one place* may have been answered differently, so nobody knows what the others hold. Those
 //! who see the proof sign nothing more but one word on how far they have come, and go on together from the last
-//! state that all hold alike ([`crate::log::halt`]); the deal is abandoned and redealt without that seat.
+//! state that all hold alike ([`crate::log::fork_report`]); the deal is abandoned and redealt without that seat.
 //!
 //! A seat that has finished the game is not called back: the last step has an empty entry of each seat, of which
 //! there are no two that count; and one that does not count removes nobody there. Should a second seat prove
@@ -18,8 +18,8 @@ use super::{Event, Stop, Table, To};
 use crate::game::{Game, Illegal};
 use crate::log::entry::Entry;
 use crate::log::equivocation::Equivocation;
-use crate::log::halt::{
-    EARLIER, Halt, HaltError, Position, Resolution, SignedHalt, circle, resolve,
+use crate::log::fork_report::{
+    EARLIER, ForkReport, ForkReportError, Position, Resolution, SignedForkReport, circle, resolve,
 };
 use crate::seat::{Seat, SeatSet};
 use crate::table::fault::{Fault, FaultKind};
@@ -96,7 +96,7 @@ impl<G: Game> Table<G> {
 
     /// Whether a proof against a seat can part those who are here: it takes part, or did in the last step, which
     /// others may not have completed. A seat that has left signs nothing more by which the others could tell that it
-    /// is a step further than they are, so they may wait for its halt a step longer.
+    /// is a step further than they are, so they may wait for its fork_report a step longer.
     fn concerns(&self, seat: Seat) -> bool {
         let stays = self.replica.live().contains(self.me());
         self.took_part(seat, if stays { 1 } else { 2 })
@@ -146,14 +146,14 @@ impl<G: Game> Table<G> {
     /// Whether this seat has said how far it has come.
     pub(super) fn is_frozen(&self) -> bool {
         let halting = self.forks.open();
-        let own = halting.and_then(|halting| halting.halts.get(&self.me()));
+        let own = halting.and_then(|halting| halting.fork_reports.get(&self.me()));
         // A seat that has come back from an old disk is behind its own word at first.
-        own.is_some_and(|own| own.halt().step <= self.replica.step())
+        own.is_some_and(|own| own.fork_report().step <= self.replica.step())
     }
 
     /// Says how far this seat has come, if a seat is proven to equivocate and it has not said so; goes on if all
     /// others have.
-    pub(super) fn halt(&mut self) {
+    pub(super) fn fork_report(&mut self) {
         let Some(halting) = self.forks.open() else {
             return;
         };
@@ -174,7 +174,7 @@ impl<G: Game> Table<G> {
         self.replica.kind() == Some(StepKind::Closing) && self.replica.game().is_over()
     }
 
-    /// Whether a halt still needs this seat, or may yet.
+    /// Whether a fork_report still needs this seat, or may yet.
     pub(super) fn halt_needs_me(&self) -> bool {
         let halting = self.forks.open();
         halting.is_some_and(|halting| !halting.without_me)
@@ -220,7 +220,7 @@ impl<G: Game> Table<G> {
 
     fn say_halt(&mut self, culprit: Seat) {
         let earlier = self.forks.states().rev().take(EARLIER);
-        let halt = Halt {
+        let fork_report = ForkReport {
             table: self.replica.table(),
             culprit,
             seat: self.me(),
@@ -231,36 +231,36 @@ impl<G: Game> Table<G> {
         };
         // With every entry that counts here: others may have completed the step with them.
         self.keep_counted();
-        self.put_halt(SignedHalt::sign(halt, self.own.key()));
+        self.put_halt(SignedForkReport::sign(fork_report, self.own.key()));
         self.tell_halts(To::All);
     }
 
-    fn put_halt(&mut self, signed: SignedHalt) {
-        self.outbox.keep(Record::Halt(signed.clone()));
+    fn put_halt(&mut self, signed: SignedForkReport) {
+        self.outbox.keep(Record::ForkReport(signed.clone()));
         self.forks.insert(signed);
     }
 
     /// Takes another seat's word.
     ///
     /// # Errors
-    /// [`HaltError`] if no seat of this table signed it.
-    pub(super) fn hold_halt(&mut self, signed: &SignedHalt) -> Result<(), HaltError> {
-        let halt = signed.verify(self.replica.charter(), &self.replica.table())?;
-        let own = halt.seat == self.me();
+    /// [`ForkReportError`] if no seat of this table signed it.
+    pub(super) fn hold_halt(&mut self, signed: &SignedForkReport) -> Result<(), ForkReportError> {
+        let fork_report = signed.verify(self.replica.charter(), &self.replica.table())?;
+        let own = fork_report.seat == self.me();
         if own && self.may_sign() {
             return Ok(());
         }
-        match self.forks.halt_of(halt.culprit, halt.seat) {
+        match self.forks.halt_of(fork_report.culprit, fork_report.seat) {
             Some(held) => {
                 if let (false, Some(evidence)) = (own, Equivocation::of_halts(held, signed)) {
-                    self.convict((halt.seat, halt.step), evidence);
+                    self.convict((fork_report.seat, fork_report.step), evidence);
                 }
             }
             None => {
                 let open = self.forks.open();
-                let awaited = open.is_some_and(|fork| fork.culprit == halt.culprit);
+                let awaited = open.is_some_and(|fork| fork.culprit == fork_report.culprit);
                 if awaited {
-                    self.peers.clocks_mut().hear(halt.seat);
+                    self.peers.clocks_mut().hear(fork_report.seat);
                     self.put_halt(signed.clone());
                     self.settle_halts();
                 }
@@ -274,16 +274,19 @@ impl<G: Game> Table<G> {
         let Some(halting) = self.forks.open() else {
             return;
         };
-        let halts = Bounded::first(halting.halts.values().cloned());
+        let fork_reports = Bounded::first(halting.fork_reports.values().cloned());
         let evidence = Message::Evidence(Box::new(halting.evidence.clone()));
         self.outbox.send(to, evidence);
-        self.outbox.send(to, Message::Halts(halts));
+        self.outbox.send(to, Message::ForkReports(fork_reports));
     }
 
     /// Tells a seat that is at an open step the removal of an equivocating one there or later.
     pub(super) fn tell_halted(&mut self, to: Seat, step: u64) {
         let later = self.forks.over().iter().filter(|halted| {
-            let places = halted.halts.iter().map(|signed| signed.halt().step);
+            let places = halted
+                .fork_reports
+                .iter()
+                .map(|signed| signed.fork_report().step);
             places
                 .max()
                 .is_some_and(|last| step <= last.saturating_add(1))
@@ -292,11 +295,11 @@ impl<G: Game> Table<G> {
         let mut messages = Vec::new();
         for halted in later {
             messages.push(Message::Evidence(halted.evidence.clone()));
-            messages.push(Message::Halts(halted.halts.clone()));
-            let words: Vec<Halt> = halted
-                .halts
+            messages.push(Message::ForkReports(halted.fork_reports.clone()));
+            let words: Vec<ForkReport> = halted
+                .fork_reports
                 .iter()
-                .map(|word| word.halt().clone())
+                .map(|word| word.fork_report().clone())
                 .collect();
             if resolve(&words).is_none_or(|place| step < place.next) {
                 break;
@@ -326,26 +329,29 @@ impl<G: Game> Table<G> {
             return;
         };
         let (culprit, party) = (halting.culprit, halting.party);
-        let Some(own) = halting.halts.get(&self.me()) else {
+        let Some(own) = halting.fork_reports.get(&self.me()) else {
             return;
         };
-        let others = own.halt().seats.without(self.me());
-        let Some(mut others) = circle(party, others, &halting.halts) else {
+        let others = own.fork_report().seats.without(self.me());
+        let Some(mut others) = circle(party, others, &halting.fork_reports) else {
             return;
         };
         // A seat that some of them do not count is out without knowing it, and will learn it.
-        let reckoned_with = |signed: &SignedHalt| {
-            let halt = signed.halt();
-            let theirs = circle(party, halt.seats, &halting.halts);
+        let reckoned_with = |signed: &SignedForkReport| {
+            let fork_report = signed.fork_report();
+            let theirs = circle(party, fork_report.seats, &halting.fork_reports);
             theirs.is_some_and(|circle| circle.contains_key(&self.me()))
         };
         if !others.values().all(reckoned_with) {
             return self.forks.pass_over();
         }
         others.insert(self.me(), own.clone());
-        let words: Vec<SignedHalt> = others.into_values().collect();
-        let halts: Vec<Halt> = words.iter().map(|signed| signed.halt().clone()).collect();
-        let Some(place) = resolve(&halts) else {
+        let words: Vec<SignedForkReport> = others.into_values().collect();
+        let fork_reports: Vec<ForkReport> = words
+            .iter()
+            .map(|signed| signed.fork_report().clone())
+            .collect();
+        let Some(place) = resolve(&fork_reports) else {
             return self.stop_halting();
         };
         let states = self.forks.states().chain([&self.replica]);
@@ -354,7 +360,7 @@ impl<G: Game> Table<G> {
             return;
         };
         // All who take part there have spoken, or the log would continue with one that knows nothing of it.
-        let spoken: SeatSet = words.iter().map(|word| word.halt().seat).collect();
+        let spoken: SeatSet = words.iter().map(|word| word.fork_report().seat).collect();
         let mut there = state.participants().minus(party).iter();
         if there.all(|seat| spoken.contains(seat)) {
             self.go_on(culprit, &words, place, state);
@@ -368,10 +374,10 @@ impl<G: Game> Table<G> {
         let Some(halting) = self.forks.open() else {
             return;
         };
-        let own = halting.halts.get(&self.me());
+        let own = halting.fork_reports.get(&self.me());
         let fault = Fault {
             seat: halting.proven,
-            step: own.map_or(self.replica.step(), |own| own.halt().step),
+            step: own.map_or(self.replica.step(), |own| own.fork_report().step),
             what: FaultKind::Equivocation,
         };
         let evidence = halting.evidence.clone();
@@ -379,7 +385,13 @@ impl<G: Game> Table<G> {
         self.outbox.stop(Stop::Fault(fault));
     }
 
-    fn go_on(&mut self, culprit: Seat, words: &[SignedHalt], place: Resolution, state: Replica<G>) {
+    fn go_on(
+        &mut self,
+        culprit: Seat,
+        words: &[SignedForkReport],
+        place: Resolution,
+        state: Replica<G>,
+    ) {
         let Some(fork) = self.forks.take() else {
             return;
         };
@@ -388,7 +400,7 @@ impl<G: Game> Table<G> {
         let point = place.point.step;
         self.forks.go_on(Halted {
             evidence: Box::new(fork.evidence),
-            halts: Bounded::first(words.iter().cloned()),
+            fork_reports: Bounded::first(words.iter().cloned()),
         });
         self.entries.go_on_at(point, place.next);
         self.peers.clocks_mut().next_step();

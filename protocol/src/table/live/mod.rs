@@ -184,7 +184,7 @@ impl<G: Game> Table<G> {
         let known = || {
             live.iter().all(|seat| {
                 let head = self.peers.head(seat);
-                // Beyond the step: who is in the next one reckons with this seat no more, should a halt come.
+                // Beyond the step: who is in the next one reckons with this seat no more, should a fork_report come.
                 let beyond = |at: u64| at.saturating_add(u64::from(!self.is_finished()));
                 head.is_some_and(|step| Some(step) >= self.own.left_at().map(beyond))
             })
@@ -371,8 +371,8 @@ impl<G: Game> Table<G> {
                     self.answer(from, &head);
                 }
             }
-            Message::Halts(halts) => {
-                for signed in halts.iter() {
+            Message::ForkReports(fork_reports) => {
+                for signed in fork_reports.iter() {
                     self.hold_halt(signed)?;
                 }
                 self.work(rng);

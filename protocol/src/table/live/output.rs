@@ -4,7 +4,7 @@ use crate::game::{Game, Illegal};
 use crate::hash::Hash32;
 use crate::log::claim::ClaimError;
 use crate::log::entry::{EntryError, SignedEntry};
-use crate::log::halt::HaltError;
+use crate::log::fork_report::ForkReportError;
 use crate::log::state_request::StateReplyError;
 use crate::membership::StatementError;
 use crate::seat::{Seat, SeatSet};
@@ -119,9 +119,9 @@ pub enum ReceiveError {
     /// Evidence that proves nothing.
     #[error("evidence that proves nothing")]
     EmptyEvidence,
-    /// A halt in it is refused.
+    /// A fork_report in it is refused.
     #[error("{0}")]
-    Halt(#[from] HaltError),
+    ForkReport(#[from] ForkReportError),
     /// A claim in it is refused.
     #[error("{0}")]
     Claim(#[from] ClaimError),

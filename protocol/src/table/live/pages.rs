@@ -6,7 +6,7 @@ use super::Table;
 use crate::game::Game;
 use crate::hash::Hash32;
 use crate::log::entry::{Entry, MAX_ENTRIES, SignedEntry};
-use crate::log::halt::{Halt, resolve};
+use crate::log::fork_report::{ForkReport, resolve};
 use crate::seat::MAX_SEATS;
 use crate::transcript::page::{Last, Mark, Page};
 use crate::wire::bounded::Bounded;
@@ -24,14 +24,14 @@ pub enum Next {
     /// Nothing yet.
     Nothing,
     /// It is on another log than this one, and has to begin again.
-    Anew,
+    Reset,
 }
 
 impl<G: Game> Table<G> {
     /// The log after a mark: whole steps, as many as one page holds; at the end of the log, how it ends.
     pub fn page(&self, from: Mark) -> Next {
         let Some(first) = self.step_after(from) else {
-            return Next::Anew;
+            return Next::Reset;
         };
         let ended = self.is_finished() || self.outbox.stopped().is_some();
         let mut entries: Vec<SignedEntry> = Vec::new();
@@ -39,7 +39,7 @@ impl<G: Game> Table<G> {
         let (mut until, mut all) = (first, true);
         for (index, step) in self.entries.log().iter().enumerate().skip(first) {
             if step.is_empty() {
-                // Void since a halt: what led there belongs to the step that goes on from it.
+                // Void since a fork_report: what led there belongs to the step that goes on from it.
                 continue;
             }
             let more: usize = step.values().map(|entry| entry.signed().size()).sum();
@@ -75,8 +75,12 @@ impl<G: Game> Table<G> {
             }
         });
         let halted = self.forks.over().iter().filter(|halted| {
-            let halts: Vec<Halt> = halted.halts.iter().map(|h| h.halt().clone()).collect();
-            resolve(&halts).is_some_and(|place| steps.contains(&place.point.step))
+            let fork_reports: Vec<ForkReport> = halted
+                .fork_reports
+                .iter()
+                .map(|h| h.fork_report().clone())
+                .collect();
+            resolve(&fork_reports).is_some_and(|place| steps.contains(&place.point.step))
         });
         let removals = self.removals.certificates(steps.clone());
         let faults = self.entries.proofs(steps.clone());

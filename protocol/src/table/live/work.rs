@@ -18,7 +18,7 @@ impl<G: Game> Table<G> {
     pub(super) fn work(&mut self, rng: &mut dyn CryptoRng) {
         while self.outbox.stopped().is_none() {
             // First, for it may change what the open step is.
-            self.halt();
+            self.fork_report();
             let Some(kind) = self.replica.kind() else {
                 return;
             };

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::card::{Face, Handle};
 use crate::crypto::coin::flip_stream;
-use crate::game::{Game, Halt};
+use crate::game::{ApplyError, Game};
 use crate::hash::Hash32;
 use crate::log::body::{Answers, Body};
 use crate::log::entry::{Entry, step_hash};
@@ -87,7 +87,7 @@ impl<G: Game> Replica<G> {
         }));
     }
 
-    /// Goes on after a halt, from a state that all the others hold alike: without the party of the seat that is proven
+    /// Goes on after a stop, from a state that all the others hold alike: without the party of the seat that is proven
     /// to equivocate, at the step `next`, whose entries name `name` as the step before. The deal is given up
     /// unless it has come to its openings: then its result stands.
     ///
@@ -515,21 +515,23 @@ impl<G: Game> Replica<G> {
         let mut events = Vec::new();
         let mut replay = Replay::new(&running.script);
         let result = match &running.item {
-            Item::Begin => game.begin(&mut replay, &mut events).map_err(Halt::from),
+            Item::Begin => game
+                .begin(&mut replay, &mut events)
+                .map_err(ApplyError::from),
             Item::Act(seat, action) | Item::Interject(seat, action) => {
                 game.apply(*seat, action, &mut replay, &mut events)
             }
             Item::Forfeit(seat) => game
                 .forfeit(*seat, &mut replay, &mut events)
-                .map_err(Halt::from),
+                .map_err(ApplyError::from),
             // Not the engine's business.
             Item::Leave(_) => return Err(Broken::Engine),
         };
         let batch = replay.into_batch()?;
         running.paused = match result {
             Ok(()) => false,
-            Err(Halt::Pause) => true,
-            Err(Halt::Illegal(_)) => return Err(Broken::Engine),
+            Err(ApplyError::Pause) => true,
+            Err(ApplyError::Illegal(_)) => return Err(Broken::Engine),
         };
         running.batch = batch;
         let fresh = events.len().saturating_sub(running.told);

@@ -249,7 +249,7 @@ impl<G: Game> Replica<G> {
         };
         let place = self.holder_place(owner, holder);
         let verdict = escrow::judge(complaint, &place, owner_key, holder_key, parts);
-        verdict == escrow::Verdict::BadPart
+        verdict == escrow::ComplaintRuling::BadPart
     }
 
     fn judge_parts(&self, holder: Seat, gone: Seat, sent: &PartShares) -> Result<(), FaultKind> {

@@ -46,7 +46,7 @@ use crate::crypto::group::Point;
 use crate::crypto::seed::{Context, Seed};
 use crate::crypto::share::ShareOf;
 use crate::domain;
-use crate::game::{Game, Halt, Illegal, RuleSetError, Shown};
+use crate::game::{ApplyError, Game, Illegal, RuleSetError, Shown};
 use crate::hash::{Hash32, Hasher};
 use crate::log::body::MAX_SHARES;
 use crate::log::entry::{Entry, genesis};
@@ -856,8 +856,8 @@ impl<G: Game> Replica<G> {
         let mut game = self.settled.clone();
         let mut replay = Replay::new(&[]);
         match game.apply(seat, action, &mut replay, &mut Vec::new()) {
-            Err(Halt::Illegal(why)) => return Err(why.into()),
-            Ok(()) | Err(Halt::Pause) => {}
+            Err(ApplyError::Illegal(why)) => return Err(why.into()),
+            Ok(()) | Err(ApplyError::Pause) => {}
         }
         let batch = replay.into_batch()?;
         // The shares of what it shows go along in the leader's entry.

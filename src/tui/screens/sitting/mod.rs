@@ -27,7 +27,7 @@ use ratatui::layout::Rect;
 
 use self::moving::{Moving, Telling};
 use crate::session::Command;
-use crate::session::house::next_bot;
+use crate::session::local_bots::next_bot;
 use crate::tui::news::News;
 use crate::tui::screen::{Effect, Screen, Tone, Wish, Wishes, World};
 use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut};

@@ -15,7 +15,7 @@ use crate::session::SessionEvent;
 use crate::store::IdentityKey;
 use crate::tui::news::{Input, News};
 use crate::tui::screen::Effect;
-use crate::tui::testing::Stage;
+use crate::tui::testing::TestApp;
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::tables::Spot;
 use fairdeal_ui::tables::offers::{Offer, Offers};
@@ -23,13 +23,13 @@ use fairdeal_ui::tables::testing::seat;
 use fairdeal_ui::view::{Waiting, Waits};
 
 /// Sits down to a game from the first screen, by keys alone.
-fn seated(game: usize) -> Stage {
+fn seated(game: usize) -> TestApp {
     sitting_down(game, 3)
 }
 
 /// The same to one that is dealt from a seed.
-fn sitting_down(game: usize, seed: u8) -> Stage {
-    let mut stage = Stage::at_home(false);
+fn sitting_down(game: usize, seed: u8) -> TestApp {
+    let mut stage = TestApp::at_home(false);
     stage.seed = seed;
     for _ in 0..game {
         stage.key(KeyCode::Down);
@@ -46,7 +46,7 @@ fn sitting_down(game: usize, seed: u8) -> Stage {
 
 /// How an action is chosen on the screen: its spots, how many stand before it in the list that is shown where
 /// several are chosen by the same, and whether it is asked about.
-fn way(stage: &Stage, action: &AnyAction) -> (Vec<Spot>, Option<usize>, bool) {
+fn way(stage: &TestApp, action: &AnyAction) -> (Vec<Spot>, Option<usize>, bool) {
     let scene = stage.scene.as_ref().unwrap();
     let known = scene.known(seat(0));
     let offers = scene.look(Some(seat(0)), &known, |look, game| Offers::of(game, look));
@@ -60,7 +60,7 @@ fn way(stage: &Stage, action: &AnyAction) -> (Vec<Spot>, Option<usize>, bool) {
 }
 
 /// Does an action: one target after the other.
-fn act(stage: &mut Stage, action: &AnyAction, choose: impl Fn(&mut Stage, Target)) {
+fn act(stage: &mut TestApp, action: &AnyAction, choose: impl Fn(&mut TestApp, Target)) {
     let (path, place, is_asked) = way(stage, action);
     let step = stage.step();
     for spot in path {
@@ -80,7 +80,7 @@ fn act(stage: &mut Stage, action: &AnyAction, choose: impl Fn(&mut Stage, Target
 }
 
 /// Plays as a bot would; `choose` chooses a target that is on the screen.
-fn played(mut stage: Stage, choose: impl Fn(&mut Stage, Target)) {
+fn played(mut stage: TestApp, choose: impl Fn(&mut TestApp, Target)) {
     for _ in 0..3000 {
         stage.rest();
         if stage.is_over() {
@@ -96,7 +96,7 @@ fn played(mut stage: Stage, choose: impl Fn(&mut Stage, Target)) {
 }
 
 /// By keys alone: Tab goes to what can be done.
-fn by_keys(stage: &mut Stage, target: Target) {
+fn by_keys(stage: &mut TestApp, target: Target) {
     if stage.draw().contains("Sure?") {
         return stage.keys("y");
     }
@@ -109,9 +109,9 @@ fn by_keys(stage: &mut Stage, target: Target) {
     panic!("{target:?} cannot be reached:\n{}", stage.draw());
 }
 
-fn played_all(choose: impl Fn(&mut Stage, Target)) {
+fn played_all(choose: impl Fn(&mut TestApp, Target)) {
     for game in 0..5 {
-        let mut stage = Stage::at_home(false);
+        let mut stage = TestApp::at_home(false);
         choose(&mut stage, Target::Row(game));
         let rows = stage.shell.layer().targets.iter().rev();
         let mut rows = rows.map(|(_, target)| *target);
@@ -132,7 +132,7 @@ fn every_game_is_played_to_its_end_by_keys_alone() {
 }
 
 /// By mouse alone: what has no room in the list is on another page.
-fn by_mouse(stage: &mut Stage, target: Target) {
+fn by_mouse(stage: &mut TestApp, target: Target) {
     for _ in 0..20 {
         if stage.shell.layer().area(target).is_some() {
             break;
@@ -175,7 +175,7 @@ fn what_is_pointless_is_not_asked_any_more() {
 /// Actions that are always possible, such as a vote for the end, are not what Enter does when a turn begins.
 #[test]
 fn a_turn_does_not_begin_on_what_can_be_done_all_the_time() {
-    let not_on_a_deed = |stage: &mut Stage| {
+    let not_on_a_deed = |stage: &mut TestApp| {
         stage.rest();
         let focus = stage.shell.focus();
         let on_a_deed = matches!(focus, Some(Target::Spot(Spot::Deed(_))));
@@ -203,7 +203,7 @@ fn a_turn_does_not_begin_on_what_can_be_done_all_the_time() {
 /// A solitaire for practice: everything can be taken back, giving up too, and nothing of it is audited.
 #[test]
 fn practice_is_taken_back() {
-    let mut stage = Stage::at_home(false);
+    let mut stage = TestApp::at_home(false);
     stage.key(KeyCode::Down);
     stage.key(KeyCode::Enter);
     stage.key(KeyCode::Up);
@@ -212,7 +212,7 @@ fn practice_is_taken_back() {
     stage.key(KeyCode::Down);
     stage.key(KeyCode::Enter);
     stage.rest();
-    let board = |stage: &mut Stage| {
+    let board = |stage: &mut TestApp| {
         stage.rest();
         let shown = stage.draw();
         let rows = shown

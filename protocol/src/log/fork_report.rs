@@ -1,8 +1,8 @@
-//! Fork reports (halts): seats that hold the proof that another equivocated agree where to continue without it.
+//! Fork reports (fork_reports): seats that hold the proof that another equivocated agree where to continue without it.
 //!
 //! A seat that has signed two things for one place may have been answered differently by honest seats. So
 //! whoever holds the proof signs nothing more in that part of the log, but one word: how far it has come, with
-//! the last states that it has gone through ([`Halt`]). When all others have said so, every one of them computes
+//! the last states that it has gone through ([`ForkReport`]). When all others have said so, every one of them computes
 //! the same place from their words ([`resolve`]): the last state that all have gone through alike. There the
 //! party of the seat is removed, and the log goes on at a step for which nobody can have signed anything.
 //!
@@ -43,7 +43,7 @@ pub struct Position {
 
 /// One seat's word on how far it has come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Halt {
+pub struct ForkReport {
     /// The table id.
     pub table: Hash32,
     /// The equivocating party, by its lowest seat.
@@ -55,25 +55,25 @@ pub struct Halt {
     /// The hash of the step before that.
     pub parent: Hash32,
     /// The parents of the steps before the open one, the last one first; none from before the log began, or
-    /// went on after another halt.
+    /// went on after another fork_report.
     pub earlier: Bounded<Hash32, EARLIER>,
     /// Participants of its open step or of the one before.
     pub seats: SeatSet,
 }
 
-/// A halt as it travels: its signature is not checked yet.
+/// A fork_report as it travels: its signature is not checked yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SignedHalt {
-    halt: Halt,
+pub struct SignedForkReport {
+    fork_report: ForkReport,
     signature: SignatureBytes,
 }
 
-/// A halt of a seat that is not at the table, of another table, or not signed by that seat.
+/// A fork_report of a seat that is not at the table, of another table, or not signed by that seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a halt that no seat of this table has signed")]
-pub struct HaltError;
+pub struct ForkReportError;
 
-impl Halt {
+impl ForkReport {
     /// Where it stands: of these an honest seat signs one.
     pub fn place(&self) -> (Seat, Seat) {
         (self.culprit, self.seat)
@@ -90,35 +90,42 @@ impl Halt {
     }
 }
 
-impl SignedHalt {
-    /// Signs a halt.
-    pub fn sign(halt: Halt, key: &ed25519_dalek::SigningKey) -> Self {
-        let signature = SignatureBytes::sign(key, domain::HALT, &encode(&halt));
-        Self { halt, signature }
+impl SignedForkReport {
+    /// Signs a fork_report.
+    pub fn sign(fork_report: ForkReport, key: &ed25519_dalek::SigningKey) -> Self {
+        let signature = SignatureBytes::sign(key, domain::HALT, &encode(&fork_report));
+        Self {
+            fork_report,
+            signature,
+        }
     }
 
     /// Checks that a seat of this table signed it.
     ///
     /// # Errors
-    /// [`HaltError`].
-    pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<Halt, HaltError> {
-        let player = charter.player(self.halt.seat).ok_or(HaltError)?;
+    /// [`ForkReportError`].
+    pub fn verify(&self, charter: &Charter, table: &Hash32) -> Result<ForkReport, ForkReportError> {
+        let player = charter
+            .player(self.fork_report.seat)
+            .ok_or(ForkReportError)?;
         let signed = player
             .key
-            .verifies(domain::HALT, &encode(&self.halt), &self.signature);
-        let ours = self.halt.table == *table;
-        (ours && signed).then(|| self.halt.clone()).ok_or(HaltError)
+            .verifies(domain::HALT, &encode(&self.fork_report), &self.signature);
+        let ours = self.fork_report.table == *table;
+        (ours && signed)
+            .then(|| self.fork_report.clone())
+            .ok_or(ForkReportError)
     }
 
     /// The fork report, before its signature is checked.
-    pub fn halt(&self) -> &Halt {
-        &self.halt
+    pub fn fork_report(&self) -> &ForkReport {
+        &self.fork_report
     }
 
     /// The hash of what it says.
     pub fn hash(&self) -> Hash32 {
         Hasher::new(domain::HALT)
-            .bytes(&encode(&self.halt))
+            .bytes(&encode(&self.fork_report))
             .finish()
     }
 }
@@ -153,40 +160,42 @@ impl Resolution {
 pub fn circle(
     culprits: SeatSet,
     seats: SeatSet,
-    held: &BTreeMap<Seat, SignedHalt>,
-) -> Option<BTreeMap<Seat, SignedHalt>> {
-    let mut found: BTreeMap<Seat, SignedHalt> = BTreeMap::new();
+    held: &BTreeMap<Seat, SignedForkReport>,
+) -> Option<BTreeMap<Seat, SignedForkReport>> {
+    let mut found: BTreeMap<Seat, SignedForkReport> = BTreeMap::new();
     let mut waiting = seats.minus(culprits);
     while let Some(seat) = waiting.iter().next() {
         waiting.remove(seat);
         if let Entry::Vacant(place) = found.entry(seat) {
             let signed = held.get(&seat)?;
-            waiting.extend(signed.halt.seats.minus(culprits).iter());
+            waiting.extend(signed.fork_report.seats.minus(culprits).iter());
             place.insert(signed.clone());
         }
     }
     Some(found)
 }
 
-/// Where those who have signed these halts go on; `None` if they cannot all be true of one log.
-pub fn resolve(halts: &[Halt]) -> Option<Resolution> {
-    let (first, others) = halts.split_first()?;
+/// Where those who have signed these fork_reports go on; `None` if they cannot all be true of one log.
+pub fn resolve(fork_reports: &[ForkReport]) -> Option<Resolution> {
+    let (first, others) = fork_reports.split_first()?;
     let shared = |place: &Position| {
         others
             .iter()
-            .all(|halt| halt.states().any(|at| at == *place))
+            .all(|fork_report| fork_report.states().any(|at| at == *place))
     };
     let point = first.states().filter(shared).max()?;
     // Each word names the point, so that none is further than its own earlier states go back.
     let next = point.step.checked_add(EARLIER as u64)?.checked_add(1)?;
     // Whoever takes part is at most one step behind the others; only one that has left, and that those who are
     // two steps further do not reckon with, may be more.
-    let together = |halt: &Halt| {
-        let named = halts.iter().filter(|other| halt.seats.contains(other.seat));
+    let together = |fork_report: &ForkReport| {
+        let named = fork_reports
+            .iter()
+            .filter(|other| fork_report.seats.contains(other.seat));
         let mut steps = named.map(|other| other.step);
-        steps.all(|step| step.saturating_add(1) >= halt.step)
+        steps.all(|step| step.saturating_add(1) >= fork_report.step)
     };
-    let true_of_one_log = halts.iter().all(together);
+    let true_of_one_log = fork_reports.iter().all(together);
     true_of_one_log.then_some(Resolution { point, next })
 }
 
@@ -195,9 +204,9 @@ mod tests {
     use super::*;
 
     /// At a step, having gone through states with these parents, the last one first.
-    fn halt(seat: usize, step: u64, parents: &[u8]) -> Halt {
+    fn fork_report(seat: usize, step: u64, parents: &[u8]) -> ForkReport {
         let mut parents = parents.iter().map(|parent| Hash32([*parent; 32]));
-        Halt {
+        ForkReport {
             table: Hash32([1; 32]),
             culprit: Seat::new(5).unwrap(),
             seat: Seat::new(seat).unwrap(),
@@ -214,13 +223,13 @@ mod tests {
         let culprit = SeatSet::one(Seat::new(5).unwrap());
         let set = |seats: &[usize]| seats.iter().map(|seat| Seat::new(*seat).unwrap()).collect();
         let signed = |seat, seats: &[usize]| {
-            let halt = Halt {
+            let fork_report = ForkReport {
                 seats: set(seats),
-                ..halt(seat, 7, &[2, 1])
+                ..fork_report(seat, 7, &[2, 1])
             };
-            (halt.seat, SignedHalt::sign(halt, &key))
+            (fork_report.seat, SignedForkReport::sign(fork_report, &key))
         };
-        let names = |held: &BTreeMap<Seat, SignedHalt>| {
+        let names = |held: &BTreeMap<Seat, SignedForkReport>| {
             let found = circle(culprit, set(&[0, 5]), held)?;
             Some(found.into_keys().map(Seat::index).collect::<Vec<_>>())
         };
@@ -232,59 +241,65 @@ mod tests {
         assert_eq!(names(&held), Some(vec![0, 1, 2]));
     }
 
-    fn found(halts: &[Halt]) -> Option<(u64, u8, u64)> {
-        let found = resolve(halts)?;
+    fn found(fork_reports: &[ForkReport]) -> Option<(u64, u8, u64)> {
+        let found = resolve(fork_reports)?;
         Some((found.point.step, found.point.parent.0[0], found.next))
     }
 
     #[test]
     fn all_at_one_place_go_on_from_there() {
-        let halts = [0, 1, 2].map(|seat| halt(seat, 7, &[2, 1, 0]));
-        assert_eq!(found(&halts), Some((7, 2, 10)));
+        let fork_reports = [0, 1, 2].map(|seat| fork_report(seat, 7, &[2, 1, 0]));
+        assert_eq!(found(&fork_reports), Some((7, 2, 10)));
         assert_eq!(
-            found(&[halt(0, 0, &[2]), halt(1, 0, &[2])]),
+            found(&[fork_report(0, 0, &[2]), fork_report(1, 0, &[2])]),
             Some((0, 2, 3))
         );
     }
 
     #[test]
     fn who_is_a_step_ahead_goes_back() {
-        let halts = [halt(0, 8, &[3, 2, 1]), halt(1, 7, &[2, 1, 0])];
-        assert_eq!(found(&halts), Some((7, 2, 10)));
+        let fork_reports = [fork_report(0, 8, &[3, 2, 1]), fork_report(1, 7, &[2, 1, 0])];
+        assert_eq!(found(&fork_reports), Some((7, 2, 10)));
     }
 
     #[test]
     fn who_holds_the_last_step_differently_goes_back_before_it() {
-        let halts = [halt(0, 7, &[2, 1, 0]), halt(1, 7, &[3, 1, 0])];
-        assert_eq!(found(&halts), Some((6, 1, 9)));
+        let fork_reports = [fork_report(0, 7, &[2, 1, 0]), fork_report(1, 7, &[3, 1, 0])];
+        assert_eq!(found(&fork_reports), Some((6, 1, 9)));
     }
 
     #[test]
     fn who_has_left_holds_the_last_step_as_nobody_else() {
-        let stayers = [halt(0, 8, &[4, 2, 1]), halt(1, 7, &[2, 1, 0])];
-        let leaver = halt(2, 7, &[3, 1, 0]);
+        let stayers = [fork_report(0, 8, &[4, 2, 1]), fork_report(1, 7, &[2, 1, 0])];
+        let leaver = fork_report(2, 7, &[3, 1, 0]);
         let [one, other] = stayers;
         assert_eq!(found(&[one, other, leaver]), Some((6, 1, 9)));
         // One that takes part is not two steps behind: it lies.
-        let liar = halt(2, 6, &[1, 0]);
-        assert_eq!(found(&[halt(0, 8, &[4, 2, 1]), liar]), None);
+        let liar = fork_report(2, 6, &[1, 0]);
+        assert_eq!(found(&[fork_report(0, 8, &[4, 2, 1]), liar]), None);
     }
 
     #[test]
     fn what_cannot_be_true_of_one_log_leads_nowhere() {
         assert_eq!(found(&[]), None);
         assert_eq!(
-            found(&[halt(0, 7, &[2, 1, 0]), halt(1, 7, &[5, 4, 3])]),
+            found(&[fork_report(0, 7, &[2, 1, 0]), fork_report(1, 7, &[5, 4, 3])]),
             None
         );
         assert_eq!(
-            found(&[halt(0, 10, &[5, 4, 3]), halt(1, 7, &[2, 1, 0])]),
+            found(&[
+                fork_report(0, 10, &[5, 4, 3]),
+                fork_report(1, 7, &[2, 1, 0])
+            ]),
             None
         );
-        assert_eq!(found(&[halt(0, 0, &[2]), halt(1, 0, &[3])]), None);
-        assert_eq!(found(&[halt(0, u64::MAX, &[2])]), None);
         assert_eq!(
-            found(&[halt(0, 7, &[2, 1, 0]), halt(1, 9, &[4, 3, 2])]),
+            found(&[fork_report(0, 0, &[2]), fork_report(1, 0, &[3])]),
+            None
+        );
+        assert_eq!(found(&[fork_report(0, u64::MAX, &[2])]), None);
+        assert_eq!(
+            found(&[fork_report(0, 7, &[2, 1, 0]), fork_report(1, 9, &[4, 3, 2])]),
             None
         );
     }

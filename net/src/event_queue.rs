@@ -16,11 +16,11 @@ const TOO_MANY: usize = 4 * MANY;
 
 /// The waiting events.
 #[derive(Debug, Default)]
-pub(super) struct Outbox {
+pub(super) struct EventQueue {
     events: VecDeque<(NodeEvent, Option<Receipt>)>,
 }
 
-impl Outbox {
+impl EventQueue {
     /// Whether no event waits.
     pub(super) fn is_empty(&self) -> bool {
         self.events.is_empty()

@@ -28,7 +28,7 @@ const MAX_OF_A_SEAT: usize = 4;
 
 /// The network behaviour of the gate; it speaks no protocol.
 #[derive(Debug, Default)]
-pub(super) struct Gate {
+pub(super) struct ConnectionLimits {
     admitted: BTreeSet<PeerId>,
     seated: BTreeSet<PeerId>,
     /// All inbound connections, oldest first.
@@ -48,7 +48,7 @@ fn check(peer: Libp2pPeerId) -> Result<PeerId, ConnectionDenied> {
     PeerId::try_from(peer).map_err(ConnectionDenied::new)
 }
 
-impl Gate {
+impl ConnectionLimits {
     /// Admits the peer: it is no longer a stranger.
     pub(super) fn admit(&mut self, peer: PeerId) {
         self.admitted.insert(peer);
@@ -116,7 +116,7 @@ impl Gate {
     }
 }
 
-impl NetworkBehaviour for Gate {
+impl NetworkBehaviour for ConnectionLimits {
     type ConnectionHandler = dummy::ConnectionHandler;
     type ToSwarm = Infallible;
 
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn of_too_many_strangers_the_oldest_goes() {
-        let mut gate = Gate::default();
+        let mut gate = ConnectionLimits::default();
         let from = "/ip4/192.0.2.1/tcp/1";
         gate.admit(peer(1));
         gate.comes(inbound(0, 1, from));
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn seated_peer_keeps_its_newest_connections() {
-        let mut gate = Gate::default();
+        let mut gate = ConnectionLimits::default();
         let from = "/ip4/192.0.2.1/tcp/1";
         gate.seat(peer(1));
         for n in 0..=MAX_OF_A_SEAT {
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn whoever_floods_makes_room_for_the_others() {
-        let mut gate = Gate::default();
+        let mut gate = ConnectionLimits::default();
         gate.comes(inbound(0, 1, "/ip4/192.0.2.1/tcp/1"));
         for n in 1..100 {
             gate.comes(inbound(n, 2, "/ip6/2001:db8::1/tcp/1"));

@@ -23,7 +23,7 @@ const LABEL: Label = fairdeal_protocol::domain::REDIAL;
 
 /// The wanted peers of one node.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct DialScheduler {
     local: PeerId,
     first: Duration,
     most: Duration,
@@ -45,7 +45,7 @@ enum Phase {
     Waiting { until: Instant },
 }
 
-impl Wanted {
+impl DialScheduler {
     /// Creates an empty schedule with delays from `first` to `most`.
     pub(super) fn new(local: PeerId, first: Duration, most: Duration) -> Self {
         Self {
@@ -141,7 +141,7 @@ impl Wanted {
         })
     }
 
-    /// The next time to call [`Wanted::due`].
+    /// The next time to call [`DialScheduler::due`].
     pub(super) fn next(&self) -> Option<Instant> {
         let untils = self.peers.values().filter_map(|entry| match entry.phase {
             Phase::Waiting { until } => Some(until),
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_wanted_peer_is_dialled_at_once_and_once() {
         let now = Instant::now();
-        let mut wanted = Wanted::new(peer(0), FIRST, MOST);
+        let mut wanted = DialScheduler::new(peer(0), FIRST, MOST);
         assert!(wanted.keep(peer(1), addresses(), false, now));
         assert_eq!(wanted.next(), Some(now));
         assert_eq!(wanted.due(now), Some((peer(1), addresses())));
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn a_connected_peer_is_left_alone_until_it_is_lost() {
         let now = Instant::now();
-        let mut wanted = Wanted::new(peer(0), FIRST, MOST);
+        let mut wanted = DialScheduler::new(peer(0), FIRST, MOST);
         wanted.keep(peer(1), addresses(), true, now);
         assert_eq!(wanted.next(), None);
         assert_eq!(wanted.failed(peer(1), now), None);
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_peer_that_drops_every_connection_is_dialled_ever_more_seldom() {
         let mut now = Instant::now();
-        let mut wanted = Wanted::new(peer(0), FIRST, MOST);
+        let mut wanted = DialScheduler::new(peer(0), FIRST, MOST);
         wanted.keep(peer(1), addresses(), false, now);
         for _ in 0..12 {
             assert!(wanted.due(now).is_some());
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn delays_double_to_their_limit_and_start_again() {
         let now = Instant::now();
-        let mut wanted = Wanted::new(peer(0), FIRST, MOST);
+        let mut wanted = DialScheduler::new(peer(0), FIRST, MOST);
         wanted.keep(peer(1), addresses(), false, now);
         let mut expected = FIRST;
         for _ in 0..100 {
@@ -246,8 +246,8 @@ mod tests {
 
     #[test]
     fn the_two_ends_wait_differently() {
-        let one = Wanted::new(peer(0), FIRST, MOST);
-        let other = Wanted::new(peer(1), FIRST, MOST);
+        let one = DialScheduler::new(peer(0), FIRST, MOST);
+        let other = DialScheduler::new(peer(1), FIRST, MOST);
         let differ = (0..8).filter(|n| one.delay(peer(1), *n) != other.delay(peer(0), *n));
         assert!(differ.count() >= 6);
     }
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn a_forgotten_peer_is_not_dialled() {
         let now = Instant::now();
-        let mut wanted = Wanted::new(peer(0), FIRST, MOST);
+        let mut wanted = DialScheduler::new(peer(0), FIRST, MOST);
         wanted.keep(peer(1), addresses(), false, now);
         wanted.forget(peer(1));
         assert_eq!(wanted.due(now), None);
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn the_list_is_bounded() {
         let now = Instant::now();
-        let mut wanted = Wanted::new(peer(255), FIRST, MOST);
+        let mut wanted = DialScheduler::new(peer(255), FIRST, MOST);
         for seed in (0..=u8::MAX).take(MAX_WANTED) {
             assert!(wanted.keep(peer(seed), addresses(), false, now));
         }

@@ -19,7 +19,7 @@ use tokio::time::{Instant, Sleep};
 
 /// The stream; `S` carries the bytes.
 #[derive(Debug)]
-pub(super) struct Watched<S> {
+pub(super) struct IdleTimeout<S> {
     stream: S,
     reading: Patience,
     writing: Patience,
@@ -34,7 +34,7 @@ struct Patience {
     end: Pin<Box<Sleep>>,
 }
 
-impl<S> Watched<S> {
+impl<S> IdleTimeout<S> {
     /// Watches `stream`; its first byte must arrive within `first`. Call it within a tokio runtime.
     pub(super) fn new(stream: S, first: Duration, limit: Duration) -> Self {
         let mut reading = Patience::new(limit);
@@ -82,7 +82,7 @@ impl Patience {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for IdleTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -93,7 +93,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for IdleTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -176,7 +176,7 @@ mod tests {
     #[tokio::test]
     async fn silence_ends_reading_and_only_silence() {
         let (limit, pause) = (Duration::from_millis(400), Duration::from_millis(150));
-        let mut stream = Watched::new(Stubborn::new(&[pause; 4]), limit, limit);
+        let mut stream = IdleTimeout::new(Stubborn::new(&[pause; 4]), limit, limit);
         let mut byte = [0];
         for _ in 0..4 {
             // Longer than the limit in total, but never at once.
@@ -191,7 +191,7 @@ mod tests {
     #[tokio::test]
     async fn the_first_byte_has_its_own_limit() {
         let (first, limit) = (Duration::from_millis(20), Duration::from_secs(3600));
-        let mut stream = Watched::new(Stubborn::new(&[limit]), first, limit);
+        let mut stream = IdleTimeout::new(Stubborn::new(&[limit]), first, limit);
         let error = stream.read(&mut [0]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }
@@ -200,9 +200,9 @@ mod tests {
     async fn a_stuck_write_and_a_stuck_close_end() {
         let limit = Duration::from_millis(20);
         let stubborn = || Stubborn::new(&[Duration::ZERO]);
-        let error = Watched::new(stubborn(), limit, limit).write(b"x").await;
+        let error = IdleTimeout::new(stubborn(), limit, limit).write(b"x").await;
         assert_eq!(error.unwrap_err().kind(), io::ErrorKind::TimedOut);
-        let error = Watched::new(stubborn(), limit, limit).close().await;
+        let error = IdleTimeout::new(stubborn(), limit, limit).close().await;
         assert_eq!(error.unwrap_err().kind(), io::ErrorKind::TimedOut);
     }
 }

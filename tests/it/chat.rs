@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fairdeal::session::chat::MAX_INVITATIONS;
 use fairdeal::session::driver::{Attended, Role, Setup, start};
 use fairdeal::session::frame::{Frame, Join};
-use fairdeal::session::house::{self, House};
 use fairdeal::session::journal::{open_seats, saved_tables};
 use fairdeal::session::lobby::GuestLobby;
-use fairdeal::session::talk::MAX_INVITATIONS;
+use fairdeal::session::local_bots::{self, LocalBots};
 use fairdeal::session::{Command, Handle, SessionEvent};
 use fairdeal::store::{DataDir, IdentityKey};
 use fairdeal_games::rule_set;
@@ -183,8 +183,8 @@ async fn people_talk_and_begin_when_all_are_ready() {
     let mut second = Player::guest(root.path(), "Cleo", &ticket);
     second.lobby(|view| taken(view) == 3).await;
     let watched = Role::Watcher(ticket.parse().unwrap());
-    let mut onlooker = Player::sit(person(&data(root.path(), "onlooker"), "", watched));
-    onlooker.lobby(|view| taken(view) == 3).await;
+    let mut spectator = Player::sit(person(&data(root.path(), "onlooker"), "", watched));
+    spectator.lobby(|view| taken(view) == 3).await;
     host.lobby(|view| taken(view) == 3).await;
     assert_eq!(host.lobby.ready, [false; 3]);
 
@@ -198,7 +198,7 @@ async fn people_talk_and_begin_when_all_are_ready() {
     };
     async fn converse(
         seats: [&mut Player; 3],
-        onlooker: &mut Player,
+        spectator: &mut Player,
         lines: &[(usize, String, String); 3],
     ) {
         let mut all = seats;
@@ -210,20 +210,20 @@ async fn people_talk_and_begin_when_all_are_ready() {
             for player in all
                 .iter_mut()
                 .map(|player| &mut **player)
-                .chain([&mut *onlooker])
+                .chain([&mut *spectator])
             {
                 player.hears(&line.2).await;
             }
         }
-        for player in all.into_iter().chain([onlooker]) {
+        for player in all.into_iter().chain([spectator]) {
             assert_eq!(std::mem::take(&mut player.heard), lines);
         }
     }
     let lines = talk(" in the lobby");
-    converse([&mut host, &mut first, &mut second], &mut onlooker, &lines).await;
-    onlooker.say("me too").await;
+    converse([&mut host, &mut first, &mut second], &mut spectator, &lines).await;
+    spectator.say("me too").await;
     assert!(
-        onlooker
+        spectator
             .refusal()
             .await
             .contains("read the chat but not write")
@@ -232,23 +232,23 @@ async fn people_talk_and_begin_when_all_are_ready() {
     // All seats are taken, and two are ready: the third is waited for.
     host.order(Command::Ready(true)).await;
     second.order(Command::Ready(true)).await;
-    for player in [&mut host, &mut first, &mut second, &mut onlooker] {
+    for player in [&mut host, &mut first, &mut second, &mut spectator] {
         player.lobby(|view| view.ready == [true, false, true]).await;
     }
     host.order(Command::Ready(false)).await;
     first.order(Command::Ready(true)).await;
-    for player in [&mut host, &mut first, &mut second, &mut onlooker] {
+    for player in [&mut host, &mut first, &mut second, &mut spectator] {
         player.lobby(|view| view.ready == [false, true, true]).await;
     }
     host.order(Command::Ready(true)).await;
-    for player in [&mut host, &mut first, &mut second, &mut onlooker] {
+    for player in [&mut host, &mut first, &mut second, &mut spectator] {
         player.started().await;
     }
     for player in [&mut host, &mut first, &mut second] {
         player.meets(2).await;
     }
     let lines = talk(" at the table");
-    converse([&mut host, &mut first, &mut second], &mut onlooker, &lines).await;
+    converse([&mut host, &mut first, &mut second], &mut spectator, &lines).await;
 
     // Too much, too long, nothing, and to nobody.
     for _ in 0..20 {
@@ -259,9 +259,9 @@ async fn people_talk_and_begin_when_all_are_ready() {
     assert!(host.refusal().await.contains("280"));
     host.say("\u{7}").await;
     assert!(host.refusal().await.contains("empty"));
-    onlooker.say("me too").await;
+    spectator.say("me too").await;
     assert!(
-        onlooker
+        spectator
             .refusal()
             .await
             .contains("read the chat but not write")
@@ -316,10 +316,10 @@ async fn seats_without_a_way_to_each_other_talk_through_the_host() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_seat_that_is_left_in_the_lobby_is_free() {
     let root = TempDir::new().unwrap();
-    let house = data(root.path(), "host");
-    let setup = person(&house, "Anna", Role::Host(rules(3)));
-    let bots = House::of(&setup);
-    let mut host = Player::at(house::open(&bots, setup, vec![pilot()]).unwrap());
+    let local_bots = data(root.path(), "host");
+    let setup = person(&local_bots, "Anna", Role::Host(rules(3)));
+    let bots = LocalBots::of(&setup);
+    let mut host = Player::at(local_bots::open(&bots, setup, vec![pilot()]).unwrap());
     let ticket = host.ticket().await;
     host.lobby(|view| taken(view) == 2).await;
     let mut gone = Player::guest(root.path(), "gone", &ticket);
@@ -356,8 +356,8 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
     let own = data(root.path(), "own");
     let mut setup = person(&own, "Anna", Role::Host(rules(3)));
     setup.ready = true;
-    let bots = House::of(&setup);
-    let mut player = Player::at(house::open(&bots, setup, vec![pilot(); 2]).unwrap());
+    let bots = LocalBots::of(&setup);
+    let mut player = Player::at(local_bots::open(&bots, setup, vec![pilot(); 2]).unwrap());
     player.started().await;
     let mut steps = Vec::new();
     for _ in 0..3 {
@@ -379,7 +379,7 @@ async fn a_table_with_bots_is_paused_and_gone_on_with_in_one_program() {
         let seats = open_seats(&own, table).unwrap();
         assert_eq!((seats.len(), waiting.len()), (3, 0));
         let identity = own.identity().unwrap();
-        let again = house::resume(seats, &identity, None, &own, Attended::Person);
+        let again = local_bots::resume(seats, &identity, None, &own, Attended::Person);
         player = Player::at(again.unwrap());
     }
     assert!(steps.windows(2).all(|pair| pair[0] == pair[1]), "{steps:?}");
@@ -585,18 +585,18 @@ async fn who_floods_is_heard_now_and_then() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rematch_is_where_the_table_before_was() {
     let root = TempDir::new().unwrap();
-    let (house, away) = (data(root.path(), "host"), data(root.path(), "guest"));
+    let (local_bots, away) = (data(root.path(), "host"), data(root.path(), "guest"));
     let sit = |data: &Arc<DataDir>, name: &str, role: Role, listen: &Multiaddr| {
         let mut setup = person(data, name, role);
         setup.place.transport = Transport::Sockets;
         setup.place.listen = vec![listen.clone()];
-        setup.moves_in = true;
+        setup.bind_when_free = true;
         setup.pilot = Some(pilot());
         setup.ready = true;
         Player::sit(setup)
     };
     let anywhere: Multiaddr = "/ip4/127.0.0.1/tcp/0".parse().unwrap();
-    let mut host = sit(&house, "Anna", Role::Host(rules(2)), &anywhere);
+    let mut host = sit(&local_bots, "Anna", Role::Host(rules(2)), &anywhere);
     let first: Ticket = host.ticket().await.parse().unwrap();
     let target = JoinTarget::Ticket(first.clone());
     let mut guest = sit(&away, "Béla", Role::Guest(target), &anywhere);
@@ -604,7 +604,7 @@ async fn a_rematch_is_where_the_table_before_was() {
     guest.over().await;
 
     let place = first.addresses().first().unwrap();
-    let mut second = sit(&house, "Anna", Role::Host(rules(2)), place);
+    let mut second = sit(&local_bots, "Anna", Role::Host(rules(2)), place);
     let opened: Ticket = second.ticket().await.parse().unwrap();
     assert!(!opened.addresses().contains(place), "it is taken");
     let both = opened.found_at(first.addresses()).unwrap();
@@ -641,7 +641,7 @@ async fn a_rematch_is_where_the_table_before_was() {
 async fn players_go_on_to_another_game() {
     let root = TempDir::new().unwrap();
     let listen: Multiaddr = "/ip4/127.0.0.1/tcp/0".parse().unwrap();
-    let (house, away) = (data(root.path(), "host"), data(root.path(), "guest"));
+    let (local_bots, away) = (data(root.path(), "host"), data(root.path(), "guest"));
     // Bots play for them, and they watch.
     let sit = |data: &Arc<DataDir>, name: &str, role: Role| {
         let mut setup = person(data, name, role);
@@ -659,19 +659,19 @@ async fn players_go_on_to_another_game() {
         setup.place.listen = Vec::new();
         Player::sit(setup)
     };
-    let mut host = sit(&house, "Anna", Role::Host(rules(2)));
+    let mut host = sit(&local_bots, "Anna", Role::Host(rules(2)));
     let ticket = host.ticket().await;
-    let mut onlooker = look_on(&ticket);
+    let mut spectator = look_on(&ticket);
     let target: JoinTarget = ticket.parse().unwrap();
     let mut guest = sit(&away, "Béla", Role::Guest(target));
     host.over().await;
     guest.over().await;
-    onlooker.over().await;
+    spectator.over().await;
     // Nothing is under way any more, and they are still there.
     guest.say("another one?").await;
     host.hears("another one?").await;
 
-    let mut second = sit(&house, "Anna", Role::Host(rules(2)));
+    let mut second = sit(&local_bots, "Anna", Role::Host(rules(2)));
     let ticket = second.ticket().await;
     host.order(Command::Invite("fd1mistyped".to_owned())).await;
     host.refusal().await;
@@ -684,16 +684,16 @@ async fn players_go_on_to_another_game() {
         .await;
     assert_eq!((name.as_str(), &invitation), ("Anna", &ticket));
     // Spectators are told too, only by the host.
-    let shown = onlooker
+    let shown = spectator
         .until(|event| match event {
             SessionEvent::Invited { ticket, .. } => Some(ticket.clone()),
             _ => None,
         })
         .await;
     assert_eq!(shown, ticket);
-    onlooker.order(Command::Quit).await;
-    onlooker.ends().await;
-    let mut onlooker = look_on(&shown);
+    spectator.order(Command::Quit).await;
+    spectator.ends().await;
+    let mut spectator = look_on(&shown);
     let role = Role::Guest(invitation.parse().unwrap());
     let mut again = sit(&away, "Béla", role);
     second.started().await;
@@ -707,11 +707,11 @@ async fn players_go_on_to_another_game() {
     }
     second.over().await;
     again.over().await;
-    onlooker.over().await;
-    for player in [second, again, onlooker] {
+    spectator.over().await;
+    for player in [second, again, spectator] {
         player.order(Command::Quit).await;
     }
-    for data in [house, away] {
+    for data in [local_bots, away] {
         assert_eq!(data.transcripts().unwrap().len(), 2);
     }
 }

@@ -9,23 +9,23 @@ use fairdeal_net::{PeerId, Ticket};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::wire::bounded::Text;
 
-use super::{Driver, Stage};
+use super::{Driver, SessionState};
 use crate::session::SessionEvent;
-use crate::session::frame::{Frame, Saying};
-use crate::session::lobby::{Outbox, host_seat};
-use crate::session::talk::Unsaid;
+use crate::session::chat::ChatError;
+use crate::session::frame::{ChatMessage, Frame};
+use crate::session::lobby::{Outgoing, host_seat};
 
 impl Driver {
     /// Sends the player's chat message.
     pub(super) async fn say(&mut self, text: &str) {
         let said = self
             .voice()
-            .and_then(|me| Ok((me, self.player.talk.say(text)?)));
+            .and_then(|me| Ok((me, self.player.chat.say(text)?)));
         match said {
             Err(why) => self.tell(SessionEvent::Refused(why.to_string())).await,
             Ok((me, said)) => {
                 let frame = Frame::Say(said.clone());
-                let outbox: Outbox = self
+                let outbox: Outgoing = self
                     .listeners()
                     .into_iter()
                     .map(|peer| (peer, frame.clone()))
@@ -37,41 +37,49 @@ impl Driver {
     }
 
     /// The seat that this player writes as.
-    fn voice(&self) -> Result<Seat, Unsaid> {
+    fn voice(&self) -> Result<Seat, ChatError> {
         match &self.stage {
-            Stage::Host { .. } => host_seat().ok_or(Unsaid::NoSeat),
-            Stage::Guest(lobby) => lobby.seat().ok_or(Unsaid::NoSeat),
-            Stage::Table(seated) => Ok(seated.table.me()),
-            Stage::Watch(_) => Err(Unsaid::LooksOn),
-            Stage::Opening(_) | Stage::Restored(_) | Stage::Ended => Err(Unsaid::NoSeat),
+            SessionState::Host { .. } => host_seat().ok_or(ChatError::NoSeat),
+            SessionState::Guest(lobby) => lobby.seat().ok_or(ChatError::NoSeat),
+            SessionState::Table(seated) => Ok(seated.table.me()),
+            SessionState::Watch(_) => Err(ChatError::Spectator),
+            SessionState::Opening(_) | SessionState::Restored(_) | SessionState::Ended => {
+                Err(ChatError::NoSeat)
+            }
         }
     }
 
     /// The peers that get this player's messages.
     fn listeners(&mut self) -> Vec<PeerId> {
         match &mut self.stage {
-            Stage::Host { lobby, .. } => {
+            SessionState::Host { lobby, .. } => {
                 let mut all: Vec<PeerId> = lobby.guests().collect();
-                all.extend(lobby.gallery().peers());
+                all.extend(lobby.spectators().peers());
                 all
             }
-            Stage::Guest(lobby) => vec![lobby.host()],
-            Stage::Table(seated) => {
+            SessionState::Guest(lobby) => vec![lobby.host()],
+            SessionState::Table(seated) => {
                 let seats = seated.connected(&self.links.connected);
                 let seats = seats.iter().filter_map(|seat| seated.peers.get(&seat));
-                let gallery = seated.gallery.iter().flat_map(|gallery| gallery.peers());
-                seats.copied().chain(gallery).collect()
+                let spectators = seated
+                    .spectators
+                    .iter()
+                    .flat_map(|spectators| spectators.peers());
+                seats.copied().chain(spectators).collect()
             }
-            Stage::Watch(_) | Stage::Opening(_) | Stage::Restored(_) | Stage::Ended => Vec::new(),
+            SessionState::Watch(_)
+            | SessionState::Opening(_)
+            | SessionState::Restored(_)
+            | SessionState::Ended => Vec::new(),
         }
     }
 
     /// Handles a chat message from a peer, or one that the host forwards for a seat.
-    pub(super) async fn heard(&mut self, peer: PeerId, of: Option<Seat>, text: &Saying) {
+    pub(super) async fn heard(&mut self, peer: PeerId, of: Option<Seat>, text: &ChatMessage) {
         let Some(seat) = self.speaker(peer, of) else {
             return;
         };
-        let Some(said) = self.player.talk.hear(seat, text) else {
+        let Some(said) = self.player.chat.hear(seat, text) else {
             return;
         };
         let frame = Frame::Said {
@@ -87,14 +95,14 @@ impl Driver {
     /// The author of a message: the peer itself, or the seat it names if the peer may forward for that seat.
     fn speaker(&self, peer: PeerId, of: Option<Seat>) -> Option<Seat> {
         match &self.stage {
-            Stage::Host { lobby, .. } if of.is_none() => lobby.seat_of(peer),
-            Stage::Guest(lobby) if lobby.host() == peer => {
+            SessionState::Host { lobby, .. } if of.is_none() => lobby.seat_of(peer),
+            SessionState::Guest(lobby) if lobby.host() == peer => {
                 let seat = of.or_else(host_seat)?;
                 // Ignore our own message when it comes back.
                 lobby.seat().filter(|me| *me != seat).map(|_| seat)
             }
-            Stage::Watch(watching) if watching.host == peer => of.or_else(host_seat),
-            Stage::Table(seated) => {
+            SessionState::Watch(watching) if watching.host == peer => of.or_else(host_seat),
+            SessionState::Table(seated) => {
                 let by = seated.seat_of(peer)?;
                 let Some(seat) = of else { return Some(by) };
                 let is_far = seated.peers.contains_key(&seat)
@@ -109,26 +117,29 @@ impl Driver {
     /// a connection to the author.
     fn cut_off_from(&mut self, seat: Seat) -> Vec<PeerId> {
         match &mut self.stage {
-            Stage::Host { lobby, .. } => {
+            SessionState::Host { lobby, .. } => {
                 let speaker = lobby
                     .guests()
                     .find(|peer| lobby.seat_of(*peer) == Some(seat));
                 let mut others: Vec<PeerId> = lobby.guests().collect();
-                others.extend(lobby.gallery().peers());
+                others.extend(lobby.spectators().peers());
                 others.retain(|peer| Some(*peer) != speaker);
                 others
             }
-            Stage::Table(seated) if Some(seated.table.me()) == host_seat() => {
+            SessionState::Table(seated) if Some(seated.table.me()) == host_seat() => {
                 let seats = seated.cut_off_from(seat, &self.links.connected);
-                let gallery = seated.gallery.iter().flat_map(|gallery| gallery.peers());
-                seats.into_iter().chain(gallery).collect()
+                let spectators = seated
+                    .spectators
+                    .iter()
+                    .flat_map(|spectators| spectators.peers());
+                seats.into_iter().chain(spectators).collect()
             }
             _ => Vec::new(),
         }
     }
 
     /// Reports a seat's message to the player.
-    async fn tell_saying(&self, seat: Seat, said: &Saying) {
+    async fn tell_saying(&self, seat: Seat, said: &ChatMessage) {
         let name = self.name_of(seat);
         self.tell(SessionEvent::Chat {
             seat: Some(seat),
@@ -141,8 +152,8 @@ impl Driver {
     /// A seat's display name.
     fn name_of(&self, seat: Seat) -> String {
         let at_table = match &self.stage {
-            Stage::Table(seated) => seated.names.get(seat.index()),
-            Stage::Watch(watching) => watching.names().get(seat.index()),
+            SessionState::Table(seated) => seated.names.get(seat.index()),
+            SessionState::Watch(watching) => watching.names().get(seat.index()),
             _ => None,
         };
         let lobby = || {
@@ -158,31 +169,34 @@ impl Driver {
     pub(super) async fn invite(&mut self, ticket: &str) {
         let own = self.node.local_peer();
         let invited = match &self.stage {
-            Stage::Table(seated) => self.player.talk.invite(seated.table.me(), own, ticket),
-            _ => Err(Unsaid::NoTable),
+            SessionState::Table(seated) => self.player.chat.invite(seated.table.me(), own, ticket),
+            _ => Err(ChatError::NoTable),
         };
         if let Err(why) = invited {
             return self.tell(SessionEvent::Refused(why.to_string())).await;
         }
-        let Stage::Table(seated) = &self.stage else {
+        let SessionState::Table(seated) = &self.stage else {
             return;
         };
         for seat in seated.connected(&self.links.connected).iter() {
             self.repeat_invitation(seat);
         }
-        let gallery = seated.gallery.iter().flat_map(|gallery| gallery.peers());
-        gallery.for_each(|peer| self.send_invitation(peer));
+        let spectators = seated
+            .spectators
+            .iter()
+            .flat_map(|spectators| spectators.peers());
+        spectators.for_each(|peer| self.send_invitation(peer));
     }
 
     /// Whether this player has invited its table to that lobby. The lobby may open at the same address once this
     /// session has closed.
     pub(super) fn has_invited_to(&self, lobby: Option<[u8; 8]>) -> bool {
-        let Stage::Table(seated) = &self.stage else {
+        let SessionState::Table(seated) = &self.stage else {
             return false;
         };
         let invited = self
             .player
-            .talk
+            .chat
             .invitation(seated.table.me())
             .map(Ticket::lobby);
         lobby.is_some() && lobby == invited
@@ -190,7 +204,7 @@ impl Driver {
 
     /// Resends the latest invitation to a seat that has just connected or may have missed it.
     pub(super) fn repeat_invitation(&self, seat: Seat) {
-        let Stage::Table(seated) = &self.stage else {
+        let SessionState::Table(seated) = &self.stage else {
             return;
         };
         if let Some(peer) = seated.peers.get(&seat) {
@@ -200,10 +214,10 @@ impl Driver {
 
     /// Sends the latest invitation to a peer, such as a spectator.
     pub(super) fn send_invitation(&self, peer: PeerId) {
-        let Stage::Table(seated) = &self.stage else {
+        let SessionState::Table(seated) = &self.stage else {
             return;
         };
-        let ticket = self.player.talk.invitation(seated.table.me());
+        let ticket = self.player.chat.invitation(seated.table.me());
         let ticket = ticket.and_then(|ticket| Text::try_from(ticket.to_string()).ok());
         if let Some(ticket) = ticket {
             self.send(peer, &Frame::Invite { ticket });
@@ -213,14 +227,14 @@ impl Driver {
     /// Handles a seat's invitation to another table that it has opened.
     pub(super) async fn invited(&mut self, peer: PeerId, ticket: &str) {
         let seat = match &self.stage {
-            Stage::Table(seated) => seated.seat_of(peer),
-            Stage::Watch(watching) if watching.host == peer => host_seat(),
+            SessionState::Table(seated) => seated.seat_of(peer),
+            SessionState::Watch(watching) if watching.host == peer => host_seat(),
             _ => None,
         };
         let Some(seat) = seat else {
             return;
         };
-        let Some(ticket) = self.player.talk.invited(seat, peer, ticket) else {
+        let Some(ticket) = self.player.chat.invited(seat, peer, ticket) else {
             return;
         };
         let name = self.name_of(seat);

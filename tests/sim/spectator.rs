@@ -3,7 +3,7 @@
 use fairdeal_games::AnyGame;
 use fairdeal_protocol::audit::follow::{FollowError, Follower};
 use fairdeal_protocol::charter::SignedCharter;
-use fairdeal_protocol::log::halt::{Halt, resolve};
+use fairdeal_protocol::log::fork_report::{ForkReport, resolve};
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::live::Table;
 use fairdeal_protocol::table::live::pages::Next;
@@ -36,7 +36,7 @@ impl Onlooker {
             match table.page(self.follower.mark()) {
                 Next::Nothing => return,
                 Next::Page(page) => self.end = self.follower.take(*page).err(),
-                Next::Anew => {
+                Next::Reset => {
                     self.anew += 1;
                     self.follower = Follower::new(self.charter.clone()).unwrap();
                 }
@@ -54,10 +54,14 @@ impl Onlooker {
             let stopped = table.stopped().is_some();
             return (!stopped).then(|| format!("who follows {seat} is told: {end}"));
         }
-        // A halt is handed on with the step that goes on from it.
+        // A fork_report is handed on with the step that goes on from it.
         let halted = whole.halted().last().and_then(|halted| {
-            let halts: Vec<Halt> = halted.halts.iter().map(|h| h.halt().clone()).collect();
-            resolve(&halts)
+            let fork_reports: Vec<ForkReport> = halted
+                .fork_reports
+                .iter()
+                .map(|h| h.fork_report().clone())
+                .collect();
+            resolve(&fork_reports)
         });
         if halted.is_some_and(|place| place.next == table.replica().step()) {
             return None;

@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 
 use fairdeal_net::{Network, PeerId};
 use fairdeal_protocol::charter::SignedCharter;
-use fairdeal_protocol::crypto::pake::{Knock, Password, Proof};
+use fairdeal_protocol::crypto::pake::{Login, Password, Proof};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::table::live::pages::Next;
 use fairdeal_protocol::transcript::page::Mark;
 use rand_core::CryptoRng;
 
-use super::door::HostDoor;
 use super::frame::{Frame, Showing, Watch};
-use super::lobby::Outbox;
+use super::lobby::Outgoing;
+use super::password_gate::HostGate;
 
 /// Maximum number of spectators.
 pub const MAX_WATCHERS: usize = 8;
@@ -27,10 +27,10 @@ const SAID_A_TICK: u32 = 32;
 
 /// Spectators of a table.
 #[derive(Debug)]
-pub struct Gallery {
+pub struct Spectators {
     lobby: [u8; 8],
     /// The password gate, if there is a password.
-    door: Option<HostDoor>,
+    gate: Option<HostGate>,
     watchers: BTreeMap<PeerId, Watcher>,
     /// Pages left until the next tick.
     pages: u32,
@@ -48,12 +48,12 @@ struct Watcher {
     served: bool,
 }
 
-impl Gallery {
+impl Spectators {
     /// An empty set of spectators for a lobby.
     pub fn new(lobby: [u8; 8]) -> Self {
         Self {
             lobby,
-            door: None,
+            gate: None,
             watchers: BTreeMap::new(),
             pages: PAGES_A_TICK,
             last: None,
@@ -61,48 +61,48 @@ impl Gallery {
     }
 
     /// Requires a password from now on.
-    pub fn lock(&mut self, door: HostDoor) {
-        self.door = Some(door);
+    pub fn lock(&mut self, gate: HostGate) {
+        self.gate = Some(gate);
     }
 
     /// Whether the table has a password.
     pub fn is_locked(&self) -> bool {
-        self.door.is_some()
+        self.gate.is_some()
     }
 
     /// The password, if there is one.
     pub fn password(&self) -> Option<&Password> {
-        self.door.as_ref().map(HostDoor::password)
+        self.gate.as_ref().map(HostGate::password)
     }
 
     /// Records the network from which a peer has connected.
     pub fn arrived(&mut self, peer: PeerId, network: Network) {
-        if let Some(door) = &mut self.door {
-            door.arrived(peer, network);
+        if let Some(gate) = &mut self.gate {
+            gate.arrived(peer, network);
         }
     }
 
     /// Answers a login attempt.
-    pub fn knock(
+    pub fn login(
         &mut self,
         peer: PeerId,
         lobby: Option<[u8; 8]>,
-        knock: Knock,
+        login: Login,
         rng: &mut dyn CryptoRng,
     ) -> Option<Frame> {
-        match &mut self.door {
+        match &mut self.gate {
             None => Some(Frame::refusal(
                 "the table has no password; leave --password out",
             )),
-            Some(door) => door.knock(peer, lobby, knock, rng).map(Frame::Challenge),
+            Some(gate) => gate.login(peer, lobby, login, rng).map(Frame::Challenge),
         }
     }
 
     /// Whether a peer has proved that it knows the password, if there is one.
     pub fn admits(&mut self, peer: PeerId, proof: Option<&Proof>) -> bool {
-        self.door
+        self.gate
             .as_mut()
-            .is_none_or(|door| door.admits(peer, proof))
+            .is_none_or(|gate| gate.admits(peer, proof))
     }
 
     /// Admits a spectator.
@@ -141,8 +141,8 @@ impl Gallery {
 
     pub fn gone(&mut self, peer: PeerId) {
         self.watchers.remove(&peer);
-        if let Some(door) = &mut self.door {
-            door.gone(peer);
+        if let Some(gate) = &mut self.gate {
+            gate.gone(peer);
         }
     }
 
@@ -150,8 +150,8 @@ impl Gallery {
     pub fn tick(&mut self) {
         self.pages = PAGES_A_TICK;
         self.watchers.values_mut().for_each(|one| one.said = 0);
-        if let Some(door) = &mut self.door {
-            door.tick();
+        if let Some(gate) = &mut self.gate {
+            gate.tick();
         }
     }
 
@@ -171,7 +171,7 @@ impl Gallery {
     }
 
     /// The frame that shows the table, to one spectator or to all.
-    pub fn show(&self, charter: &SignedCharter, to: Option<PeerId>) -> Outbox {
+    pub fn show(&self, charter: &SignedCharter, to: Option<PeerId>) -> Outgoing {
         let frame = Frame::Show(Box::new(Showing {
             charter: charter.charter().clone(),
             signatures: charter.signatures().to_vec().try_into().unwrap_or_default(),
@@ -186,7 +186,7 @@ impl Gallery {
     }
 
     /// Sends pages to the spectators that have requested one, in turn.
-    pub fn serve(&mut self, table: Hash32, page: impl Fn(Mark) -> Next) -> Outbox {
+    pub fn serve(&mut self, table: Hash32, page: impl Fn(Mark) -> Next) -> Outgoing {
         let mut outbox = Vec::new();
         let last = self.last;
         let (after, before): (Vec<PeerId>, Vec<PeerId>) =
@@ -205,7 +205,7 @@ impl Gallery {
                     watcher.served = page.last.is_some();
                     Frame::Page { table, page }
                 }
-                Next::Anew => Frame::Anew { table },
+                Next::Reset => Frame::Reset { table },
             };
             watcher.waits = None;
             self.pages -= 1;
@@ -239,14 +239,14 @@ mod tests {
 
     #[test]
     fn the_ticket_lets_in_as_many_as_there_is_room_for() {
-        let mut gallery = Gallery::new(LOBBY);
-        assert!(gallery.enter(peer(1), &watch([4; 8])).is_err());
-        let inside = (0..20).filter(|seed| gallery.enter(peer(*seed), &watch(LOBBY)).is_ok());
+        let mut spectators = Spectators::new(LOBBY);
+        assert!(spectators.enter(peer(1), &watch([4; 8])).is_err());
+        let inside = (0..20).filter(|seed| spectators.enter(peer(*seed), &watch(LOBBY)).is_ok());
         assert_eq!(inside.count(), MAX_WATCHERS);
         // A spectator may send its request again, and one that leaves makes room.
-        assert!(gallery.enter(peer(0), &watch(LOBBY)).is_ok());
-        gallery.gone(peer(0));
-        assert!(gallery.enter(peer(19), &watch(LOBBY)).is_ok());
+        assert!(spectators.enter(peer(0), &watch(LOBBY)).is_ok());
+        spectators.gone(peer(0));
+        assert!(spectators.enter(peer(19), &watch(LOBBY)).is_ok());
     }
 
     #[test]
@@ -255,74 +255,74 @@ mod tests {
         use rand_chacha::ChaCha20Rng;
         use rand_core::SeedableRng as _;
 
-        use crate::session::door::GuestDoor;
+        use crate::session::password_gate::GuestGate;
 
         let mut rng = ChaCha20Rng::from_seed([1; 32]);
         let password = Password::new("open sesame".to_owned()).unwrap();
         let (host, guest) = (peer(1), peer(2));
-        let mut gallery = Gallery::new(LOBBY);
-        gallery.lock(HostDoor::new(password.clone(), host, LOBBY));
-        assert!(gallery.enter(guest, &watch(LOBBY)).is_err());
-        let mut door = GuestDoor::new(&password, Some(LOBBY), guest, host, &mut rng);
-        let knock = door.knock().unwrap();
-        let answer = gallery.knock(guest, Some(LOBBY), knock, &mut rng);
+        let mut spectators = Spectators::new(LOBBY);
+        spectators.lock(HostGate::new(password.clone(), host, LOBBY));
+        assert!(spectators.enter(guest, &watch(LOBBY)).is_err());
+        let mut gate = GuestGate::new(&password, Some(LOBBY), guest, host, &mut rng);
+        let login = gate.login().unwrap();
+        let answer = spectators.login(guest, Some(LOBBY), login, &mut rng);
         let Some(Frame::Challenge(challenge)) = answer else {
             panic!("no challenge: {answer:?}")
         };
-        let proof = door.answer(&challenge).unwrap();
+        let proof = gate.answer(&challenge).unwrap();
         let lobby = Some(LOBBY);
-        assert!(gallery.enter(guest, &Watch { lobby, proof }).is_ok());
+        assert!(spectators.enter(guest, &Watch { lobby, proof }).is_ok());
     }
 
     #[test]
     fn pages_are_few_and_go_round() {
-        let mut gallery = Gallery::new(LOBBY);
+        let mut spectators = Spectators::new(LOBBY);
         for seed in 0..6 {
-            gallery.enter(peer(seed), &watch(LOBBY)).unwrap();
-            gallery.ask(peer(seed), Mark::default());
+            spectators.enter(peer(seed), &watch(LOBBY)).unwrap();
+            spectators.ask(peer(seed), Mark::default());
         }
         let mut served: Vec<PeerId> = Vec::new();
         for _ in 0..2 {
-            let outbox = gallery.serve(TABLE, some);
+            let outbox = spectators.serve(TABLE, some);
             assert!(outbox.len() <= PAGES_A_TICK as usize);
             served.extend(outbox.into_iter().map(|(peer, _)| peer));
             // The pages are used up, however often spectators ask.
-            assert!(gallery.serve(TABLE, some).is_empty());
-            gallery.tick();
+            assert!(spectators.serve(TABLE, some).is_empty());
+            spectators.tick();
         }
         served.sort();
         served.dedup();
         assert_eq!(served.len(), 6, "everybody had one");
         // A spectator gets no page without a request.
-        assert!(gallery.serve(TABLE, some).is_empty());
+        assert!(spectators.serve(TABLE, some).is_empty());
     }
 
     #[test]
     fn who_is_not_let_in_gets_nothing() {
-        let mut gallery = Gallery::new(LOBBY);
-        gallery.ask(peer(1), Mark::default());
-        assert!(gallery.serve(TABLE, some).is_empty());
-        assert!(gallery.is_served());
+        let mut spectators = Spectators::new(LOBBY);
+        spectators.ask(peer(1), Mark::default());
+        assert!(spectators.serve(TABLE, some).is_empty());
+        assert!(spectators.is_served());
     }
 
     #[test]
     fn a_page_waits_until_there_is_one() {
-        let mut gallery = Gallery::new(LOBBY);
-        gallery.enter(peer(1), &watch(LOBBY)).unwrap();
-        gallery.ask(peer(1), Mark::default());
-        assert!(gallery.serve(TABLE, |_| Next::Nothing).is_empty());
-        assert_eq!(gallery.serve(TABLE, some).len(), 1);
-        assert!(!gallery.is_served());
-        assert_eq!(gallery.serve(TABLE, |_| Next::Anew).len(), 0);
+        let mut spectators = Spectators::new(LOBBY);
+        spectators.enter(peer(1), &watch(LOBBY)).unwrap();
+        spectators.ask(peer(1), Mark::default());
+        assert!(spectators.serve(TABLE, |_| Next::Nothing).is_empty());
+        assert_eq!(spectators.serve(TABLE, some).len(), 1);
+        assert!(!spectators.is_served());
+        assert_eq!(spectators.serve(TABLE, |_| Next::Reset).len(), 0);
     }
 
     #[test]
     fn who_talks_too_much_is_noticed() {
-        let mut gallery = Gallery::new(LOBBY);
-        gallery.enter(peer(1), &watch(LOBBY)).unwrap();
-        let heard = (0..1000).filter(|_| gallery.may_speak(peer(1))).count();
+        let mut spectators = Spectators::new(LOBBY);
+        spectators.enter(peer(1), &watch(LOBBY)).unwrap();
+        let heard = (0..1000).filter(|_| spectators.may_speak(peer(1))).count();
         assert_eq!(heard, SAID_A_TICK as usize);
-        gallery.tick();
-        assert!(gallery.may_speak(peer(1)));
+        spectators.tick();
+        assert!(spectators.may_speak(peer(1)));
     }
 }

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairdeal_net::{Network, PeerId};
-use fairdeal_protocol::crypto::pake::{self, Challenge, Door, Knock, PakeError, Password, Proof};
+use fairdeal_protocol::crypto::pake::{self, Challenge, Door, Login, PakeError, Password, Proof};
 use rand_core::CryptoRng;
 
 /// Guesses answered in a burst.
@@ -24,7 +24,7 @@ const TICKS_OF_ONE: u32 = 4 * TICKS_A_GUESS;
 /// Maximum number of peers with a pending attempt.
 const MAX_KNOCKING: usize = 64;
 
-fn door(lobby: Option<[u8; 8]>, guest: PeerId, host: PeerId) -> Door {
+fn gate(lobby: Option<[u8; 8]>, guest: PeerId, host: PeerId) -> Door {
     Door {
         // A guest that joins by a bare address knows no lobby number.
         lobby: lobby.unwrap_or_default(),
@@ -52,11 +52,11 @@ impl Source {
 
 /// The host's side of the gate.
 #[derive(Debug)]
-pub struct HostDoor {
+pub struct HostGate {
     password: Password,
     host: PeerId,
     lobby: [u8; 8],
-    knocking: BTreeMap<PeerId, (Knock, pake::Host, Challenge)>,
+    knocking: BTreeMap<PeerId, (Login, pake::Host, Challenge)>,
     /// Peers that have proved the password and may reconnect.
     admitted: BTreeSet<PeerId>,
     /// The networks of the connected peers.
@@ -67,7 +67,7 @@ pub struct HostDoor {
     ticks: u32,
 }
 
-impl HostDoor {
+impl HostGate {
     /// The password gate of this host's table.
     pub fn new(password: Password, host: PeerId, lobby: [u8; 8]) -> Self {
         Self {
@@ -98,15 +98,15 @@ impl HostDoor {
     }
 
     /// Answers a login attempt; `None` if there are too many guesses, or if the attempt is for another table.
-    pub fn knock(
+    pub fn login(
         &mut self,
         guest: PeerId,
         lobby: Option<[u8; 8]>,
-        knock: Knock,
+        login: Login,
         rng: &mut dyn CryptoRng,
     ) -> Option<Challenge> {
         if let Some((known, _, challenge)) = self.knocking.get(&guest)
-            && *known == knock
+            && *known == login
         {
             return Some(*challenge);
         }
@@ -118,9 +118,9 @@ impl HostDoor {
         if !self.admitted.contains(&guest) {
             self.spend_guess(guest)?;
         }
-        let door = door(lobby, guest, self.host);
-        let (host, challenge) = pake::Host::answer(&self.password, &door, &knock, rng).ok()?;
-        self.knocking.insert(guest, (knock, host, challenge));
+        let gate = gate(lobby, guest, self.host);
+        let (host, challenge) = pake::Host::answer(&self.password, &gate, &login, rng).ok()?;
+        self.knocking.insert(guest, (login, host, challenge));
         Some(challenge)
     }
 
@@ -193,16 +193,16 @@ impl HostDoor {
 
 /// The guest's side of the gate.
 #[derive(Debug)]
-pub struct GuestDoor {
+pub struct GuestGate {
     password: Password,
     lobby: Option<[u8; 8]>,
     guest: PeerId,
     host: PeerId,
-    knock: Knock,
+    login: Login,
     waiting: Option<pake::Guest>,
 }
 
-impl GuestDoor {
+impl GuestGate {
     /// Starts a login attempt at a host, as the guest with this peer id.
     pub fn new(
         password: &Password,
@@ -211,13 +211,13 @@ impl GuestDoor {
         host: PeerId,
         rng: &mut dyn CryptoRng,
     ) -> Self {
-        let (waiting, knock) = pake::Guest::start(password, &door(lobby, guest, host), rng);
+        let (waiting, login) = pake::Guest::start(password, &gate(lobby, guest, host), rng);
         Self {
             password: password.clone(),
             lobby,
             guest,
             host,
-            knock,
+            login,
             waiting: Some(waiting),
         }
     }
@@ -228,8 +228,8 @@ impl GuestDoor {
     }
 
     /// The message to repeat until there is an answer.
-    pub fn knock(&self) -> Option<Knock> {
-        self.waiting.as_ref().map(|_| self.knock)
+    pub fn login(&self) -> Option<Login> {
+        self.waiting.as_ref().map(|_| self.login)
     }
 
     /// Handles the host's challenge; ignores all after the first.
@@ -264,38 +264,38 @@ mod tests {
         ChaCha20Rng::from_seed([7; 32])
     }
 
-    fn host() -> HostDoor {
-        HostDoor::new(password("open sesame"), peer(0), LOBBY)
+    fn host() -> HostGate {
+        HostGate::new(password("open sesame"), peer(0), LOBBY)
     }
 
-    fn guest(n: u8, text: &str, rng: &mut ChaCha20Rng) -> GuestDoor {
-        GuestDoor::new(&password(text), Some(LOBBY), peer(n), peer(0), rng)
+    fn guest(n: u8, text: &str, rng: &mut ChaCha20Rng) -> GuestGate {
+        GuestGate::new(&password(text), Some(LOBBY), peer(n), peer(0), rng)
     }
 
     #[test]
     fn who_knows_the_password_comes_in_and_nobody_else() {
         let (mut rng, mut host) = (rng(), host());
         let mut good = guest(1, "open sesame", &mut rng);
-        let knock = good.knock().unwrap();
-        let challenge = host.knock(peer(1), Some(LOBBY), knock, &mut rng).unwrap();
+        let login = good.login().unwrap();
+        let challenge = host.login(peer(1), Some(LOBBY), login, &mut rng).unwrap();
         // The guest repeats its message because an answer was lost.
         assert_eq!(
-            host.knock(peer(1), Some(LOBBY), knock, &mut rng),
+            host.login(peer(1), Some(LOBBY), login, &mut rng),
             Some(challenge)
         );
         let proof = good.answer(&challenge).unwrap();
-        assert!(proof.is_some() && good.knock().is_none());
+        assert!(proof.is_some() && good.login().is_none());
         assert!(!host.admits(peer(2), proof.as_ref()), "as somebody else");
         assert!(!host.admits(peer(1), None));
         assert!(host.admits(peer(1), proof.as_ref()));
         host.gone(peer(1));
         assert!(host.admits(peer(1), proof.as_ref()), "once more");
         let mut bad = guest(2, "open barley", &mut rng);
-        let knock = bad.knock().unwrap();
-        let challenge = host.knock(peer(2), Some(LOBBY), knock, &mut rng).unwrap();
+        let login = bad.login().unwrap();
+        let challenge = host.login(peer(2), Some(LOBBY), login, &mut rng).unwrap();
         assert!(bad.answer(&challenge).is_err());
         assert!(!host.admits(peer(2), proof.as_ref()));
-        let elsewhere = host.knock(peer(3), Some([6; 8]), knock, &mut rng);
+        let elsewhere = host.login(peer(3), Some([6; 8]), login, &mut rng);
         assert_eq!(elsewhere, None);
     }
 
@@ -303,15 +303,15 @@ mod tests {
     #[test]
     fn who_has_lost_the_connection_knocks_anew() {
         let (mut rng, mut host) = (rng(), host());
-        let mut door = guest(1, "open sesame", &mut rng);
+        let mut gate = guest(1, "open sesame", &mut rng);
         for lost in [true, false] {
-            let knock = door.knock().expect("it knocks");
-            let challenge = host.knock(peer(1), Some(LOBBY), knock, &mut rng).unwrap();
-            let proof = door.answer(&challenge).unwrap();
+            let login = gate.login().expect("it knocks");
+            let challenge = host.login(peer(1), Some(LOBBY), login, &mut rng).unwrap();
+            let proof = gate.answer(&challenge).unwrap();
             if lost {
                 host.gone(peer(1));
                 assert!(!host.admits(peer(1), proof.as_ref()));
-                door.again(&mut rng);
+                gate.again(&mut rng);
             } else {
                 assert!(host.admits(peer(1), proof.as_ref()));
             }
@@ -319,10 +319,10 @@ mod tests {
     }
 
     /// Whether a wrong guess from that peer is answered.
-    fn guesses(host: &mut HostDoor, n: u8) -> bool {
+    fn guesses(host: &mut HostGate, n: u8) -> bool {
         let mut rng = rng();
-        let knock = guest(n, "guess", &mut rng).knock().unwrap();
-        let challenge = host.knock(peer(n), Some(LOBBY), knock, &mut rng);
+        let login = guest(n, "guess", &mut rng).login().unwrap();
+        let challenge = host.login(peer(n), Some(LOBBY), login, &mut rng);
         // Otherwise the next guess would count as a repeat of this one.
         host.knocking.remove(&peer(n));
         challenge.is_some()
@@ -344,8 +344,8 @@ mod tests {
     fn who_was_inside_knocks_anew_whatever_others_guess() {
         let (mut rng, mut host) = (rng(), host());
         let mut good = guest(40, "open sesame", &mut rng);
-        let knock = good.knock().unwrap();
-        let challenge = host.knock(peer(40), Some(LOBBY), knock, &mut rng).unwrap();
+        let login = good.login().unwrap();
+        let challenge = host.login(peer(40), Some(LOBBY), login, &mut rng).unwrap();
         let proof = good.answer(&challenge).unwrap();
         assert!(host.admits(peer(40), proof.as_ref()));
         host.gone(peer(40));
@@ -354,8 +354,8 @@ mod tests {
         }
         assert!(!guesses(&mut host, 20), "all guesses are used up");
         good.again(&mut rng);
-        let knock = good.knock().unwrap();
-        assert!(host.knock(peer(40), Some(LOBBY), knock, &mut rng).is_some());
+        let login = good.login().unwrap();
+        assert!(host.login(peer(40), Some(LOBBY), login, &mut rng).is_some());
     }
 
     #[test]

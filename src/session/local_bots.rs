@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 
 use super::driver::{self, Attended, Pilot, Role, SessionError, Setup, start};
 use super::frame::ProgramId;
-use super::journal::{Interrupted, Place, local_address};
+use super::journal::{Interrupted, ListenConfig, local_address};
 use super::{Command, Handle, PeerState, SessionEvent};
 use crate::store::{DataDir, IdentityKey};
 
@@ -223,7 +223,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Everything that local bots need to join a table of this program.
 #[derive(Clone, Debug)]
-pub struct House {
+pub struct LocalBots {
     /// The transport of the table's connections.
     pub transport: Transport,
     pub password: Option<Password>,
@@ -234,7 +234,7 @@ pub struct House {
     bots: Bots,
 }
 
-impl House {
+impl LocalBots {
     /// The local bots of a table yet to be opened.
     pub fn of(setup: &Setup) -> Self {
         Self {
@@ -261,18 +261,18 @@ impl House {
             identity: IdentityKey::generate()?,
             name: NAMES.get(number).copied().unwrap_or("Bot").to_owned(),
             role: Role::Guest(JoinTarget::Ticket(ticket)),
-            place: Place {
+            place: ListenConfig {
                 transport: self.transport,
                 listen: local_address(self.transport),
                 relays: Vec::new(),
             },
-            moves_in: false,
+            bind_when_free: false,
             lan: false,
             password: self.password.clone(),
             pilot: Some(pilot),
             data: Arc::clone(&self.data),
             program: self.program,
-            house: true,
+            local_bot: true,
             ready: true,
             attended: Attended::Nobody,
         })?;
@@ -289,14 +289,22 @@ impl House {
     }
 }
 
-/// Opens a table in a task of the current tokio runtime; the bots join as soon as there is a ticket. `house` must come
+/// Opens a table in a task of the current tokio runtime; the bots join as soon as there is a ticket. `local_bots` must come
 /// from the same setup.
 ///
 /// # Errors
 /// [`SessionError`] of the host. If a bot cannot start, the events end with a [`SessionEvent::Error`].
-pub fn open(house: &House, setup: Setup, bots: Vec<Pilot>) -> Result<Handle, SessionError> {
+pub fn open(
+    local_bots: &LocalBots,
+    setup: Setup,
+    bots: Vec<Pilot>,
+) -> Result<Handle, SessionError> {
     let own = start(setup)?;
-    let (all, transport, house) = (house.bots.clone(), house.transport, house.clone());
+    let (all, transport, local_bots) = (
+        local_bots.bots.clone(),
+        local_bots.transport,
+        local_bots.clone(),
+    );
     // A later ticket only lists new addresses; the bots have joined already.
     let mut waiting = Some(bots);
     Ok(all.attend(own, transport, move |event| {
@@ -305,7 +313,7 @@ pub fn open(house: &House, setup: Setup, bots: Vec<Pilot>) -> Result<Handle, Ses
             _ => None,
         };
         match ticket.and_then(|ticket| Some((ticket, waiting.take()?))) {
-            Some((ticket, bots)) => house.fill(&ticket, &bots),
+            Some((ticket, bots)) => local_bots.fill(&ticket, &bots),
             None => Ok(()),
         }
     }))
@@ -326,10 +334,10 @@ pub fn resume(
     let bots = Bots::default();
     let mut own = None;
     for seat in seats {
-        let (is_house, transport) = (seat.is_house(), seat.transport());
+        let (is_local_bot, transport) = (seat.is_local_bot(), seat.transport());
         let (identity, data) = (identity.clone(), Arc::clone(data));
         let handle = driver::resume(seat, identity, pilot, data, attended)?;
-        if is_house {
+        if is_local_bot {
             bots.add(handle);
         } else {
             own = Some((handle, transport));

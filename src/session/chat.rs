@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use fairdeal_net::{PeerId, Ticket, TicketError};
 use fairdeal_protocol::seat::Seat;
 
-use super::frame::Saying;
-use fairdeal_ui::text::{MAX_SHOWN, clean_saying};
+use super::frame::ChatMessage;
+use fairdeal_ui::text::{MAX_SHOWN, clean_chat};
 
 /// A rate limit: a burst, then one more every few ticks of half a second.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +71,7 @@ impl Bucket {
 
 /// Why a chat message or invitation was not sent, in words for the player.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unsaid {
+pub enum ChatError {
     /// The message has no visible character.
     #[error("the message is empty, or holds only invisible characters")]
     Empty,
@@ -85,7 +85,7 @@ pub enum Unsaid {
     NoSeat,
     /// Spectators cannot write.
     #[error("spectators can read the chat but not write in it; join a table to chat")]
-    LooksOn,
+    Spectator,
     /// The table is not open yet.
     #[error("there is nobody to invite before the table is open")]
     NoTable,
@@ -102,14 +102,14 @@ pub enum Unsaid {
 
 /// Counts chat messages and invitations, sent and received.
 #[derive(Debug)]
-pub struct Talk {
+pub struct Chat {
     own: Bucket,
     heard: BTreeMap<Seat, Bucket>,
     /// The tables that each seat has invited to, at most [`MAX_INVITATIONS`] each.
     invitations: BTreeMap<Seat, Vec<Ticket>>,
 }
 
-impl Default for Talk {
+impl Default for Chat {
     fn default() -> Self {
         Self {
             own: Bucket::new(OWN),
@@ -119,34 +119,36 @@ impl Default for Talk {
     }
 }
 
-impl Talk {
+impl Chat {
     /// Cleans this player's message for sending.
     ///
     /// # Errors
-    /// [`Unsaid`].
-    pub fn say(&mut self, text: &str) -> Result<Saying, Unsaid> {
+    /// [`ChatError`].
+    pub fn say(&mut self, text: &str) -> Result<ChatMessage, ChatError> {
         let length = text.trim().chars().count();
-        let said = clean_saying(text);
+        let said = clean_chat(text);
         if said.is_empty() {
-            return Err(Unsaid::Empty);
+            return Err(ChatError::Empty);
         }
-        let said = Saying::try_from(said).ok().filter(|_| length <= MAX_SHOWN);
-        let said = said.ok_or(Unsaid::TooLong(length))?;
+        let said = ChatMessage::try_from(said)
+            .ok()
+            .filter(|_| length <= MAX_SHOWN);
+        let said = said.ok_or(ChatError::TooLong(length))?;
         if self.own.take() {
             Ok(said)
         } else {
-            Err(Unsaid::TooMuch)
+            Err(ChatError::TooMuch)
         }
     }
 
     /// Cleans a seat's message for display; `None` if the seat sends too many, or the message has no visible character.
-    pub fn hear(&mut self, seat: Seat, text: &Saying) -> Option<Saying> {
+    pub fn hear(&mut self, seat: Seat, text: &ChatMessage) -> Option<ChatMessage> {
         let bucket = self.heard.entry(seat);
         if !bucket.or_insert_with(|| Bucket::new(HEARD)).take() {
             return None;
         }
-        let text = clean_saying(text.as_str());
-        Saying::try_from(text)
+        let text = clean_chat(text.as_str());
+        ChatMessage::try_from(text)
             .ok()
             .filter(|text| !text.as_str().is_empty())
     }
@@ -170,17 +172,17 @@ impl Talk {
     /// Records this player's own invitation.
     ///
     /// # Errors
-    /// [`Unsaid`].
-    pub fn invite(&mut self, seat: Seat, own: PeerId, ticket: &str) -> Result<Ticket, Unsaid> {
+    /// [`ChatError`].
+    pub fn invite(&mut self, seat: Seat, own: PeerId, ticket: &str) -> Result<Ticket, ChatError> {
         let ticket: Ticket = ticket.parse()?;
         if ticket.host() != own {
-            return Err(Unsaid::NotOwn);
+            return Err(ChatError::NotOwn);
         }
         let known = self.invitations.entry(seat).or_default();
         // A repeated invitation counts once; its addresses may have changed.
         known.retain(|known| known.lobby() != ticket.lobby());
         if known.len() >= MAX_INVITATIONS {
-            return Err(Unsaid::Invitations);
+            return Err(ChatError::Invitations);
         }
         known.push(ticket.clone());
         Ok(ticket)
@@ -218,35 +220,35 @@ mod tests {
             .to_string()
     }
 
-    fn said(text: &str) -> Saying {
+    fn said(text: &str) -> ChatMessage {
         text.to_owned().try_into().unwrap()
     }
 
     #[test]
     fn what_is_said_can_be_shown_and_is_short() {
-        let mut talk = Talk::default();
+        let mut talk = Chat::default();
         assert_eq!(talk.say(" he\u{1b}llo\n"), Ok(said("hello")));
-        assert_eq!(talk.say("\u{202e} \u{7}"), Err(Unsaid::Empty));
+        assert_eq!(talk.say("\u{202e} \u{7}"), Err(ChatError::Empty));
         assert!(talk.say(&"🂡".repeat(MAX_SHOWN)).is_ok());
         let long = "x".repeat(MAX_SHOWN + 1);
-        assert_eq!(talk.say(&long), Err(Unsaid::TooLong(MAX_SHOWN + 1)));
+        assert_eq!(talk.say(&long), Err(ChatError::TooLong(MAX_SHOWN + 1)));
     }
 
     #[test]
     fn nobody_says_or_is_heard_without_end() {
-        let mut talk = Talk::default();
-        let count = |talk: &mut Talk| {
+        let mut talk = Chat::default();
+        let count = |talk: &mut Chat| {
             let said = (0..100).filter(|_| talk.say("again").is_ok()).count();
             let heard = (0..100).filter(|_| talk.hear(seat(1), &said_again()).is_some());
             (said, heard.count())
         };
-        fn said_again() -> Saying {
+        fn said_again() -> ChatMessage {
             said("again")
         }
         assert_eq!(count(&mut talk), (5, 8));
         // One seat's messages do not use up another's limit.
         assert!(talk.hear(seat(2), &said("I")).is_some());
-        assert_eq!(talk.say("more"), Err(Unsaid::TooMuch));
+        assert_eq!(talk.say("more"), Err(ChatError::TooMuch));
         for _ in 0..6 {
             talk.tick();
         }
@@ -259,7 +261,7 @@ mod tests {
 
     #[test]
     fn what_is_heard_is_cleaned() {
-        let mut talk = Talk::default();
+        let mut talk = Chat::default();
         let pile = format!("a{}b", "\u{301}".repeat(40));
         let heard = talk.hear(seat(1), &said(&pile));
         assert_eq!(heard, Some(said("a\u{301}\u{301}\u{301}b")));
@@ -271,7 +273,7 @@ mod tests {
 
     #[test]
     fn invitations_are_few_and_to_ones_own_table() {
-        let mut talk = Talk::default();
+        let mut talk = Chat::default();
         let mut invited = |ticket: &str| talk.invited(seat(1), peer(1), ticket).is_some();
         assert!(!invited("fd1nonsense"));
         assert!(!invited(&ticket(1, 2)), "another's table");
@@ -285,15 +287,15 @@ mod tests {
 
     #[test]
     fn one_invites_to_few_tables_of_ones_own() {
-        let mut talk = Talk::default();
+        let mut talk = Chat::default();
         let mut invite = |ticket: &str| talk.invite(seat(0), peer(0), ticket).map(|_| ());
-        assert!(matches!(invite("fd2"), Err(Unsaid::BadTicket(_))));
-        assert_eq!(invite(&ticket(1, 1)), Err(Unsaid::NotOwn));
+        assert!(matches!(invite("fd2"), Err(ChatError::BadTicket(_))));
+        assert_eq!(invite(&ticket(1, 1)), Err(ChatError::NotOwn));
         for lobby in 1..=4 {
             assert_eq!(invite(&ticket(lobby, 0)), Ok(()));
             assert_eq!(invite(&ticket(lobby, 0)), Ok(()), "said again");
         }
-        assert_eq!(invite(&ticket(5, 0)), Err(Unsaid::Invitations));
+        assert_eq!(invite(&ticket(5, 0)), Err(ChatError::Invitations));
         let last = talk.invitation(seat(0)).unwrap().to_string();
         assert_eq!(last, ticket(4, 0));
     }
