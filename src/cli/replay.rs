@@ -43,12 +43,12 @@ pub(super) fn replay(
         let eyes = picture
             .seat
             .and_then(|seat| Seat::new(usize::from(seat) - 1));
-        let moment = picture
+        let step = picture
             .step
             .map_or(replay.last(), |step| step.saturating_sub(1));
         let mut drawn = Picture::new(
             &replay,
-            moment,
+            step,
             eyes.map_or(Eyes::Everybody, Eyes::Seat),
             picture.size,
             ThemeName::default(),
@@ -64,16 +64,16 @@ pub(super) fn replay(
     })
 }
 
-/// Every line of every moment, with its deal and step.
+/// Every line of every step, with its deal and its step in the log.
 fn in_words(replay: &Replay) -> String {
     let mut text = format!("{:>4} {:>6}\n", "deal", "step");
     for number in 0..replay.len() {
-        let moment = replay.moment(number);
-        let step = moment
-            .step
-            .map_or_else(String::new, |step| step.to_string());
-        let mut place = format!("{:>4} {step:>6}", u64::from(moment.deal) + 1);
-        for line in moment.lines {
+        let step = replay.step(number);
+        let at = step
+            .log_step
+            .map_or_else(String::new, |log_step| log_step.to_string());
+        let mut place = format!("{:>4} {at:>6}", u64::from(step.deal) + 1);
+        for line in step.lines {
             let _ = writeln!(text, "{place:>11}  {line}");
             place.clear();
         }

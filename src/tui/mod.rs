@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `run` | owns the terminal and the session, and does what the screens ask for: all I/O |
 //! | `shell` | the screens on a stack, and what all have in common: trail, help, palette, questions, toasts |
-//! | `screen` | what a screen is, what all see (`screen::World`), what they ask for |
+//! | `screen` | what a screen is, what all see (`screen::Context`), what they ask for |
 //! | `screens` | the screens; `sitting` is the lobby and the table |
 //! | `tables` | what each game draws, and how its actions are chosen |
 //! | [`picture`] | a past moment as an SVG, without a terminal |
@@ -13,7 +13,7 @@
 //! Everything but `run` is state and its transitions: inputs in, effects out, no clock, no I/O. So whole games are
 //! played by scripts of keys and clicks in tests.
 
-mod news;
+mod event;
 pub mod picture;
 mod run;
 mod screen;

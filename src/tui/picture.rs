@@ -1,11 +1,11 @@
-//! Pictures of past games: the table as a player saw it at some moment, drawn without a terminal.
+//! Pictures of past games: the table as a player saw it at some step, drawn without a terminal.
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 
-use super::screen::{Shelf, World};
-use super::screens::sitting::Sitting;
+use super::screen::{Context, Library};
+use super::screens::table::TableScreen;
 use super::shell::{LEAST, Shell};
 use crate::store::Settings;
 use fairdeal_ui::appearance::ThemeName;
@@ -19,7 +19,7 @@ const LINES: usize = 100;
 /// The largest picture: columns and rows.
 const MOST: (u16, u16) = (300, 120);
 
-/// A table at one moment of a past game, on a screen of some size.
+/// A table at one step of a past game, on a screen of some size.
 #[derive(Debug)]
 pub struct Picture {
     shell: Shell,
@@ -27,11 +27,11 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Of a moment, or of the last one if there are fewer; with the eyes of whom, on a screen of so many columns and
+    /// Of a step, or of the last one if there are fewer; with the eyes of whom, on a screen of so many columns and
     /// rows (at least 80 by 24, at most 300 by 120).
     pub fn new(
         replay: &Replay,
-        moment: usize,
+        step: usize,
         eyes: Eyes,
         size: (u16, u16),
         theme: ThemeName,
@@ -41,7 +41,7 @@ impl Picture {
             motion: false,
             ..Settings::default()
         };
-        let mut world = World {
+        let mut context = Context {
             settings,
             keymap: Keymap::default(),
             theme: Theme::default(),
@@ -51,19 +51,19 @@ impl Picture {
             user: String::new(),
             today: String::new(),
             lan: None,
-            shelf: Shelf::default(),
+            library: Library::default(),
         };
-        world.dress();
-        let moment = moment.min(replay.last());
-        let lines = (0..=moment).flat_map(|number| replay.moment(number).lines.to_vec());
+        context.dress();
+        let step = step.min(replay.last());
+        let lines = (0..=step).flat_map(|number| replay.step(number).lines.to_vec());
         let mut lines: Vec<String> = lines.collect();
         lines.drain(..lines.len().saturating_sub(LINES));
-        let table = Sitting::at(&world, &replay.snapshot(moment, eyes), lines);
+        let table = TableScreen::at(&context, &replay.snapshot(step, eyes), lines);
         let width = size.0.clamp(LEAST.0, MOST.0);
         let height = size.1.clamp(LEAST.1, MOST.1);
         let Ok(screen) = Terminal::new(TestBackend::new(width, height));
         Self {
-            shell: Shell::new(world, Box::new(table)),
+            shell: Shell::new(context, Box::new(table)),
             screen,
         }
     }

@@ -19,11 +19,11 @@ use fairdeal_protocol::transcript::Transcript;
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::news::{Audited, Input, News};
-use super::screen::{Effect, Opening, Shelf, Tone, World};
+use super::event::{Audited, Input, UiEvent};
+use super::screen::{Context, Effect, Library, Opening, Tone};
 use super::screens::home::Home;
 use super::screens::replay::ReplayScreen;
-use super::screens::sitting::Sitting;
+use super::screens::table::TableScreen;
 use super::shell::Shell;
 use super::terminal::{Screen, user_inputs};
 use super::{Data, Interface, Start, TableOutcome, TuiError};
@@ -61,7 +61,7 @@ struct Live {
 }
 
 /// Everything round the screens.
-struct Rim {
+struct App {
     interface: Interface,
     live: Option<Live>,
     /// Set when nobody waits for the transcript that is being read.
@@ -94,7 +94,7 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<TableOutco
         Ok(keymap) => (keymap, None),
         Err(why) => (Keymap::default(), Some(why.to_string())),
     };
-    let mut world = World {
+    let mut context = Context {
         settings,
         given: interface.name.clone(),
         keymap,
@@ -104,11 +104,11 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<TableOutco
         user: interface.user.clone(),
         today: (interface.today)(),
         lan: None,
-        shelf: Shelf::default(),
+        library: Library::default(),
     };
-    world.dress();
+    context.dress();
     let (back, mut inputs) = mpsc::channel(64);
-    let mut rim = Rim {
+    let mut rim = App {
         interface,
         live: None,
         reading: Arc::default(),
@@ -124,10 +124,10 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<TableOutco
         me: None,
     };
     let mut shell = match start {
-        Start::Home => Shell::new(world, Box::new(Home::default())),
+        Start::Home => Shell::new(context, Box::new(Home::default())),
         Start::Replay(path) => {
             rim.read_replay(path);
-            Shell::new(world, Box::new(ReplayScreen::new()))
+            Shell::new(context, Box::new(ReplayScreen::new()))
         }
         Start::Table {
             handle,
@@ -143,7 +143,7 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<TableOutco
                 told,
             });
             rim.place = place;
-            Shell::new(world, Box::new(Sitting::new("table", local)))
+            Shell::new(context, Box::new(TableScreen::new("table", local)))
         }
     };
     for complaint in [complaint, keys_complaint].into_iter().flatten() {
@@ -205,15 +205,15 @@ pub(super) async fn run(interface: Interface, start: Start) -> Result<TableOutco
     Ok(rim.ending)
 }
 
-impl Rim {
+impl App {
     /// The next news of the session or of the LAN.
     async fn next(&mut self) -> Input {
         match (&mut self.live, &mut self.browser) {
             (Some(live), _) => match live.handle.events.recv().await {
-                Some(event) => Input::News(News::Session(event)),
+                Some(event) => Input::UiEvent(UiEvent::Session(event)),
                 None => {
                     self.live = None;
-                    Input::News(News::SessionEnded)
+                    Input::UiEvent(UiEvent::SessionEnded)
                 }
             },
             (None, Some(browser)) => {
@@ -230,19 +230,19 @@ impl Rim {
 
     fn try_next(&mut self) -> Option<Input> {
         let event = self.live.as_mut()?.handle.events.try_recv().ok()?;
-        Some(Input::News(News::Session(event)))
+        Some(Input::UiEvent(UiEvent::Session(event)))
     }
 
     /// Takes something in, and does what it leads to; says whether the program ends.
     fn take_in(&mut self, shell: &mut Shell, input: Input) -> bool {
-        if let Input::News(News::Session(event)) = &input {
+        if let Input::UiEvent(UiEvent::Session(event)) = &input {
             self.note(event);
         }
         let mut leave = false;
         for effect in shell.update(input) {
             leave |= matches!(effect, Effect::Quit);
             if let Err(why) = self.carry_out(shell, effect) {
-                shell.update(Input::News(News::Failed(reasons(why.as_ref()))));
+                shell.update(Input::UiEvent(UiEvent::Failed(reasons(why.as_ref()))));
             }
         }
         leave
@@ -328,16 +328,16 @@ impl Rim {
 
     fn carry_out(&mut self, shell: &mut Shell, effect: Effect) -> anyhow::Result<()> {
         match effect {
-            Effect::Open(opening) => self.open(shell.world(), &opening),
+            Effect::Open(opening) => self.open(shell.context(), &opening),
             Effect::Join { target, password } => {
                 let role = Role::Guest(target);
-                let setup = self.setup(shell.world(), role, Transport::Sockets, password)?;
+                let setup = self.setup(shell.context(), role, Transport::Sockets, password)?;
                 self.begin(start(setup)?, None);
                 Ok(())
             }
             Effect::Watch { target, password } => {
                 let role = Role::Watcher(target);
-                let mut setup = self.setup(shell.world(), role, Transport::Sockets, password)?;
+                let mut setup = self.setup(shell.context(), role, Transport::Sockets, password)?;
                 // Nobody needs to recognise a spectator.
                 setup.identity = IdentityKey::generate()?;
                 setup.place.listen = Vec::new();
@@ -366,7 +366,7 @@ impl Rim {
             Effect::Rematch(opening) => {
                 // The old session stays until it has told the others where to come.
                 self.inviting = self.live.take();
-                let opened = self.open(shell.world(), &opening);
+                let opened = self.open(shell.context(), &opening);
                 match (&mut self.live, &self.inviting) {
                     (Some(live), Some(old)) => live.place.clone_from(&old.place),
                     // The old session has ended by itself, and nobody is there to be invited.
@@ -378,7 +378,7 @@ impl Rim {
             Effect::SeatBot { ticket, number } => {
                 let local_bots = self.live.as_ref().and_then(|live| live.local_bots.clone());
                 if let Some(local_bots) = local_bots {
-                    local_bots.seat_bot(ticket, number, pilot(&shell.world().settings))?;
+                    local_bots.seat_bot(ticket, number, pilot(&shell.context().settings))?;
                 }
                 Ok(())
             }
@@ -399,7 +399,7 @@ impl Rim {
                 self.close();
                 Ok(())
             }
-            Effect::LoadShelf => {
+            Effect::LoadLibrary => {
                 self.load_shelf();
                 Ok(())
             }
@@ -415,7 +415,7 @@ impl Rim {
                     let names = player_names(transcript.charter().charter());
                     let report =
                         audit_with::<AnyGame>(transcript, &mut |progress| reading.tell(progress));
-                    report.map(|report| News::Audited(Box::new(Audited { report, names })))
+                    report.map(|report| UiEvent::Audited(Box::new(Audited { report, names })))
                 });
                 Ok(())
             }
@@ -434,7 +434,7 @@ impl Rim {
 
     fn setup(
         &self,
-        world: &World,
+        context: &Context,
         role: Role,
         transport: Transport,
         password: Option<Password>,
@@ -449,7 +449,7 @@ impl Rim {
         let relays = said.map(|said| said.relays.clone()).unwrap_or_default();
         Ok(Setup {
             identity: data.identity()?,
-            name: world.name().to_owned(),
+            name: context.name().to_owned(),
             role,
             place: ListenConfig {
                 transport,
@@ -469,12 +469,12 @@ impl Rim {
         })
     }
 
-    fn open(&mut self, world: &World, opening: &Opening) -> anyhow::Result<()> {
+    fn open(&mut self, context: &Context, opening: &Opening) -> anyhow::Result<()> {
         let options = opening.options.iter().cloned().collect();
         let info = game_info(&opening.game)?;
         let rules = rule_set(info.id, opening.seats, &options)?;
         if opening.practice {
-            self.begin(practice::open(&rules, world.name())?, None);
+            self.begin(practice::open(&rules, context.name())?, None);
             return Ok(());
         }
         let transport = if opening.networked {
@@ -483,7 +483,7 @@ impl Rim {
             Transport::Memory
         };
         let mut setup = self.setup(
-            world,
+            context,
             Role::Host(rules),
             transport,
             opening.password.clone(),
@@ -492,7 +492,7 @@ impl Rim {
         // Among bots there is nobody to wait for.
         setup.ready = !opening.networked;
         let local_bots = LocalBots::of(&setup);
-        let bots = vec![pilot(&world.settings); usize::from(opening.bots)];
+        let bots = vec![pilot(&context.settings); usize::from(opening.bots)];
         let handle = local_bots::open(&local_bots, setup, bots)?;
         self.begin(handle, Some(local_bots));
         Ok(())
@@ -567,9 +567,9 @@ impl Rim {
     fn read_replay(&mut self, path: PathBuf) {
         self.read(path, |transcript, reading| {
             match Replay::open_with(transcript, &mut |progress| reading.tell(progress)) {
-                Ok(replay) => Some(News::Replay(Arc::new(replay))),
+                Ok(replay) => Some(UiEvent::Replay(Arc::new(replay))),
                 Err(ReplayError::BrokenOff) => None,
-                Err(why) => Some(News::Failed(why.to_string())),
+                Err(why) => Some(UiEvent::Failed(why.to_string())),
             }
         });
     }
@@ -578,7 +578,7 @@ impl Rim {
     fn read(
         &mut self,
         path: PathBuf,
-        run: impl FnOnce(Arc<Transcript>, &mut Reading) -> Option<News> + Send + 'static,
+        run: impl FnOnce(Arc<Transcript>, &mut Reading) -> Option<UiEvent> + Send + 'static,
     ) {
         self.reading.store(true, Ordering::Relaxed);
         self.reading = Arc::default();
@@ -590,10 +590,10 @@ impl Rim {
         tokio::task::spawn_blocking(move || {
             let news = match read_transcript(&path) {
                 Ok(transcript) => run(Arc::new(transcript), &mut reading),
-                Err(why) => Some(News::Failed(format!("{}: {why}", path.display()))),
+                Err(why) => Some(UiEvent::Failed(format!("{}: {why}", path.display()))),
             };
             if let Some(news) = news.filter(|_| !reading.stopped.load(Ordering::Relaxed)) {
-                let _ = reading.back.blocking_send(Input::News(news));
+                let _ = reading.back.blocking_send(Input::UiEvent(news));
             }
         });
     }
@@ -614,15 +614,15 @@ impl Shelves {
         let is_last = || self.readings.load(Ordering::Relaxed) == own && !self.back.is_closed();
         let waiting = saved_tables(self.data.view(), None).unwrap_or_default();
         let waiting = waiting.into_iter();
-        let mut shelf = Shelf {
+        let mut library = Library {
             waiting: waiting
                 .filter_map(|(table, seats)| Some((table, seats.first()?.1.in_words())))
                 .collect(),
             past: history(self.data.view()),
         };
-        self.tell(&shelf);
-        for number in 0..shelf.past.len() {
-            let unread = shelf
+        self.tell(&library);
+        for number in 0..library.past.len() {
+            let unread = library
                 .past
                 .get_mut(number)
                 .filter(|past| past.what == What::Unread);
@@ -641,13 +641,13 @@ impl Shelves {
             if !is_last() {
                 return;
             }
-            self.tell(&shelf);
+            self.tell(&library);
         }
     }
 
-    fn tell(&self, shelf: &Shelf) {
+    fn tell(&self, library: &Library) {
         // An interface that has ended wants to know nothing.
-        let _ = self.back.blocking_send(Input::Shelf(shelf.clone()));
+        let _ = self.back.blocking_send(Input::Library(library.clone()));
     }
 }
 
@@ -667,7 +667,9 @@ impl Reading {
         if self.told.is_none_or(|told| told.elapsed() >= TELLING) {
             self.told = Some(std::time::Instant::now());
             // If the screen is behind, it has the next one.
-            let _ = self.back.try_send(Input::News(News::Checking(progress)));
+            let _ = self
+                .back
+                .try_send(Input::UiEvent(UiEvent::Checking(progress)));
         }
         ControlFlow::Continue(())
     }

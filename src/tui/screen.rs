@@ -8,7 +8,7 @@ use fairdeal_net::{JoinTarget, Ticket};
 use fairdeal_protocol::crypto::pake::Password;
 use ratatui::layout::Rect;
 
-use super::news::News;
+use super::event::UiEvent;
 use crate::history::Past;
 use crate::session::Command;
 use crate::session::lan::LanView;
@@ -20,7 +20,7 @@ use fairdeal_ui::theme::{Depth, Theme};
 
 /// State that all screens share.
 #[derive(Debug)]
-pub(super) struct World {
+pub(super) struct Context {
     /// The player's settings.
     pub(super) settings: Settings,
     /// Commands of keys.
@@ -40,10 +40,10 @@ pub(super) struct World {
     /// The tables of the LAN, as long as they are looked for.
     pub(super) lan: Option<LanView>,
     /// Past games and tables that wait.
-    pub(super) shelf: Shelf,
+    pub(super) library: Library,
 }
 
-impl World {
+impl Context {
     /// The player's name.
     pub(super) fn name(&self) -> &str {
         let named = self.given.as_deref().or(self.settings.name.as_deref());
@@ -63,7 +63,7 @@ impl World {
 
 /// Games in the data directory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shelf {
+pub(super) struct Library {
     /// Saved games: their ids, and each in words.
     pub(super) waiting: Vec<(String, String)>,
     /// Every past game, newest first, and those that wait.
@@ -150,7 +150,7 @@ pub(super) enum Effect {
     /// Close the session; its table can be resumed.
     CloseSession,
     /// Read what lies in the data directory again.
-    LoadShelf,
+    LoadLibrary,
     /// Put a text where it can be pasted from.
     Copy(String),
     /// Audit a transcript.
@@ -167,7 +167,7 @@ pub(super) enum Effect {
 
 /// A request by a screen.
 #[derive(Debug)]
-pub(super) enum Wish {
+pub(super) enum Request {
     /// Another screen over this one.
     Push(Box<dyn Screen>),
     /// Another screen in place of this one.
@@ -191,7 +191,7 @@ pub(super) enum Wish {
 }
 
 /// Requests of a screen while it handles an input.
-pub(super) type Wishes = Vec<Wish>;
+pub(super) type Requests = Vec<Request>;
 
 /// One place of the interface.
 pub(super) trait Screen: std::fmt::Debug {
@@ -209,7 +209,7 @@ pub(super) trait Screen: std::fmt::Debug {
     }
 
     /// Draws it below the top row.
-    fn draw(&mut self, world: &World, canvas: &mut Canvas<'_>, area: Rect);
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect);
 
     /// Which places of a table stand out.
     fn marks(&self) -> Marks {
@@ -217,11 +217,11 @@ pub(super) trait Screen: std::fmt::Debug {
     }
 
     /// A target is chosen, by a key or by a click.
-    fn choose(&mut self, world: &World, target: Target, wishes: &mut Wishes);
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests);
 
     /// Something is asked for that the shell does not do by itself.
-    fn intent(&mut self, world: &World, intent: Intent, wishes: &mut Wishes) {
-        let _ = (world, intent, wishes);
+    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
+        let _ = (context, intent, requests);
     }
 
     /// Whether an arrow is for the screen itself and does not move the focus.
@@ -231,8 +231,8 @@ pub(super) trait Screen: std::fmt::Debug {
     }
 
     /// A letter that no intent has; says whether it is one of this screen's.
-    fn letter(&mut self, world: &World, letter: char, wishes: &mut Wishes) -> bool {
-        let _ = (world, letter, wishes);
+    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
+        let _ = (context, letter, requests);
         false
     }
 
@@ -242,29 +242,29 @@ pub(super) trait Screen: std::fmt::Debug {
     }
 
     /// The text changes.
-    fn written(&mut self, world: &World, wishes: &mut Wishes) {
-        let _ = (world, wishes);
+    fn written(&mut self, context: &Context, requests: &mut Requests) {
+        let _ = (context, requests);
     }
 
     /// The text is confirmed.
-    fn submit(&mut self, world: &World, wishes: &mut Wishes) {
-        let _ = (world, wishes);
+    fn submit(&mut self, context: &Context, requests: &mut Requests) {
+        let _ = (context, requests);
     }
 
     /// One step back; what is written is left as it was.
-    fn back(&mut self, world: &World, wishes: &mut Wishes) {
-        let _ = world;
-        wishes.push(Wish::Leave);
+    fn back(&mut self, context: &Context, requests: &mut Requests) {
+        let _ = context;
+        requests.push(Request::Leave);
     }
 
     /// The answer to its question, by its number.
-    fn answer(&mut self, world: &World, answer: usize, wishes: &mut Wishes) {
-        let _ = (world, answer, wishes);
+    fn answer(&mut self, context: &Context, answer: usize, requests: &mut Requests) {
+        let _ = (context, answer, requests);
     }
 
-    /// News from outside.
-    fn hear(&mut self, world: &World, news: &News, wishes: &mut Wishes) {
-        let _ = (world, news, wishes);
+    /// UiEvent from outside.
+    fn on_event(&mut self, context: &Context, event: &UiEvent, requests: &mut Requests) {
+        let _ = (context, event, requests);
     }
 
     /// The focus has come to a target.
@@ -294,19 +294,19 @@ pub(super) trait Screen: std::fmt::Debug {
     }
 
     /// Receives the drawn targets after each frame.
-    fn drawn(&mut self, world: &World, layer: &Layer) {
-        let _ = (world, layer);
+    fn drawn(&mut self, context: &Context, layer: &Layer) {
+        let _ = (context, layer);
     }
 
     /// The keys of this screen beside those of all screens, with what they do.
-    fn keys(&self, world: &World) -> Vec<(String, String)> {
-        let _ = world;
+    fn keys(&self, context: &Context) -> Vec<(String, String)> {
+        let _ = context;
         Vec::new()
     }
 
     /// Entries of the palette: the words, and the choice that they make.
-    fn commands(&self, world: &World) -> Vec<(String, Target)> {
-        let _ = world;
+    fn commands(&self, context: &Context) -> Vec<(String, Target)> {
+        let _ = context;
         Vec::new()
     }
 }

@@ -10,8 +10,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::news::{Input, News};
-use super::screen::{Effect, Question, Screen, Tone, Wish, Wishes, World};
+use super::event::{Input, UiEvent};
+use super::screen::{Context, Effect, Question, Request, Requests, Screen, Tone};
 use super::screens::rules::Rules;
 use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, wrapped};
 use fairdeal_ui::field::Field;
@@ -62,7 +62,7 @@ struct Toast {
 /// See the module's head.
 #[derive(Debug)]
 pub(super) struct Shell {
-    world: World,
+    context: Context,
     stack: Vec<StackedScreen>,
     overlay: Option<Overlay>,
     toasts: Vec<Toast>,
@@ -72,9 +72,9 @@ pub(super) struct Shell {
 
 impl Shell {
     /// An interface that begins with that screen.
-    pub(super) fn new(world: World, screen: Box<dyn Screen>) -> Self {
+    pub(super) fn new(context: Context, screen: Box<dyn Screen>) -> Self {
         Self {
-            world,
+            context,
             stack: vec![StackedScreen {
                 screen,
                 focus: None,
@@ -87,8 +87,8 @@ impl Shell {
     }
 
     /// State that all screens share.
-    pub(super) fn world(&self) -> &World {
-        &self.world
+    pub(super) fn context(&self) -> &Context {
+        &self.context
     }
 
     /// The names of the screens, from the first to the one that is shown.
@@ -122,7 +122,7 @@ impl Shell {
     pub(super) fn draw(&mut self, frame: &mut Frame<'_>) {
         let area = frame.area();
         let buffer = frame.buffer_mut();
-        let theme = self.world.theme;
+        let theme = self.context.theme;
         buffer.set_style(area, theme.text());
         self.layer = Layer::default();
         self.is_small = area.width < LEAST.0 || area.height < LEAST.1;
@@ -145,7 +145,7 @@ impl Shell {
                 height: area.height - 1,
                 ..area
             };
-            place.screen.draw(&self.world, &mut canvas, body);
+            place.screen.draw(&self.context, &mut canvas, body);
             let is_there = |target: &Target| self.layer.area(*target).is_some();
             if place.focus.as_ref().is_some_and(is_there) || self.layer.targets.is_empty() {
                 break;
@@ -154,7 +154,7 @@ impl Shell {
             place.screen.focused(place.focus);
         }
         if let Some(place) = self.stack.last_mut() {
-            place.screen.drawn(&self.world, &self.layer);
+            place.screen.drawn(&self.context, &self.layer);
         }
         let marks = Marks::default();
         if self.overlay.is_some() {
@@ -188,7 +188,7 @@ impl Shell {
             let dot = theme.glyph("·", "-");
             spans.push(Span::styled(format!("  {dot}  {heading}"), theme.faint()));
         }
-        let keys = &self.world.keymap;
+        let keys = &self.context.keymap;
         let (help, back) = (keys.key(Intent::Help), "Esc");
         let room = u16::try_from(help.width() + back.len()).unwrap_or(0) + 16;
         let right = area.right().saturating_sub(room);
@@ -245,8 +245,8 @@ impl Shell {
         let Some(place) = self.stack.last() else {
             return Vec::new();
         };
-        let mut helps = place.screen.keys(&self.world);
-        let keys = &self.world.keymap;
+        let mut helps = place.screen.keys(&self.context);
+        let keys = &self.context.keymap;
         let arrows = [Intent::Up, Intent::Down, Intent::Left, Intent::Right];
         let arrows: Vec<String> = arrows.iter().map(|intent| keys.keys(*intent)).collect();
         helps.push((arrows.join(" "), "move the focus".to_owned()));
@@ -281,7 +281,7 @@ impl Shell {
         else {
             return Vec::new();
         };
-        let mut all = place.screen.commands(&self.world);
+        let mut all = place.screen.commands(&self.context);
         if place.screen.game().is_some() {
             all.push(("read the rulebook".to_owned(), Target::Key(Intent::Rules)));
         }
@@ -302,25 +302,25 @@ impl Shell {
     // Input.
 
     pub(super) fn set_day(&mut self, today: String) {
-        self.world.today = today;
+        self.context.today = today;
     }
 
     /// Takes something in.
     pub(super) fn update(&mut self, input: Input) -> Vec<Effect> {
         let mut effects = Vec::new();
         match input {
-            Input::News(news) => {
-                if let News::Failed(why) = &news {
+            Input::UiEvent(news) => {
+                if let UiEvent::Failed(why) = &news {
                     self.toast(Tone::Bad, why.clone());
                 }
                 for place in 0..self.stack.len() {
-                    self.on(place, &mut effects, |screen, world, wishes| {
-                        screen.hear(world, &news, wishes);
+                    self.on(place, &mut effects, |screen, context, requests| {
+                        screen.on_event(context, &news, requests);
                     });
                 }
             }
-            Input::Lan(view) => self.world.lan = view,
-            Input::Shelf(shelf) => self.world.shelf = shelf,
+            Input::Lan(view) => self.context.lan = view,
+            Input::Library(library) => self.context.library = library,
             Input::Tick(passed) => {
                 for toast in &mut self.toasts {
                     toast.left = toast.left.saturating_sub(passed);
@@ -370,35 +370,35 @@ impl Shell {
         &mut self,
         place: usize,
         effects: &mut Vec<Effect>,
-        run: impl FnOnce(&mut dyn Screen, &World, &mut Wishes),
+        run: impl FnOnce(&mut dyn Screen, &Context, &mut Requests),
     ) {
-        let mut wishes = Wishes::new();
+        let mut requests = Requests::new();
         if let Some(place) = self.stack.get_mut(place) {
-            run(place.screen.as_mut(), &self.world, &mut wishes);
+            run(place.screen.as_mut(), &self.context, &mut requests);
         }
-        for wish in wishes {
-            self.grant(place, wish, effects);
+        for request in requests {
+            self.grant(place, request, effects);
         }
     }
 
     fn on_top(
         &mut self,
         effects: &mut Vec<Effect>,
-        run: impl FnOnce(&mut dyn Screen, &World, &mut Wishes),
+        run: impl FnOnce(&mut dyn Screen, &Context, &mut Requests),
     ) {
         self.on(self.stack.len().saturating_sub(1), effects, run);
     }
 
-    fn grant(&mut self, place: usize, wish: Wish, effects: &mut Vec<Effect>) {
-        match wish {
-            Wish::Push(screen) => {
+    fn grant(&mut self, place: usize, request: Request, effects: &mut Vec<Effect>) {
+        match request {
+            Request::Push(screen) => {
                 self.overlay = None;
                 self.stack.push(StackedScreen {
                     screen,
                     focus: None,
                 });
             }
-            Wish::Replace(screen) => {
+            Request::Replace(screen) => {
                 if let Some(place) = self.stack.get_mut(place) {
                     *place = StackedScreen {
                         screen,
@@ -406,7 +406,7 @@ impl Shell {
                     };
                 }
             }
-            Wish::Leave => {
+            Request::Leave => {
                 // With the screens that were opened from it.
                 self.stack.truncate(place);
                 self.overlay = None;
@@ -414,33 +414,33 @@ impl Shell {
                     effects.push(Effect::Quit);
                 }
             }
-            Wish::Toast(tone, text) => self.toast(tone, text),
-            Wish::Ask(question) => self.overlay = Some(Overlay::Question(question, place)),
-            Wish::Withdraw => {
+            Request::Toast(tone, text) => self.toast(tone, text),
+            Request::Ask(question) => self.overlay = Some(Overlay::Question(question, place)),
+            Request::Withdraw => {
                 let asked =
                     |overlay: &Overlay| matches!(overlay, Overlay::Question(_, by) if *by == place);
                 self.overlay = self.overlay.take().filter(|overlay| !asked(overlay));
             }
-            Wish::Focus(target) => self.set_focus(place, target),
-            Wish::Unfocus => {
+            Request::Focus(target) => self.set_focus(place, target),
+            Request::Unfocus => {
                 if let Some(place) = self.stack.get_mut(place) {
                     place.focus = None;
                 }
             }
-            Wish::Settings(settings) => {
+            Request::Settings(settings) => {
                 match Keymap::new(&settings.keys) {
-                    Ok(keymap) => self.world.keymap = keymap,
+                    Ok(keymap) => self.context.keymap = keymap,
                     Err(why) => self.toast(Tone::Bad, why.to_string()),
                 }
-                if settings.name != self.world.settings.name {
+                if settings.name != self.context.settings.name {
                     // What is written now counts for more than what was asked for before.
-                    self.world.given = None;
+                    self.context.given = None;
                 }
-                self.world.settings = (*settings).clone();
-                self.world.dress();
+                self.context.settings = (*settings).clone();
+                self.context.dress();
                 effects.push(Effect::Save(*settings));
             }
-            Wish::Effect(effect) => effects.push(effect),
+            Request::Effect(effect) => effects.push(effect),
         }
     }
 
@@ -464,7 +464,7 @@ impl Shell {
         match &mut self.overlay {
             Some(Overlay::Question(question, _)) => {
                 let KeyCode::Char(c) = key.code else {
-                    let wanted = self.world.keymap.intent(key);
+                    let wanted = self.context.keymap.intent(key);
                     return match wanted {
                         Some(Intent::Choose) => self.answer(0, effects),
                         Some(Intent::Back) => self.overlay = None,
@@ -508,11 +508,11 @@ impl Shell {
         if self.overlay.is_none() && self.writes(key, effects) {
             return;
         }
-        match (self.world.keymap.intent(key), key.code) {
+        match (self.context.keymap.intent(key), key.code) {
             (Some(intent), _) => self.intent(intent, effects),
             (None, KeyCode::Char(letter)) if self.overlay.is_none() => {
-                self.on_top(effects, |screen, world, wishes| {
-                    screen.letter(world, letter, wishes);
+                self.on_top(effects, |screen, context, requests| {
+                    screen.letter(context, letter, requests);
                 });
             }
             (None, _) => self.overlay = None,
@@ -525,8 +525,8 @@ impl Shell {
             return false;
         };
         match key.code {
-            KeyCode::Enter => self.on_top(effects, |screen, world, wishes| {
-                screen.submit(world, wishes);
+            KeyCode::Enter => self.on_top(effects, |screen, context, requests| {
+                screen.submit(context, requests);
             }),
             KeyCode::Esc => self.back(effects),
             KeyCode::Tab => self.intent(Intent::Next, effects),
@@ -537,8 +537,8 @@ impl Shell {
             KeyCode::PageDown => self.intent(Intent::PageDown, effects),
             _ => {
                 if field.key(key) {
-                    self.on_top(effects, |screen, world, wishes| {
-                        screen.written(world, wishes);
+                    self.on_top(effects, |screen, context, requests| {
+                        screen.written(context, requests);
                     });
                 }
             }
@@ -553,8 +553,8 @@ impl Shell {
         let field = self.stack.last_mut().and_then(|place| place.screen.field());
         if let Some(field) = field.filter(|_| self.overlay.is_none()) {
             field.insert(text);
-            self.on_top(effects, |screen, world, wishes| {
-                screen.written(world, wishes);
+            self.on_top(effects, |screen, context, requests| {
+                screen.written(context, requests);
             });
         }
     }
@@ -576,15 +576,17 @@ impl Shell {
 
     fn answer(&mut self, answer: usize, effects: &mut Vec<Effect>) {
         if let Some(Overlay::Question(_, place)) = self.overlay.take() {
-            self.on(place, effects, |screen, world, wishes| {
-                screen.answer(world, answer, wishes);
+            self.on(place, effects, |screen, context, requests| {
+                screen.answer(context, answer, requests);
             });
         }
     }
 
     fn back(&mut self, effects: &mut Vec<Effect>) {
         if self.overlay.take().is_none() {
-            self.on_top(effects, |screen, world, wishes| screen.back(world, wishes));
+            self.on_top(effects, |screen, context, requests| {
+                screen.back(context, requests)
+            });
         }
     }
 
@@ -614,8 +616,8 @@ impl Shell {
     fn choose(&mut self, target: Target, effects: &mut Vec<Effect>) {
         match target {
             Target::Key(intent) => self.intent(intent, effects),
-            target => self.on_top(effects, |screen, world, wishes| {
-                screen.choose(world, target, wishes);
+            target => self.on_top(effects, |screen, context, requests| {
+                screen.choose(context, target, requests);
             }),
         }
     }
@@ -656,8 +658,8 @@ impl Shell {
                 match to {
                     // The title's buttons are for the mouse: their keys are on them.
                     Some(target) if !matches!(target, Target::Key(_)) => self.focus_on_top(target),
-                    _ => self.on_top(effects, |screen, world, wishes| {
-                        screen.intent(world, intent, wishes);
+                    _ => self.on_top(effects, |screen, context, requests| {
+                        screen.intent(context, intent, requests);
                     }),
                 }
             }
@@ -673,8 +675,8 @@ impl Shell {
                     return;
                 };
                 if place.screen.steers(intent) {
-                    return self.on_top(effects, |screen, world, wishes| {
-                        screen.intent(world, intent, wishes);
+                    return self.on_top(effects, |screen, context, requests| {
+                        screen.intent(context, intent, requests);
                     });
                 }
                 let stop = |target: Target| {
@@ -689,8 +691,8 @@ impl Shell {
                     self.choose(target, effects);
                 }
             }
-            intent => self.on_top(effects, |screen, world, wishes| {
-                screen.intent(world, intent, wishes);
+            intent => self.on_top(effects, |screen, context, requests| {
+                screen.intent(context, intent, requests);
             }),
         }
     }

@@ -23,8 +23,8 @@ use ratatui::buffer::Cell;
 use ratatui::layout::Position;
 use ratatui::style::{Color, Modifier};
 
-use super::news::{Input, News};
-use super::screen::{Effect, Shelf, World};
+use super::event::{Input, UiEvent};
+use super::screen::{Context, Effect, Library};
 use super::screens::home::Home;
 use super::shell::Shell;
 use crate::session::practice::Practice;
@@ -38,8 +38,8 @@ use fairdeal_ui::theme::{Depth, Theme};
 use fairdeal_ui::view::{LobbyView, Snapshot, Standing, Waits};
 
 /// State that screens see in tests.
-pub(super) fn world(ascii: bool) -> World {
-    let mut world = World {
+pub(super) fn context(ascii: bool) -> Context {
+    let mut context = Context {
         settings: Settings::default(),
         keymap: Keymap::default(),
         theme: Theme::default(),
@@ -49,10 +49,10 @@ pub(super) fn world(ascii: bool) -> World {
         user: "Anna".to_owned(),
         today: "2026-11-21".to_owned(),
         lan: None,
-        shelf: Shelf::default(),
+        library: Library::default(),
     };
-    world.dress();
-    world
+    context.dress();
+    context
 }
 
 /// The interface with a game behind it, in which the player has the first seat and others act at random.
@@ -79,7 +79,7 @@ pub(super) struct TestApp {
 impl TestApp {
     /// At the first screen.
     pub(super) fn at_home(ascii: bool) -> Self {
-        Self::with(Shell::new(world(ascii), Box::new(Home::default())))
+        Self::with(Shell::new(context(ascii), Box::new(Home::default())))
     }
 
     pub(super) fn with(shell: Shell) -> Self {
@@ -194,8 +194,8 @@ impl TestApp {
         panic!("it moves for ever");
     }
 
-    fn news(&mut self, event: SessionEvent) {
-        self.input(Input::News(News::Session(event)));
+    fn event(&mut self, event: SessionEvent) {
+        self.input(Input::UiEvent(UiEvent::Session(event)));
     }
 
     fn carry_out(&mut self, effect: Effect) {
@@ -205,16 +205,16 @@ impl TestApp {
                 let rules = rule_set(&opening.game, opening.seats, &options).unwrap();
                 let dealt = Practice::deal(&rules, "Anna".to_owned(), [3; 32]);
                 let (practice, events) = dealt.unwrap();
-                self.news(SessionEvent::Lobby(practice.lobby(&rules)));
+                self.event(SessionEvent::Lobby(practice.lobby(&rules)));
                 for event in practice.tell(events) {
-                    self.news(event);
+                    self.event(event);
                 }
                 self.practice = Some(practice);
             }
             Effect::Session(command) if self.practice.is_some() => {
                 let practice = self.practice.as_mut().unwrap();
                 for event in practice.answer(command).unwrap_or_default() {
-                    self.news(event);
+                    self.event(event);
                 }
             }
             Effect::Open(opening) => {
@@ -226,7 +226,7 @@ impl TestApp {
                     .collect();
                 let mut scene = Scene::new(&opening.game, opening.seats, &options, self.seed);
                 scene.names[0] = "Anna".to_owned();
-                self.news(SessionEvent::Lobby(LobbyView {
+                self.event(SessionEvent::Lobby(LobbyView {
                     game: opening.game,
                     options: opening.options,
                     seats: scene.lobby_seats(),
@@ -326,21 +326,21 @@ impl TestApp {
         let (over, scores) = (snapshot.game.is_over(), snapshot.game.scores());
         let winners = snapshot.game.winners().iter().collect();
         for (event, line) in events.into_iter().zip(lines) {
-            self.news(SessionEvent::Game(event));
+            self.event(SessionEvent::Game(event));
             if !line.is_empty() {
-                self.news(SessionEvent::Line(line));
+                self.event(SessionEvent::Line(line));
             }
         }
         // As at a real table, a card is often known only a moment after the game has gone on.
         let mut early = snapshot.clone();
         early.known = std::mem::replace(&mut self.known, snapshot.known.clone());
         if early != snapshot {
-            self.news(SessionEvent::Snapshot(Box::new(early)));
+            self.event(SessionEvent::Snapshot(Box::new(early)));
         }
-        self.news(SessionEvent::Snapshot(Box::new(snapshot)));
+        self.event(SessionEvent::Snapshot(Box::new(snapshot)));
         if over && !self.is_over {
             self.is_over = true;
-            self.news(SessionEvent::Over {
+            self.event(SessionEvent::Over {
                 scores,
                 winners,
                 log: Hash32([0xab; 32]),

@@ -58,8 +58,8 @@ fn every_moment_is_as_the_seats_saw_it() {
         assert!(!replay.is_cut());
         let mut compared = 0;
         for number in 0..replay.len() {
-            let moment = replay.moment(number);
-            assert!(!moment.lines.is_empty(), "{game}: {:?}", moment.acts);
+            let step = replay.step(number);
+            assert!(!step.lines.is_empty(), "{game}: {:?}", step.acts);
             let open = replay.snapshot(number, Eyes::Everybody);
             assert_eq!((open.me, open.known), (None, Faces::new()));
             assert!(!open.my_turn && open.waits.may_claim.is_none());
@@ -69,8 +69,8 @@ fn every_moment_is_as_the_seats_saw_it() {
             let Some((game, known)) = stands.get(&progress.step) else {
                 continue;
             };
-            assert_eq!(moment.game, game);
-            assert!(moment.opened, "every deal of a whole game is open");
+            assert_eq!(step.game, game);
+            assert!(step.opened, "every deal of a whole game is open");
             for (seat, known) in Seat::first(known.len()).zip(known) {
                 let snapshot = replay.snapshot(number, Eyes::Seat(seat));
                 assert_eq!((snapshot.me, &snapshot.known), (Some(seat), known));
@@ -79,13 +79,13 @@ fn every_moment_is_as_the_seats_saw_it() {
             }
             compared += 1;
         }
-        // Where somebody is to act there is a moment, but for those that a vote or an aside leaves as they were.
+        // Where somebody is to act there is a step, but for those that a vote or an aside leaves as they were.
         assert!(
             compared * 10 >= stands.len() * 8,
             "{game}: {compared} of {}",
             stands.len()
         );
-        let last = replay.moment(replay.last());
+        let last = replay.step(replay.last());
         assert!(last.game.is_over());
         assert_eq!(last.game.scores(), replay.report().scores);
     }
@@ -102,23 +102,23 @@ fn deals_can_be_found() {
         assert_eq!(deal.end, DealEnd::Opened);
         assert!(deal.decks > 0 && deal.cards > 0 && deal.actions > 0);
         let start = replay.deal_start(deal.number).unwrap();
-        assert_eq!(replay.moment(start).deal, deal.number);
-        assert!(start == 0 || replay.moment(start - 1).deal < deal.number);
+        assert_eq!(replay.step(start).deal, deal.number);
+        assert!(start == 0 || replay.step(start - 1).deal < deal.number);
         assert_eq!(
             replay.faces(deal.number).unwrap().iter().count(),
             deal.cards
         );
         acts += deal.actions;
     }
-    let moments = (0..replay.len()).map(|number| replay.moment(number));
-    assert_eq!(acts, moments.map(|moment| moment.acts.len()).sum::<usize>());
+    let steps = (0..replay.len()).map(|number| replay.step(number));
+    assert_eq!(acts, steps.map(|step| step.acts.len()).sum::<usize>());
     assert_eq!(deals.last().unwrap().scores, replay.report().scores);
     assert_eq!(replay.deal_start(replay.report().deals), None);
     // Beyond the end is the end.
-    assert_eq!(replay.moment(usize::MAX).number, replay.last());
-    // The checks of all moments are those of the audit.
+    assert_eq!(replay.step(usize::MAX).number, replay.last());
+    // The checks of all steps are those of the audit.
     let checks = |name: &str| -> u64 {
-        let each = (0..replay.len()).flat_map(|number| replay.moment(number).checks);
+        let each = (0..replay.len()).flat_map(|number| replay.step(number).checks);
         each.filter(|(made, _)| *made == name)
             .map(|(_, count)| count)
             .sum()
@@ -143,24 +143,24 @@ fn hands_that_nobody_opened_stay_hidden() {
     let replay = Replay::open(room[0].table.transcript()).unwrap();
     assert!(replay.report().is_fair(), "{:?}", replay.report().finding);
     let left = (0..replay.len()).find(|number| {
-        let lines = replay.moment(*number).lines;
+        let lines = replay.step(*number).lines;
         lines
             .iter()
             .any(|line| line == "player 2 has left the game.")
     });
     let left = left.unwrap();
-    let moment = replay.moment(left - 1);
-    assert!(moment.opened);
-    let hand = moment.game.hand(leaver);
+    let step = replay.step(left - 1);
+    assert!(step.opened);
+    let hand = step.game.hand(leaver);
     assert!(!hand.is_empty());
     let known = replay.known(left - 1, Eyes::Seat(leaver));
     assert!(hand.iter().all(|slot| slot.face(&known).is_none()));
     let other = Seat::new(0).unwrap();
     let all = replay.known(left - 1, Eyes::All);
-    let others = moment.game.hand(other);
+    let others = step.game.hand(other);
     assert!(!others.is_empty() && others.iter().all(|slot| slot.face(&all).is_some()));
     assert!(!replay.snapshot(left, Eyes::All).connected.contains(leaver));
-    assert!(replay.moment(left).game.has_left(leaver));
+    assert!(replay.step(left).game.has_left(leaver));
 }
 
 #[test]
@@ -175,8 +175,8 @@ fn a_log_that_is_cut_or_changed_is_shown_as_far_as_it_is_good() {
     });
     let replay = Replay::open(middle.unwrap()).unwrap();
     assert!(replay.report().is_fair());
-    let last = replay.moment(replay.last());
-    assert!(!last.opened && replay.moment(replay.deal_start(0).unwrap()).opened);
+    let last = replay.step(replay.last());
+    assert!(!last.opened && replay.step(replay.deal_start(0).unwrap()).opened);
     assert_eq!(replay.known(replay.last(), Eyes::All), Faces::new());
     assert_eq!(last.lines.len(), 1);
     assert!(last.lines[0].contains("the log ends here") || last.lines[0].contains("The log ends"));
@@ -186,7 +186,7 @@ fn a_log_that_is_cut_or_changed_is_shown_as_far_as_it_is_good() {
     changed[place] ^= 1;
     let replay = Replay::open(transcript(&changed)).unwrap();
     assert!(!replay.report().is_fair());
-    let last = replay.moment(replay.last());
+    let last = replay.step(replay.last());
     assert!(last.lines[0].starts_with("NOT FAIR: "), "{:?}", last.lines);
     assert!(replay.len() > 3);
 }
@@ -223,7 +223,7 @@ fn the_command_prints_every_line() {
     let replay = Replay::open(transcript(&LOOT)).unwrap();
     let mut printed = text.lines();
     for number in 0..replay.len() {
-        for line in replay.moment(number).lines {
+        for line in replay.step(number).lines {
             assert!(printed.any(|printed| printed.ends_with(line)), "{line}");
         }
     }

@@ -31,7 +31,7 @@ pub enum Spot {
     /// A pile, a tree, a stock.
     Pile(u8),
     /// Something to do that has no place on the board; it is shown as a button.
-    Deed(u8),
+    Button(u8),
 }
 
 /// Something that can be chosen on a screen.
@@ -417,17 +417,22 @@ mod tests {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 4, 2));
         let mut canvas = Canvas::new(&mut buffer, &theme, &marks, None, &mut layer);
         let far = Rect::new(2, 1, 50, 50);
-        canvas.card(far, &[Line::raw("text")], Style::new(), Some(Spot::Deed(1)));
+        canvas.card(
+            far,
+            &[Line::raw("text")],
+            Style::new(),
+            Some(Spot::Button(1)),
+        );
         canvas.section(far, "A long title");
         canvas.frame(far, "title");
         canvas.button((200, 100), "k", "label", Target::Row(1));
         assert_eq!(
             layer.targets,
-            [(Rect::new(2, 1, 2, 1), Target::Spot(Spot::Deed(1)))]
+            [(Rect::new(2, 1, 2, 1), Target::Spot(Spot::Button(1)))]
         );
         assert_eq!(
             layer.at(Position::new(3, 1)),
-            Some(Target::Spot(Spot::Deed(1)))
+            Some(Target::Spot(Spot::Button(1)))
         );
         assert_eq!(layer.at(Position::new(0, 0)), None);
     }

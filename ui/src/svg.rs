@@ -23,7 +23,7 @@ pub fn svg(buffer: &Buffer) -> String {
          height=\"{height:.1}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" \
          font-size=\"14\">"
     );
-    let ground = buffer.cell((0, 0)).map(|cell| Look::of(cell).ground);
+    let ground = buffer.cell((0, 0)).map(|cell| CellStyle::of(cell).ground);
     let ground = ground.unwrap_or_else(|| OWN.1.to_owned());
     let _ = writeln!(
         svg,
@@ -35,13 +35,16 @@ pub fn svg(buffer: &Buffer) -> String {
             let Some(first) = buffer.cell((x, y)) else {
                 break;
             };
-            let look = Look::of(first);
+            let style = CellStyle::of(first);
             let (from, mut text) = (x, String::new());
-            while let Some(cell) = buffer.cell((x, y)).filter(|cell| Look::of(cell) == look) {
+            while let Some(cell) = buffer
+                .cell((x, y))
+                .filter(|cell| CellStyle::of(cell) == style)
+            {
                 text.push_str(cell.symbol());
                 x += 1;
             }
-            look.write(&mut svg, &ground, (from, y), x - from, &text);
+            style.write(&mut svg, &ground, (from, y), x - from, &text);
         }
     }
     svg.push_str("</svg>\n");
@@ -50,14 +53,14 @@ pub fn svg(buffer: &Buffer) -> String {
 
 /// How a character looks.
 #[derive(PartialEq, Eq)]
-struct Look {
+struct CellStyle {
     ink: String,
     ground: String,
     bold: bool,
     underlined: bool,
 }
 
-impl Look {
+impl CellStyle {
     fn of(cell: &Cell) -> Self {
         let colour = |colour: Color, own: &str| match colour {
             Color::Rgb(red, green, blue) => format!("#{red:02x}{green:02x}{blue:02x}"),

@@ -5,8 +5,8 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
 use super::column;
-use crate::tui::news::{Audited, News};
-use crate::tui::screen::{Effect, Screen, Wish, Wishes, World};
+use crate::tui::event::{Audited, UiEvent};
+use crate::tui::screen::{Context, Effect, Request, Requests, Screen};
 use fairdeal_ui::canvas::{Canvas, Target, wrapped};
 use fairdeal_ui::keys::Intent;
 use fairdeal_ui::replay::verdict;
@@ -78,7 +78,7 @@ impl Screen for Audit {
         "audit".to_owned()
     }
 
-    fn draw(&mut self, _world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+    fn draw(&mut self, _context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         let page = column(area, 92);
         let [bar, checks, result, foot] = Layout::vertical([
@@ -124,30 +124,30 @@ impl Screen for Audit {
         canvas.button((foot.x + 1, foot.y), "Esc", "back", CLOSE);
     }
 
-    fn choose(&mut self, world: &World, _target: Target, wishes: &mut Wishes) {
-        self.back(world, wishes);
+    fn choose(&mut self, context: &Context, _target: Target, requests: &mut Requests) {
+        self.back(context, requests);
     }
 
-    fn intent(&mut self, world: &World, intent: Intent, wishes: &mut Wishes) {
+    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
         if intent == Intent::Quit {
-            self.back(world, wishes);
+            self.back(context, requests);
         }
     }
 
-    fn back(&mut self, _world: &World, wishes: &mut Wishes) {
-        wishes.push(Wish::Effect(Effect::StopReading));
-        wishes.push(Wish::Leave);
+    fn back(&mut self, _context: &Context, requests: &mut Requests) {
+        requests.push(Request::Effect(Effect::StopReading));
+        requests.push(Request::Leave);
     }
 
-    fn hear(&mut self, _world: &World, news: &News, _wishes: &mut Wishes) {
-        match news {
-            News::Checking(progress) => self.progress = *progress,
-            News::Audited(audited) => {
+    fn on_event(&mut self, _context: &Context, event: &UiEvent, _wishes: &mut Requests) {
+        match event {
+            UiEvent::Checking(progress) => self.progress = *progress,
+            UiEvent::Audited(audited) => {
                 self.progress.tally = audited.report.tally;
                 self.progress.done = self.progress.total;
                 self.done = Some(audited.clone());
             }
-            News::Failed(why) if self.done.is_none() => self.failed = Some(why.clone()),
+            UiEvent::Failed(why) if self.done.is_none() => self.failed = Some(why.clone()),
             _ => {}
         }
     }

@@ -5,10 +5,10 @@ use ratatui::text::{Line, Span};
 
 use super::audit::Audit;
 use super::replay::ReplayScreen;
-use super::sitting::Sitting;
+use super::table::TableScreen;
 use super::{column, first_shown, row};
 use crate::history::{Past, What};
-use crate::tui::screen::{Effect, Screen, Wish, Wishes, World};
+use crate::tui::screen::{Context, Effect, Request, Requests, Screen};
 use fairdeal_ui::canvas::{Canvas, Target, wrapped};
 use fairdeal_ui::keys::Intent;
 
@@ -49,13 +49,13 @@ fn short(table: &str) -> &str {
 }
 
 impl History {
-    fn past<'w>(&self, world: &'w World) -> Option<&'w Past> {
-        world.shelf.past.get(self.chosen)
+    fn past<'w>(&self, context: &'w Context) -> Option<&'w Past> {
+        context.library.past.get(self.chosen)
     }
 
-    fn draw_about(&self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+    fn draw_about(&self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
-        let Some(past) = self.past(world) else {
+        let Some(past) = self.past(context) else {
             return;
         };
         let inner = canvas.section(area, "The game");
@@ -121,10 +121,10 @@ impl History {
         }
     }
 
-    fn audit(&self, world: &World, wishes: &mut Wishes) {
-        if let Some(path) = self.past(world).and_then(|past| past.path.clone()) {
-            wishes.push(Wish::Effect(Effect::Audit(path)));
-            wishes.push(Wish::Push(Box::new(Audit::new())));
+    fn audit(&self, context: &Context, requests: &mut Requests) {
+        if let Some(path) = self.past(context).and_then(|past| past.path.clone()) {
+            requests.push(Request::Effect(Effect::Audit(path)));
+            requests.push(Request::Push(Box::new(Audit::new())));
         }
     }
 }
@@ -134,12 +134,12 @@ impl Screen for History {
         "history".to_owned()
     }
 
-    fn draw(&mut self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         let page = column(area, 110);
         let [list, about] =
             Layout::vertical([Constraint::Min(3), Constraint::Length(6)]).areas(page);
-        let all = &world.shelf.past;
+        let all = &context.library.past;
         let inner = canvas.section(list, &format!("{} games", all.len()));
         if all.is_empty() {
             canvas.put(
@@ -172,31 +172,33 @@ impl Screen for History {
                 &more,
             );
         }
-        self.draw_about(world, canvas, about);
+        self.draw_about(context, canvas, about);
     }
 
-    fn choose(&mut self, world: &World, target: Target, wishes: &mut Wishes) {
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
         if target == AUDIT {
-            return self.audit(world, wishes);
+            return self.audit(context, requests);
         }
-        let Some(past) = self.past(world) else {
+        let Some(past) = self.past(context) else {
             return;
         };
         match (&past.what, &past.path) {
             (What::Waits(_), _) => {
-                wishes.push(Wish::Effect(Effect::Resume(past.table.clone())));
-                wishes.push(Wish::Replace(Box::new(Sitting::new("resuming", false))));
+                requests.push(Request::Effect(Effect::Resume(past.table.clone())));
+                requests.push(Request::Replace(Box::new(TableScreen::new(
+                    "resuming", false,
+                ))));
             }
             (_, Some(path)) => {
-                wishes.push(Wish::Effect(Effect::Replay(path.clone())));
-                wishes.push(Wish::Push(Box::new(ReplayScreen::new())));
+                requests.push(Request::Effect(Effect::Replay(path.clone())));
+                requests.push(Request::Push(Box::new(ReplayScreen::new())));
             }
             _ => {}
         }
     }
 
-    fn intent(&mut self, world: &World, intent: Intent, wishes: &mut Wishes) {
-        let last = world.shelf.past.len().saturating_sub(1);
+    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
+        let last = context.library.past.len().saturating_sub(1);
         let to = match intent {
             Intent::Up => self.chosen.saturating_sub(1),
             Intent::Down => self.chosen + 1,
@@ -204,11 +206,11 @@ impl Screen for History {
             Intent::PageDown => self.chosen + 10,
             Intent::First => 0,
             Intent::Last => last,
-            Intent::Quit => return wishes.push(Wish::Leave),
+            Intent::Quit => return requests.push(Request::Leave),
             _ => return,
         };
         self.chosen = to.min(last);
-        wishes.push(Wish::Focus(Target::Row(self.chosen)));
+        requests.push(Request::Focus(Target::Row(self.chosen)));
     }
 
     /// Up and down go through the games, also those that have no room.
@@ -219,9 +221,9 @@ impl Screen for History {
         )
     }
 
-    fn letter(&mut self, world: &World, letter: char, wishes: &mut Wishes) -> bool {
+    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
         if letter == 'a' {
-            self.audit(world, wishes);
+            self.audit(context, requests);
         }
         letter == 'a'
     }
@@ -236,11 +238,11 @@ impl Screen for History {
         Some(Target::Row(self.chosen))
     }
 
-    fn keys(&self, _world: &World) -> Vec<(String, String)> {
+    fn keys(&self, _context: &Context) -> Vec<(String, String)> {
         vec![("a".to_owned(), "audit this game".to_owned())]
     }
 
-    fn commands(&self, _world: &World) -> Vec<(String, Target)> {
+    fn commands(&self, _context: &Context) -> Vec<(String, Target)> {
         vec![("audit this game".to_owned(), AUDIT)]
     }
 }

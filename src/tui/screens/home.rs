@@ -9,10 +9,10 @@ use super::history::History;
 use super::join::{Join, Purpose};
 use super::settings::SettingsScreen;
 use super::setup::Setup;
-use super::sitting::Sitting;
+use super::table::TableScreen;
 use super::{column, row};
-use crate::tui::news::News;
-use crate::tui::screen::{Effect, Question, Screen, Wish, Wishes, World};
+use crate::tui::event::UiEvent;
+use crate::tui::screen::{Context, Effect, Question, Request, Requests, Screen};
 use fairdeal_ui::canvas::{Canvas, Layer, Target, wrapped};
 use fairdeal_ui::keys::Intent;
 
@@ -44,8 +44,8 @@ const BANNER: [&str; 3] = [
     r"/__\/____\            /____\/__\",
 ];
 
-fn entries(world: &World) -> Vec<Entry> {
-    let lan = world.lan.as_ref().map_or(0, |view| view.tables.len());
+fn entries(context: &Context) -> Vec<Entry> {
+    let lan = context.lan.as_ref().map_or(0, |view| view.tables.len());
     let mut all: Vec<Entry> = (0..GAMES.len()).map(Entry::Game).collect();
     // What comes and goes by itself is last, so that nothing else has another number because of it.
     all.extend([
@@ -55,7 +55,7 @@ fn entries(world: &World) -> Vec<Entry> {
         Entry::Settings,
         Entry::Quit,
     ]);
-    all.extend((0..world.shelf.waiting.len()).map(Entry::Waiting));
+    all.extend((0..context.library.waiting.len()).map(Entry::Waiting));
     all.extend((0..lan).map(Entry::Lan));
     all
 }
@@ -96,16 +96,16 @@ fn pitch(id: &str) -> &'static str {
 }
 
 impl Home {
-    fn focused_entry(&self, world: &World) -> Option<Entry> {
+    fn focused_entry(&self, context: &Context) -> Option<Entry> {
         match self.focus {
-            Some(Target::Row(number)) => entries(world).get(number).cloned(),
+            Some(Target::Row(number)) => entries(context).get(number).cloned(),
             _ => None,
         }
     }
 
-    fn draw_about(&self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+    fn draw_about(&self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
-        let (title, text) = match self.focused_entry(world) {
+        let (title, text) = match self.focused_entry(context) {
             Some(Entry::Game(number)) => {
                 let Some(info) = GAMES.get(number) else {
                     return;
@@ -118,7 +118,7 @@ impl Home {
                 "You left it, or were interrupted. Resume at the same step.".to_owned(),
             ),
             Some(Entry::Lan(number)) => {
-                let tables = world.lan.as_ref().map(|view| &view.tables);
+                let tables = context.lan.as_ref().map(|view| &view.tables);
                 let Some(table) = tables.and_then(|tables| tables.get(number)) else {
                     return;
                 };
@@ -169,7 +169,7 @@ impl Screen for Home {
         "home".to_owned()
     }
 
-    fn draw(&mut self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         let page = column(area, 110);
         let roomy = area.height >= 30;
@@ -190,7 +190,7 @@ impl Screen for Home {
         let [games, rest] =
             Layout::horizontal([Constraint::Percentage(46), Constraint::Percentage(54)])
                 .areas(lists);
-        let entries = entries(world);
+        let entries = entries(context);
         let number_of =
             |entry: &Entry| entries.iter().position(|other| other == entry).unwrap_or(0);
         let mut at = canvas.section(games, "Play");
@@ -218,9 +218,9 @@ impl Screen for Home {
             ..rest
         };
         let mut at = rest;
-        if !world.shelf.waiting.is_empty() {
+        if !context.library.waiting.is_empty() {
             at = canvas.section(at, "Resume");
-            for (number, (_, words)) in world.shelf.waiting.iter().enumerate().take(4) {
+            for (number, (_, words)) in context.library.waiting.iter().enumerate().take(4) {
                 let target = Target::Row(number_of(&Entry::Waiting(number)));
                 row(canvas, at, target, (words, theme.text()), "");
                 at.y += 1;
@@ -230,7 +230,7 @@ impl Screen for Home {
         }
         let inner = canvas.section(at, "On your network");
         let mut at = inner;
-        let view = world.lan.as_ref();
+        let view = context.lan.as_ref();
         let tables = view.map(|view| view.tables.as_slice()).unwrap_or_default();
         for (number, table) in tables.iter().enumerate() {
             if at.y >= rest.bottom() {
@@ -254,69 +254,71 @@ impl Screen for Home {
                 Line::from(vec![Span::raw("   "), Span::styled(words, theme.faint())]),
             );
         }
-        self.draw_about(world, canvas, about);
+        self.draw_about(context, canvas, about);
     }
 
-    fn choose(&mut self, world: &World, target: Target, wishes: &mut Wishes) {
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
         let Target::Row(number) = target else { return };
-        match entries(world).get(number) {
+        match entries(context).get(number) {
             Some(Entry::Game(number)) => {
                 if let Some(info) = GAMES.get(*number) {
-                    wishes.push(Wish::Push(Box::new(Setup::new(info, world))));
+                    requests.push(Request::Push(Box::new(Setup::new(info, context))));
                 }
             }
             Some(Entry::Waiting(number)) => {
-                if let Some((table, _)) = world.shelf.waiting.get(*number) {
-                    wishes.push(Wish::Effect(Effect::Resume(table.clone())));
-                    wishes.push(Wish::Push(Box::new(Sitting::new("resuming", false))));
+                if let Some((table, _)) = context.library.waiting.get(*number) {
+                    requests.push(Request::Effect(Effect::Resume(table.clone())));
+                    requests.push(Request::Push(Box::new(TableScreen::new("resuming", false))));
                 }
             }
             Some(Entry::Lan(number)) => {
-                let tables = world.lan.as_ref().map(|view| &view.tables);
+                let tables = context.lan.as_ref().map(|view| &view.tables);
                 let Some(table) = tables.and_then(|tables| tables.get(*number)) else {
                     return;
                 };
                 if table.locked {
                     let ticket = table.ticket.to_string();
-                    wishes.push(Wish::Push(Box::new(Join::with(Purpose::Join, &ticket))));
+                    requests.push(Request::Push(Box::new(Join::with(Purpose::Join, &ticket))));
                 } else {
                     let target = JoinTarget::Ticket(table.ticket.clone());
-                    wishes.push(Wish::Effect(Effect::Join {
+                    requests.push(Request::Effect(Effect::Join {
                         target,
                         password: None,
                     }));
-                    wishes.push(Wish::Push(Box::new(Sitting::new("joining", false))));
+                    requests.push(Request::Push(Box::new(TableScreen::new("joining", false))));
                 }
             }
-            Some(Entry::Join) => wishes.push(Wish::Push(Box::new(Join::new(Purpose::Join)))),
-            Some(Entry::Watch) => wishes.push(Wish::Push(Box::new(Join::new(Purpose::Watch)))),
-            Some(Entry::History) => wishes.push(Wish::Push(Box::new(History::default()))),
-            Some(Entry::Settings) => wishes.push(Wish::Push(Box::new(SettingsScreen::new(world)))),
-            Some(Entry::Quit) => wishes.push(Wish::Leave),
+            Some(Entry::Join) => requests.push(Request::Push(Box::new(Join::new(Purpose::Join)))),
+            Some(Entry::Watch) => requests.push(Request::Push(Box::new(Join::new(Purpose::Watch)))),
+            Some(Entry::History) => requests.push(Request::Push(Box::new(History::default()))),
+            Some(Entry::Settings) => {
+                requests.push(Request::Push(Box::new(SettingsScreen::new(context))))
+            }
+            Some(Entry::Quit) => requests.push(Request::Leave),
             None => {}
         }
     }
 
-    fn intent(&mut self, _world: &World, intent: Intent, wishes: &mut Wishes) {
+    fn intent(&mut self, _context: &Context, intent: Intent, requests: &mut Requests) {
         if intent == Intent::Quit {
-            wishes.push(Wish::Leave);
+            requests.push(Request::Leave);
         }
     }
 
-    fn back(&mut self, _world: &World, wishes: &mut Wishes) {
+    fn back(&mut self, _context: &Context, requests: &mut Requests) {
         // Nothing is lost here, but a key too many should not end the program.
-        wishes.push(Wish::Ask(Question::sure("Quit fairdeal?")));
+        requests.push(Request::Ask(Question::sure("Quit fairdeal?")));
     }
 
-    fn answer(&mut self, _world: &World, answer: usize, wishes: &mut Wishes) {
+    fn answer(&mut self, _context: &Context, answer: usize, requests: &mut Requests) {
         if answer == 0 {
-            wishes.push(Wish::Leave);
+            requests.push(Request::Leave);
         }
     }
 
-    fn hear(&mut self, _world: &World, news: &News, wishes: &mut Wishes) {
-        if matches!(news, News::SessionEnded) {
-            wishes.push(Wish::Effect(Effect::LoadShelf));
+    fn on_event(&mut self, _context: &Context, event: &UiEvent, requests: &mut Requests) {
+        if matches!(event, UiEvent::SessionEnded) {
+            requests.push(Request::Effect(Effect::LoadLibrary));
         }
     }
 
@@ -336,17 +338,20 @@ impl Screen for Home {
         }
     }
 
-    fn commands(&self, world: &World) -> Vec<(String, Target)> {
+    fn commands(&self, context: &Context) -> Vec<(String, Target)> {
         let words = |entry: &Entry| match entry {
             Entry::Game(number) => GAMES
                 .get(*number)
                 .map_or_else(String::new, |info| format!("play {}", info.name)),
             Entry::Waiting(number) => {
-                let waiting = world.shelf.waiting.get(*number);
+                let waiting = context.library.waiting.get(*number);
                 waiting.map_or_else(String::new, |(_, words)| format!("resume: {words}"))
             }
             Entry::Lan(number) => {
-                let table = world.lan.as_ref().and_then(|view| view.tables.get(*number));
+                let table = context
+                    .lan
+                    .as_ref()
+                    .and_then(|view| view.tables.get(*number));
                 table.map_or_else(String::new, |table| format!("join {}'s table", table.host))
             }
             Entry::Join => "join with a ticket".to_owned(),
@@ -355,7 +360,7 @@ impl Screen for Home {
             Entry::Settings => "settings".to_owned(),
             Entry::Quit => "quit fairdeal".to_owned(),
         };
-        let entries = entries(world).into_iter().enumerate();
+        let entries = entries(context).into_iter().enumerate();
         entries
             .map(|(number, entry)| (words(&entry), Target::Row(number)))
             .collect()

@@ -6,8 +6,8 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::column;
-use super::sitting::Sitting;
-use crate::tui::screen::{Effect, Screen, Tone, Wish, Wishes, World};
+use super::table::TableScreen;
+use crate::tui::screen::{Context, Effect, Request, Requests, Screen, Tone};
 use fairdeal_ui::canvas::{Canvas, Target, wrapped};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
@@ -53,10 +53,10 @@ impl Join {
         join
     }
 
-    fn go(&mut self, wishes: &mut Wishes) {
+    fn go(&mut self, requests: &mut Requests) {
         let mut refuse = |why: String, focus: Target| {
-            wishes.push(Wish::Toast(Tone::Bad, why));
-            wishes.push(Wish::Focus(focus));
+            requests.push(Request::Toast(Tone::Bad, why));
+            requests.push(Request::Focus(focus));
         };
         let password = match self.password.password() {
             Ok(password) => password,
@@ -74,8 +74,8 @@ impl Join {
             Purpose::Join => "joining",
             Purpose::Watch => "watching",
         };
-        wishes.push(Wish::Effect(effect));
-        wishes.push(Wish::Replace(Box::new(Sitting::new(name, false))));
+        requests.push(Request::Effect(effect));
+        requests.push(Request::Replace(Box::new(TableScreen::new(name, false))));
     }
 }
 
@@ -87,7 +87,7 @@ impl Screen for Join {
         }
     }
 
-    fn draw(&mut self, _world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+    fn draw(&mut self, _context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         let page = column(area, 90);
         let mut at = Rect {
@@ -140,15 +140,15 @@ impl Screen for Join {
         );
     }
 
-    fn choose(&mut self, _world: &World, target: Target, wishes: &mut Wishes) {
+    fn choose(&mut self, _context: &Context, target: Target, requests: &mut Requests) {
         if target == GO {
-            self.go(wishes);
+            self.go(requests);
         }
     }
 
-    fn intent(&mut self, _world: &World, intent: Intent, wishes: &mut Wishes) {
+    fn intent(&mut self, _context: &Context, intent: Intent, requests: &mut Requests) {
         if intent == Intent::Quit {
-            wishes.push(Wish::Leave);
+            requests.push(Request::Leave);
         }
     }
 
@@ -160,8 +160,8 @@ impl Screen for Join {
         }
     }
 
-    fn submit(&mut self, _world: &World, wishes: &mut Wishes) {
-        self.go(wishes);
+    fn submit(&mut self, _context: &Context, requests: &mut Requests) {
+        self.go(requests);
     }
 
     fn focused(&mut self, target: Option<Target>) {

@@ -8,7 +8,7 @@ pub(super) mod replay;
 pub(super) mod rules;
 pub(super) mod settings;
 pub(super) mod setup;
-pub(super) mod sitting;
+pub(super) mod table;
 #[cfg(test)]
 mod tests;
 

@@ -1,4 +1,4 @@
-//! A past game, looked at again moment by moment, with the eyes of whomever one likes.
+//! A past game, looked at again step by step, with the eyes of whomever one likes.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::sitting::Sitting;
-use crate::tui::news::News;
-use crate::tui::screen::{Effect, Screen, Wish, Wishes, World};
+use super::table::TableScreen;
+use crate::tui::event::UiEvent;
+use crate::tui::screen::{Context, Effect, Request, Requests, Screen};
 use fairdeal_ui::canvas::{Canvas, Layer, Target};
 use fairdeal_ui::keys::Intent;
 use fairdeal_ui::replay::{Eyes, Replay};
@@ -27,7 +27,7 @@ pub(in crate::tui) struct ReplayScreen {
     replay: Option<Arc<Replay>>,
     number: usize,
     eyes: Eyes,
-    table: Sitting,
+    table: TableScreen,
     done: usize,
     total: usize,
     failed: Option<String>,
@@ -39,23 +39,23 @@ impl ReplayScreen {
             replay: None,
             number: 0,
             eyes: Eyes::Everybody,
-            table: Sitting::new("replay", true),
+            table: TableScreen::new("replay", true),
             done: 0,
             total: 0,
             failed: None,
         }
     }
 
-    /// Shows the moment that is chosen.
-    fn show(&mut self, world: &World) {
+    /// Shows the step that is chosen.
+    fn show(&mut self, context: &Context) {
         let Some(replay) = &self.replay else { return };
         let from = (0..=self.number).rev().scan(0, |lines, number| {
             let enough = *lines >= LINES;
-            *lines += replay.moment(number).lines.len();
+            *lines += replay.step(number).lines.len();
             (!enough).then_some(number)
         });
         let first = from.last().unwrap_or(0);
-        let lines = (first..=self.number).flat_map(|number| replay.moment(number).lines.to_vec());
+        let lines = (first..=self.number).flat_map(|number| replay.step(number).lines.to_vec());
         let eyes = match self.eyes {
             Eyes::Everybody => "public cards only".to_owned(),
             Eyes::All => "every hand".to_owned(),
@@ -64,8 +64,8 @@ impl ReplayScreen {
                 format!("{}'s point of view", name.map_or("?", String::as_str))
             }
         };
-        let moment = replay.moment(self.number);
-        let sealed = if moment.opened {
+        let step = replay.step(self.number);
+        let sealed = if step.opened {
             ""
         } else {
             " (this deal was never opened: hands stay sealed)"
@@ -74,22 +74,22 @@ impl ReplayScreen {
             "Step {} of {}, deal {}: {eyes}{sealed}.",
             self.number + 1,
             replay.len(),
-            moment.deal + 1
+            step.deal + 1
         );
         let snapshot = replay.snapshot(self.number, self.eyes);
-        self.table.show(world, snapshot, lines.collect(), status);
+        self.table.show(context, snapshot, lines.collect(), status);
     }
 
-    fn go(&mut self, world: &World, to: usize) {
+    fn go(&mut self, context: &Context, to: usize) {
         let last = self.replay.as_ref().map_or(0, |replay| replay.last());
         self.number = to.min(last);
-        self.show(world);
+        self.show(context);
     }
 
     /// The beginning of the next deal, or of the first after the last.
     fn next_deal(&self) -> usize {
         let Some(replay) = &self.replay else { return 0 };
-        let deal = replay.moment(self.number).deal;
+        let deal = replay.step(self.number).deal;
         replay.deal_start(deal + 1).unwrap_or(0)
     }
 
@@ -124,7 +124,7 @@ impl Screen for ReplayScreen {
         self.table.game()
     }
 
-    fn draw(&mut self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         if self.replay.is_none() {
             let line = match &self.failed {
@@ -146,8 +146,8 @@ impl Screen for ReplayScreen {
                 line,
             );
         }
-        self.table.draw(world, canvas, area);
-        let keys = &world.keymap;
+        self.table.draw(context, canvas, area);
+        let keys = &context.keymap;
         let y = canvas.area().bottom().saturating_sub(1);
         let row = Rect {
             y,
@@ -161,33 +161,33 @@ impl Screen for ReplayScreen {
         canvas.button((x, y), "e", "other eyes", EYES);
     }
 
-    fn choose(&mut self, world: &World, target: Target, wishes: &mut Wishes) {
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
         match target {
-            BACK => self.go(world, self.number.saturating_sub(1)),
-            ON => self.go(world, self.number + 1),
-            DEAL => self.go(world, self.next_deal()),
+            BACK => self.go(context, self.number.saturating_sub(1)),
+            ON => self.go(context, self.number + 1),
+            DEAL => self.go(context, self.next_deal()),
             EYES => {
                 self.eyes = self.next_eyes();
-                self.show(world);
+                self.show(context);
             }
-            target => self.table.choose(world, target, wishes),
+            target => self.table.choose(context, target, requests),
         }
     }
 
-    fn intent(&mut self, world: &World, intent: Intent, wishes: &mut Wishes) {
+    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
         match intent {
-            Intent::PageUp => self.go(world, self.number.saturating_sub(10)),
-            Intent::PageDown => self.go(world, self.number + 10),
-            Intent::First => self.go(world, 0),
-            Intent::Last => self.go(world, usize::MAX),
-            Intent::Left => self.go(world, self.number.saturating_sub(1)),
-            Intent::Right => self.go(world, self.number + 1),
-            Intent::Quit => self.back(world, wishes),
+            Intent::PageUp => self.go(context, self.number.saturating_sub(10)),
+            Intent::PageDown => self.go(context, self.number + 10),
+            Intent::First => self.go(context, 0),
+            Intent::Last => self.go(context, usize::MAX),
+            Intent::Left => self.go(context, self.number.saturating_sub(1)),
+            Intent::Right => self.go(context, self.number + 1),
+            Intent::Quit => self.back(context, requests),
             _ => {}
         }
     }
 
-    /// Left and right go through the moments, not over the board.
+    /// Left and right go through the steps, not over the board.
     fn steers(&self, intent: Intent) -> bool {
         matches!(
             intent,
@@ -195,29 +195,31 @@ impl Screen for ReplayScreen {
         )
     }
 
-    fn letter(&mut self, world: &World, letter: char, wishes: &mut Wishes) -> bool {
+    fn letter(&mut self, context: &Context, letter: char, requests: &mut Requests) -> bool {
         let target = match letter {
             'd' => DEAL,
             'e' => EYES,
             _ => return false,
         };
-        self.choose(world, target, wishes);
+        self.choose(context, target, requests);
         true
     }
 
-    fn back(&mut self, _world: &World, wishes: &mut Wishes) {
-        wishes.push(Wish::Effect(Effect::StopReading));
-        wishes.push(Wish::Leave);
+    fn back(&mut self, _context: &Context, requests: &mut Requests) {
+        requests.push(Request::Effect(Effect::StopReading));
+        requests.push(Request::Leave);
     }
 
-    fn hear(&mut self, world: &World, news: &News, _wishes: &mut Wishes) {
-        match news {
-            News::Checking(progress) => (self.done, self.total) = (progress.done, progress.total),
-            News::Replay(replay) => {
-                self.replay = Some(Arc::clone(replay));
-                self.show(world);
+    fn on_event(&mut self, context: &Context, event: &UiEvent, _wishes: &mut Requests) {
+        match event {
+            UiEvent::Checking(progress) => {
+                (self.done, self.total) = (progress.done, progress.total)
             }
-            News::Failed(why) if self.replay.is_none() => self.failed = Some(why.clone()),
+            UiEvent::Replay(replay) => {
+                self.replay = Some(Arc::clone(replay));
+                self.show(context);
+            }
+            UiEvent::Failed(why) if self.replay.is_none() => self.failed = Some(why.clone()),
             _ => {}
         }
     }
@@ -230,8 +232,8 @@ impl Screen for ReplayScreen {
         layer.area(ON).map(|_| ON)
     }
 
-    fn keys(&self, world: &World) -> Vec<(String, String)> {
-        let keys = &world.keymap;
+    fn keys(&self, context: &Context) -> Vec<(String, String)> {
+        let keys = &context.keymap;
         vec![
             (keys.keys(Intent::Left), "previous step".to_owned()),
             (keys.keys(Intent::Right), "next step".to_owned()),
@@ -244,7 +246,7 @@ impl Screen for ReplayScreen {
         ]
     }
 
-    fn commands(&self, _world: &World) -> Vec<(String, Target)> {
+    fn commands(&self, _context: &Context) -> Vec<(String, Target)> {
         vec![
             ("next step".to_owned(), ON),
             ("previous step".to_owned(), BACK),

@@ -6,7 +6,7 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::column;
-use crate::tui::screen::{Screen, Wish, Wishes, World};
+use crate::tui::screen::{Context, Request, Requests, Screen};
 use fairdeal_ui::canvas::{Canvas, Target, wrapped};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
@@ -120,7 +120,7 @@ impl Screen for Rules {
         format!("rules of {}", self.game.name)
     }
 
-    fn draw(&mut self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         let page = column(area, WIDTH);
         let [text, foot] = [
@@ -170,7 +170,7 @@ impl Screen for Rules {
             field.draw(canvas, row);
             return;
         }
-        let keys = &world.keymap;
+        let keys = &context.keymap;
         let x = canvas.button(
             (foot.x + 1, foot.y),
             &keys.key(Intent::Search),
@@ -187,7 +187,7 @@ impl Screen for Rules {
         canvas.put(rest, Line::styled(words, theme.faint()));
     }
 
-    fn choose(&mut self, _world: &World, target: Target, _wishes: &mut Wishes) {
+    fn choose(&mut self, _context: &Context, target: Target, _wishes: &mut Requests) {
         if target == SEARCH {
             self.search = Some(Field::new(MAX_SEARCH));
         }
@@ -198,7 +198,7 @@ impl Screen for Rules {
         matches!(intent, Intent::First | Intent::Last)
     }
 
-    fn intent(&mut self, _world: &World, intent: Intent, wishes: &mut Wishes) {
+    fn intent(&mut self, _context: &Context, intent: Intent, requests: &mut Requests) {
         let page = isize::try_from(self.room).unwrap_or(1).max(2) - 1;
         match intent {
             Intent::Up | Intent::Left => self.scroll(-1),
@@ -208,18 +208,18 @@ impl Screen for Rules {
             Intent::First => self.top = 0,
             Intent::Last => self.scroll(isize::MAX),
             Intent::Search => self.search = Some(Field::new(MAX_SEARCH)),
-            Intent::Quit => wishes.push(Wish::Leave),
+            Intent::Quit => requests.push(Request::Leave),
             _ => {}
         }
     }
 
-    fn letter(&mut self, _world: &World, letter: char, wishes: &mut Wishes) -> bool {
+    fn letter(&mut self, _context: &Context, letter: char, requests: &mut Requests) -> bool {
         if letter != 'n' {
             return false;
         }
         if !self.find(self.top + 1) {
             let why = format!("'{}' is not in this rulebook", self.found);
-            wishes.push(Wish::Toast(crate::tui::screen::Tone::Plain, why));
+            requests.push(Request::Toast(crate::tui::screen::Tone::Plain, why));
         }
         true
     }
@@ -228,37 +228,37 @@ impl Screen for Rules {
         self.search.as_mut()
     }
 
-    fn written(&mut self, _world: &World, _wishes: &mut Wishes) {
+    fn written(&mut self, _context: &Context, _wishes: &mut Requests) {
         if let Some(field) = &self.search {
             self.found = field.text();
             self.find(self.top);
         }
     }
 
-    fn submit(&mut self, world: &World, wishes: &mut Wishes) {
-        self.written(world, wishes);
+    fn submit(&mut self, context: &Context, requests: &mut Requests) {
+        self.written(context, requests);
         if !self.find(self.top) {
             let why = format!("'{}' is not in this rulebook", self.found);
-            wishes.push(Wish::Toast(crate::tui::screen::Tone::Plain, why));
+            requests.push(Request::Toast(crate::tui::screen::Tone::Plain, why));
         }
         self.search = None;
     }
 
-    fn back(&mut self, _world: &World, wishes: &mut Wishes) {
+    fn back(&mut self, _context: &Context, requests: &mut Requests) {
         if self.search.take().is_none() {
-            wishes.push(Wish::Leave);
+            requests.push(Request::Leave);
         }
     }
 
-    fn keys(&self, world: &World) -> Vec<(String, String)> {
-        let keys = &world.keymap;
+    fn keys(&self, context: &Context) -> Vec<(String, String)> {
+        let keys = &context.keymap;
         vec![
             (keys.keys(Intent::Search), "search".to_owned()),
             ("n".to_owned(), "next match".to_owned()),
         ]
     }
 
-    fn commands(&self, _world: &World) -> Vec<(String, Target)> {
+    fn commands(&self, _context: &Context) -> Vec<(String, Target)> {
         vec![("search the rulebook".to_owned(), SEARCH)]
     }
 }

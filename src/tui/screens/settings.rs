@@ -6,7 +6,7 @@ use ratatui::text::Line;
 
 use super::{column, label, setting};
 use crate::store::Settings;
-use crate::tui::screen::{Screen, Wish, Wishes, World};
+use crate::tui::screen::{Context, Request, Requests, Screen};
 use fairdeal_ui::appearance::{Pyramids, ThemeName};
 use fairdeal_ui::canvas::{Canvas, Target, wrapped};
 use fairdeal_ui::field::Field;
@@ -47,15 +47,15 @@ pub(in crate::tui) struct SettingsScreen {
 }
 
 impl SettingsScreen {
-    pub(in crate::tui) fn new(world: &World) -> Self {
+    pub(in crate::tui) fn new(context: &Context) -> Self {
         Self {
-            name: Field::new(MAX_NAME).with(world.name()),
+            name: Field::new(MAX_NAME).with(context.name()),
             focus: None,
         }
     }
 
-    fn change(&self, world: &World, item: Item, by: i32, wishes: &mut Wishes) {
-        let mut settings = world.settings.clone();
+    fn change(&self, context: &Context, item: Item, by: i32, requests: &mut Requests) {
+        let mut settings = context.settings.clone();
         match item {
             Item::Name => return,
             Item::Theme => settings.theme = turned(&ThemeName::ALL, settings.theme, by),
@@ -71,19 +71,19 @@ impl SettingsScreen {
             }
             Item::BotDelay => settings.bot_delay = turned(&BOT_DELAYS, settings.bot_delay, by),
         }
-        wishes.push(Wish::Settings(Box::new(settings)));
+        requests.push(Request::Settings(Box::new(settings)));
     }
 
     /// Takes the name over, if it has changed.
-    fn keep_name(&self, world: &World, wishes: &mut Wishes) {
+    fn keep_name(&self, context: &Context, requests: &mut Requests) {
         let name = self.name.text().trim().to_owned();
-        let name = Some(name).filter(|name| !name.is_empty() && *name != world.user);
-        if name != world.settings.name {
+        let name = Some(name).filter(|name| !name.is_empty() && *name != context.user);
+        if name != context.settings.name {
             let settings = Settings {
                 name,
-                ..world.settings.clone()
+                ..context.settings.clone()
             };
-            wishes.push(Wish::Settings(Box::new(settings)));
+            requests.push(Request::Settings(Box::new(settings)));
         }
     }
 }
@@ -140,7 +140,7 @@ impl Screen for SettingsScreen {
         "settings".to_owned()
     }
 
-    fn draw(&mut self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         let page = column(area, 86);
         let mut at = Rect {
@@ -149,7 +149,7 @@ impl Screen for SettingsScreen {
         };
         at = canvas.section(at, "Settings");
         for (number, item) in ITEMS.into_iter().enumerate() {
-            let (name, value, _) = told(&world.settings, item);
+            let (name, value, _) = told(&context.settings, item);
             let target = Target::Row(number);
             if item == Item::Name {
                 let area = Rect { height: 1, ..at };
@@ -165,7 +165,9 @@ impl Screen for SettingsScreen {
             }
             at.y += 1;
         }
-        let meaning = self.focus.map_or("", |item| told(&world.settings, item).2);
+        let meaning = self
+            .focus
+            .map_or("", |item| told(&context.settings, item).2);
         let file = "All of this is in settings.toml in the data directory, and so are the keys: up = [\"w\"] in its \
                     section \
                     [keys] makes w go up. What is wrong in the file is told when fairdeal starts.";
@@ -185,19 +187,19 @@ impl Screen for SettingsScreen {
         );
     }
 
-    fn choose(&mut self, world: &World, target: Target, wishes: &mut Wishes) {
+    fn choose(&mut self, context: &Context, target: Target, requests: &mut Requests) {
         if let Target::Row(number) = target
             && let Some(item) = ITEMS.get(number)
         {
-            self.change(world, *item, 1, wishes);
+            self.change(context, *item, 1, requests);
         }
     }
 
-    fn intent(&mut self, world: &World, intent: Intent, wishes: &mut Wishes) {
+    fn intent(&mut self, context: &Context, intent: Intent, requests: &mut Requests) {
         match (intent, self.focus) {
-            (Intent::Left, Some(item)) => self.change(world, item, -1, wishes),
-            (Intent::Right, Some(item)) => self.change(world, item, 1, wishes),
-            (Intent::Quit, _) => self.back(world, wishes),
+            (Intent::Left, Some(item)) => self.change(context, item, -1, requests),
+            (Intent::Right, Some(item)) => self.change(context, item, 1, requests),
+            (Intent::Quit, _) => self.back(context, requests),
             _ => {}
         }
     }
@@ -211,14 +213,14 @@ impl Screen for SettingsScreen {
         (self.focus == Some(Item::Name)).then_some(&mut self.name)
     }
 
-    fn submit(&mut self, world: &World, wishes: &mut Wishes) {
-        self.keep_name(world, wishes);
-        wishes.push(Wish::Focus(Target::Row(1)));
+    fn submit(&mut self, context: &Context, requests: &mut Requests) {
+        self.keep_name(context, requests);
+        requests.push(Request::Focus(Target::Row(1)));
     }
 
-    fn back(&mut self, world: &World, wishes: &mut Wishes) {
-        self.keep_name(world, wishes);
-        wishes.push(Wish::Leave);
+    fn back(&mut self, context: &Context, requests: &mut Requests) {
+        self.keep_name(context, requests);
+        requests.push(Request::Leave);
     }
 
     fn focused(&mut self, target: Option<Target>) {

@@ -6,10 +6,10 @@ use fairdeal_protocol::timing::Timing;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::sitting::Sitting;
+use super::table::TableScreen;
 use super::{column, setting};
 use crate::history::solitaire::Solitaire;
-use crate::tui::screen::{Effect, Opening, Screen, Tone, Wish, Wishes, World};
+use crate::tui::screen::{Context, Effect, Opening, Request, Requests, Screen, Tone};
 use fairdeal_ui::canvas::{Canvas, Layer, Target, wrapped};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
@@ -67,7 +67,7 @@ pub(in crate::tui) struct Setup {
 }
 
 impl Setup {
-    pub(in crate::tui) fn new(game: &'static GameInfo, world: &World) -> Self {
+    pub(in crate::tui) fn new(game: &'static GameInfo, context: &Context) -> Self {
         let seats = 3.clamp(game.least_seats, game.most_seats);
         let all = game.options.iter();
         let several = game.most_seats > 1;
@@ -86,7 +86,7 @@ impl Setup {
             lan: true,
             password: Field::secret(MAX_PASSWORD),
             focus: None,
-            today: world.today.clone(),
+            today: context.today.clone(),
         }
     }
 
@@ -258,10 +258,10 @@ impl Setup {
         day.filter(|day| *day != NO_DAY)
     }
 
-    fn start(&self, wishes: &mut Wishes) {
+    fn start(&self, requests: &mut Requests) {
         let password = match self.password.password() {
             Ok(password) => password.filter(|_| self.networked),
-            Err(why) => return wishes.push(Wish::Toast(Tone::Bad, why.to_string())),
+            Err(why) => return requests.push(Request::Toast(Tone::Bad, why.to_string())),
         };
         let opening = Opening {
             game: self.game.id.to_owned(),
@@ -279,8 +279,8 @@ impl Setup {
             password,
             practice: self.practice,
         };
-        wishes.push(Wish::Effect(Effect::Open(opening)));
-        wishes.push(Wish::Replace(Box::new(Sitting::new(
+        requests.push(Request::Effect(Effect::Open(opening)));
+        requests.push(Request::Replace(Box::new(TableScreen::new(
             self.game.name,
             !self.networked,
         ))));
@@ -344,7 +344,7 @@ impl Screen for Setup {
         Some(self.game)
     }
 
-    fn draw(&mut self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
         let theme = canvas.theme();
         let page = column(area, 86);
         let mut at = Rect {
@@ -369,7 +369,7 @@ impl Screen for Setup {
             at.y += 1;
         }
         let (_, _, meaning) = self.focus.map(|item| self.told(item)).unwrap_or_default();
-        let keys = &world.keymap;
+        let keys = &context.keymap;
         let [left, right] =
             [Intent::Left, Intent::Right].map(|intent| keys.keys(intent).replace(' ', "/"));
         let how = match self.focus {
@@ -388,7 +388,7 @@ impl Screen for Setup {
             lines.map(|row| Line::styled(format!("   {row}"), theme.faint())),
         );
         if self.game.most_seats == 1 {
-            let past = Solitaire::of(&world.shelf.past, self.game.id, &world.today);
+            let past = Solitaire::of(&context.library.past, self.game.id, &context.today);
             let below = Rect {
                 y: below.bottom() + 1,
                 height: 6,
@@ -405,19 +405,19 @@ impl Screen for Setup {
         }
     }
 
-    fn choose(&mut self, _world: &World, target: Target, wishes: &mut Wishes) {
+    fn choose(&mut self, _context: &Context, target: Target, requests: &mut Requests) {
         match self.item(target) {
-            Some(Item::Start) => self.start(wishes),
+            Some(Item::Start) => self.start(requests),
             Some(item) => self.change(item, 1),
             None => {}
         }
     }
 
-    fn intent(&mut self, _world: &World, intent: Intent, wishes: &mut Wishes) {
+    fn intent(&mut self, _context: &Context, intent: Intent, requests: &mut Requests) {
         let by = match intent {
             Intent::Left => -1,
             Intent::Right => 1,
-            Intent::Quit => return wishes.push(Wish::Leave),
+            Intent::Quit => return requests.push(Request::Leave),
             _ => return,
         };
         if let Some(item) = self.focus {
@@ -434,8 +434,8 @@ impl Screen for Setup {
         (self.focus == Some(Item::Password)).then_some(&mut self.password)
     }
 
-    fn submit(&mut self, _world: &World, wishes: &mut Wishes) {
-        self.start(wishes);
+    fn submit(&mut self, _context: &Context, requests: &mut Requests) {
+        self.start(requests);
     }
 
     fn focused(&mut self, target: Option<Target>) {
@@ -447,7 +447,7 @@ impl Screen for Setup {
         self.items().len().checked_sub(1).map(Target::Row)
     }
 
-    fn commands(&self, _world: &World) -> Vec<(String, Target)> {
+    fn commands(&self, _context: &Context) -> Vec<(String, Target)> {
         let last = self.items().len().saturating_sub(1);
         vec![("start".to_owned(), Target::Row(last))]
     }

@@ -15,8 +15,8 @@ use crate::history::{Past, What};
 use crate::session::SessionEvent;
 use crate::session::lan::{LanTable, LanView};
 use crate::store::IdentityKey;
-use crate::tui::news::{Input, News};
-use crate::tui::screen::{Effect, Shelf};
+use crate::tui::event::{Input, UiEvent};
+use crate::tui::screen::{Effect, Library};
 use crate::tui::testing::TestApp;
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::input::{KeyCode, UserInput};
@@ -63,7 +63,7 @@ fn lobby() -> LobbyView {
 fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
     let home = || {
         let mut stage = TestApp::at_home(ascii);
-        stage.input(Input::Shelf(Shelf {
+        stage.input(Input::Library(Library {
             waiting: vec![("256f".to_owned(), "256f4fc1 (Loot: Anna, Ben)".to_owned())],
             past: vec![Past {
                 table: "0707".repeat(16),
@@ -83,20 +83,22 @@ fn screens(ascii: bool) -> Vec<(&'static str, TestApp)> {
     let mut lobby_stage = at("join with");
     lobby_stage.keys("fd1");
     lobby_stage = at("256f4fc1");
-    lobby_stage.input(Input::News(News::Session(SessionEvent::Lobby(lobby()))));
-    lobby_stage.input(Input::News(News::Session(SessionEvent::Chat {
+    lobby_stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Lobby(
+        lobby(),
+    ))));
+    lobby_stage.input(Input::UiEvent(UiEvent::Session(SessionEvent::Chat {
         seat: Seat::new(2),
         name: "Cleo".to_owned(),
         text: "hello".to_owned(),
     })));
     let mut reaching = at("256f4fc1");
-    reaching.input(Input::News(News::Session(SessionEvent::Reaching {
+    reaching.input(Input::UiEvent(UiEvent::Session(SessionEvent::Reaching {
         seconds: 43,
         why: Some("no answer at /ip4/192.0.2.7/tcp/4001: Connection refused".to_owned()),
     })));
     let mut audit = at("history");
     audit.keys("a");
-    audit.input(Input::News(News::Checking(AuditProgress {
+    audit.input(Input::UiEvent(UiEvent::Checking(AuditProgress {
         done: 30,
         total: 90,
         ..AuditProgress::default()
@@ -215,7 +217,7 @@ fn all_of_the_history_can_be_reached() {
         bytes: 4000,
         what: What::Unreadable(format!("number {number}")),
     };
-    stage.input(Input::Shelf(Shelf {
+    stage.input(Input::Library(Library {
         waiting: Vec::new(),
         past: (0..40).map(past).collect(),
     }));

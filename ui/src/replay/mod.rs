@@ -1,13 +1,13 @@
-//! A game that is over, moment by moment, from its transcript: what everybody saw, what happened in words, and,
+//! A game that is over, step by step, from its transcript: what everybody saw, what happened in words, and,
 //! where the seeds of a deal have been opened, every hand.
 //!
 //! A replay is made by an audit: nothing is shown that was not checked, and where the audit stops the replay ends.
-//! A moment is a step of the log in which something happened that is worth seeing; steps that only carry answers
-//! belong to the moment before them.
+//! A step is a step of the log in which something happened that is worth seeing; steps that only carry answers
+//! belong to the step before them.
 //!
 //! # Cost
-//! Opening a replay costs its audit and little more. The state after every moment is kept, so that going to any of
-//! them costs a copy of it, some microseconds. A state takes a kilobyte or two, and at most [`MAX_MOMENTS`] are
+//! Opening a replay costs its audit and little more. The state after every step is kept, so that going to any of
+//! them costs a copy of it, some microseconds. A state takes a kilobyte or two, and at most [`MAX_STEPS`] are
 //! kept, so a file from a stranger cannot fill the memory; a game of Houses of Thoth to 300 points has some 7000.
 
 pub mod deals;
@@ -33,8 +33,8 @@ use self::deals::PlayedDeal;
 use self::record::Recorder;
 use crate::view::{Seating, Snapshot, Standing, Waits};
 
-/// The most moments of a replay; what follows is checked and not shown.
-pub const MAX_MOMENTS: usize = 1 << 16;
+/// The most steps of a replay; what follows is checked and not shown.
+pub const MAX_STEPS: usize = 1 << 16;
 
 /// Verdict of an audit without findings.
 pub fn verdict(report: &Report, seats: usize) -> &'static str {
@@ -89,15 +89,15 @@ pub struct Act {
     pub action: AnyAction,
 }
 
-/// One moment of a game.
+/// One step of a game.
 #[derive(Clone, Debug)]
-pub struct Moment<'a> {
+pub struct Step<'a> {
     /// Its place in the replay, from 0.
     pub number: usize,
     /// The deal, from 0.
     pub deal: u32,
     /// The step of the log that brought it; `None` before the first.
-    pub step: Option<u64>,
+    pub log_step: Option<u64>,
     /// Its actions: at most one in turn, then those out of turn, all in one step.
     pub acts: &'a [Act],
     /// Its events, in the words of the table's log.
@@ -112,7 +112,7 @@ pub struct Moment<'a> {
 
 #[derive(Debug)]
 struct Kept {
-    step: Option<u64>,
+    log_step: Option<u64>,
     deal: u32,
     acts: Vec<Act>,
     lines: Vec<String>,
@@ -149,7 +149,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Audits a transcript and keeps its moments.
+    /// Audits a transcript and keeps its steps.
     ///
     /// # Errors
     /// [`ReplayError::Rules`] if it is of a game that cannot be played here.
@@ -175,14 +175,14 @@ impl Replay {
         Ok(recorder.finish(report))
     }
 
-    /// How many moments there are; at least one.
+    /// How many steps there are; at least one.
     // So it is never empty.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         1 + self.rest.len()
     }
 
-    /// The number of the last moment.
+    /// The number of the last step.
     pub fn last(&self) -> usize {
         self.rest.len()
     }
@@ -207,15 +207,15 @@ impl Replay {
         &self.deals
     }
 
-    /// A moment; the last one for a number beyond it.
-    pub fn moment(&self, number: usize) -> Moment<'_> {
+    /// A step; the last one for a number beyond it.
+    pub fn step(&self, number: usize) -> Step<'_> {
         let number = number.min(self.last());
         let kept = self.kept(number);
         let before = number.checked_sub(1).map(|before| self.kept(before).tally);
-        Moment {
+        Step {
             number,
             deal: kept.deal,
-            step: kept.step,
+            log_step: kept.log_step,
             acts: &kept.acts,
             lines: &kept.lines,
             checks: made_since(&before.unwrap_or_default(), &kept.tally),
@@ -224,7 +224,7 @@ impl Replay {
         }
     }
 
-    /// The moment with which a deal begins; `None` if it is not in the replay.
+    /// The step with which a deal begins; `None` if it is not in the replay.
     pub fn deal_start(&self, deal: u32) -> Option<usize> {
         // Deals only go up.
         let start = if self.first.deal >= deal {
@@ -241,7 +241,7 @@ impl Replay {
         self.cards.get(&deal)?.faces.as_ref()
     }
 
-    /// The sealed cards that are known with those eyes at a moment.
+    /// The sealed cards that are known with those eyes at a step.
     pub fn known(&self, number: usize, eyes: Eyes) -> Faces {
         let mut known = Faces::new();
         let kept = self.kept(number);
@@ -263,7 +263,7 @@ impl Replay {
         known
     }
 
-    /// A moment as the screen of a table shows it. Nobody can act in it; who is connected is who takes part.
+    /// A step as the screen of a table shows it. Nobody can act in it; who is connected is who takes part.
     pub fn snapshot(&self, number: usize, eyes: Eyes) -> Snapshot {
         let kept = self.kept(number);
         let me = match eyes {

@@ -12,7 +12,7 @@ use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::transcript::End;
 
 use super::deals::Ledger;
-use super::{Act, Cards, Kept, MAX_MOMENTS, Replay};
+use super::{Act, Cards, Kept, MAX_STEPS, Replay};
 use crate::narrate::{Narrated, narrate, progress, removal};
 use crate::text::player_names;
 use crate::view::Seating;
@@ -41,7 +41,7 @@ impl Recorder {
             names.join(", ")
         );
         let first = Kept {
-            step: None,
+            log_step: None,
             acts: Vec::new(),
             lines: vec![line],
             ..after(audit, Arc::new(replica.game().clone()), 0)
@@ -127,9 +127,9 @@ impl Recorder {
         name.unwrap_or_else(|| seat.to_string())
     }
 
-    /// A moment of its own.
+    /// A step of its own.
     fn push(&mut self, audit: &Audit<AnyGame>, acts: Vec<Act>, lines: Vec<String>) {
-        if self.rest.len() + 1 >= MAX_MOMENTS {
+        if self.rest.len() + 1 >= MAX_STEPS {
             self.cut = true;
             return;
         }
@@ -141,13 +141,13 @@ impl Recorder {
         self.rest.push(kept);
     }
 
-    /// A step of answers belongs to the moment before; one that prepares the next deal to none.
+    /// A step of answers belongs to the step before; one that prepares the next deal to none.
     fn extend_last(&mut self, audit: &Audit<AnyGame>) {
         let now = self.now(audit);
         let last = self.rest.last_mut().unwrap_or(&mut self.first);
         if last.deal == now.deal {
             *last = Kept {
-                step: last.step,
+                log_step: last.log_step,
                 acts: std::mem::take(&mut last.acts),
                 lines: std::mem::take(&mut last.lines),
                 ..now
@@ -168,12 +168,12 @@ impl Recorder {
         after(audit, game, cards.map_or(0, |cards| cards.dealt.len()))
     }
 
-    /// The replay, with a last moment that says how the log ends where the game does not.
+    /// The replay, with a last step that says how the log ends where the game does not.
     pub(super) fn finish(mut self, report: Report) -> Replay {
         if let Some(line) = last_words(&report, &self.names) {
             let last = self.rest.last().unwrap_or(&self.first);
             let kept = Kept {
-                step: report.finding.as_ref().and_then(Finding::step),
+                log_step: report.finding.as_ref().and_then(Finding::step),
                 acts: Vec::new(),
                 lines: vec![line],
                 game: Arc::clone(&last.game),
@@ -201,7 +201,7 @@ impl Recorder {
 fn after(audit: &Audit<AnyGame>, game: Arc<AnyGame>, dealt: usize) -> Kept {
     let replica = audit.replica();
     Kept {
-        step: replica.step().checked_sub(1),
+        log_step: replica.step().checked_sub(1),
         deal: replica.deal(),
         acts: Vec::new(),
         lines: Vec::new(),

@@ -29,7 +29,7 @@ use crate::theme::Theme;
 
 /// From where a table is looked at.
 #[derive(Clone, Copy, Debug)]
-pub struct Look<'a> {
+pub struct ViewContext<'a> {
     /// The player's own seat; `None` for a spectator.
     pub me: Option<Seat>,
     /// The names at the table by seat, short enough for boards (at most 8 columns) and all different.
@@ -42,7 +42,7 @@ pub struct Look<'a> {
     pub theme: &'a Theme,
 }
 
-impl Look<'_> {
+impl ViewContext<'_> {
     pub fn name(&self, seat: Seat) -> &str {
         self.names.get(seat.index()).map_or("?", String::as_str)
     }
@@ -50,7 +50,7 @@ impl Look<'_> {
 
 /// A button for something that has no place on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deed {
+pub struct Button {
     /// The letter that does it; none if it would be one too many.
     pub key: Option<char>,
     /// Its label, in a word or two.
@@ -76,7 +76,7 @@ pub enum Motion {
 /// Something that is told step by step over the table, such as the scoring of a hand: in each beat one more
 /// span of a line appears.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Show {
+pub struct Animation {
     /// Its heading.
     pub title: String,
     /// Its lines, of at most 72 columns.
@@ -106,30 +106,30 @@ pub trait Board: TableGame {
 
     /// Draws the board, its choosable places by [`Canvas::spot`] or [`Canvas::card`]. The area is at least
     /// 51 by 16 less the rows of the hand, and on a large screen well over 100 by 30, which are there to be used.
-    fn draw(&self, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect);
+    fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect);
 
     /// Draws the own hand, if [`Self::hand_rows`] asked for room. The area is at least 80 columns wide.
-    fn draw_hand(&self, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-        let _ = (look, canvas, area);
+    fn draw_hand(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+        let _ = (view, canvas, area);
     }
 
     /// By which spots a legal action is chosen, in order; never empty. Actions may share a path: the player
     /// then chooses one of them by its words. No path is the beginning of another one's.
-    fn path(&self, action: &Self::Action, look: &Look<'_>) -> Vec<Spot>;
+    fn path(&self, action: &Self::Action, view: &ViewContext<'_>) -> Vec<Spot>;
 
     /// Effect of an action, in words that stand by themselves: "raise 2 small fire on the Queen of Cups".
-    fn words(&self, action: &Self::Action, look: &Look<'_>) -> String;
+    fn words(&self, action: &Self::Action, view: &ViewContext<'_>) -> String;
 
     /// The actions that a player means who chooses `spot` after those picked, legal or not: the screen shows
     /// why those that are not legal are not.
-    fn attempts(&self, spot: Spot, look: &Look<'_>) -> Vec<Self::Action>;
+    fn attempts(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<Self::Action>;
 
-    /// The button of a deed.
-    fn deed(&self, number: u8) -> Deed;
+    /// The button of a button.
+    fn button(&self, number: u8) -> Button;
 
     /// Question before an action that nobody wants to take by mistake.
-    fn question(&self, action: &Self::Action, look: &Look<'_>) -> Option<String> {
-        let _ = (action, look);
+    fn question(&self, action: &Self::Action, view: &ViewContext<'_>) -> Option<String> {
+        let _ = (action, view);
         None
     }
 
@@ -140,52 +140,52 @@ pub trait Board: TableGame {
     }
 
     /// Explanation of a spot, in a few short sentences for players who do not know the rules.
-    fn about(&self, spot: Spot, look: &Look<'_>) -> Vec<String>;
+    fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String>;
 
     /// An action that would be good now, for a player who asks for help in a game played alone.
-    fn hint(&self, look: &Look<'_>) -> Option<Self::Action> {
-        let _ = look;
+    fn hint(&self, view: &ViewContext<'_>) -> Option<Self::Action> {
+        let _ = view;
         None
     }
 
     /// Animation of an event. The board is the one after it.
-    fn motions(&self, event: &Self::Event, look: &Look<'_>) -> Vec<Motion>;
+    fn motions(&self, event: &Self::Event, view: &ViewContext<'_>) -> Vec<Motion>;
 
     /// Step-by-step account of an event, such as a scoring. The board is the one after it.
-    fn show(&self, event: &Self::Event, look: &Look<'_>) -> Option<Show> {
-        let _ = (event, look);
+    fn show(&self, event: &Self::Event, view: &ViewContext<'_>) -> Option<Animation> {
+        let _ = (event, view);
         None
     }
 }
 
-pub fn path(game: &AnyGame, action: &AnyAction, look: &Look<'_>) -> Vec<Spot> {
-    match_game!(game, game, AnyAction(own) = action => game.path(own, look)).unwrap_or_default()
+pub fn path(game: &AnyGame, action: &AnyAction, view: &ViewContext<'_>) -> Vec<Spot> {
+    match_game!(game, game, AnyAction(own) = action => game.path(own, view)).unwrap_or_default()
 }
 
-pub fn words(game: &AnyGame, action: &AnyAction, look: &Look<'_>) -> String {
-    match_game!(game, game, AnyAction(own) = action => game.words(own, look)).unwrap_or_default()
+pub fn words(game: &AnyGame, action: &AnyAction, view: &ViewContext<'_>) -> String {
+    match_game!(game, game, AnyAction(own) = action => game.words(own, view)).unwrap_or_default()
 }
 
-pub fn question(game: &AnyGame, action: &AnyAction, look: &Look<'_>) -> Option<String> {
-    match_game!(game, game, AnyAction(own) = action => game.question(own, look)).flatten()
+pub fn question(game: &AnyGame, action: &AnyAction, view: &ViewContext<'_>) -> Option<String> {
+    match_game!(game, game, AnyAction(own) = action => game.question(own, view)).flatten()
 }
 
 pub fn worth(game: &AnyGame, action: &AnyAction) -> Option<u16> {
     match_game!(game, game, AnyAction(own) = action => game.worth(own)).flatten()
 }
 
-pub fn attempts(game: &AnyGame, spot: Spot, look: &Look<'_>) -> Vec<AnyAction> {
-    match_game!(game, game, AnyAction as wrap => game.attempts(spot, look).into_iter().map(wrap).collect())
+pub fn attempts(game: &AnyGame, spot: Spot, view: &ViewContext<'_>) -> Vec<AnyAction> {
+    match_game!(game, game, AnyAction as wrap => game.attempts(spot, view).into_iter().map(wrap).collect())
 }
 
-pub fn hint(game: &AnyGame, look: &Look<'_>) -> Option<AnyAction> {
-    match_game!(game, game, AnyAction as wrap => game.hint(look).map(wrap))
+pub fn hint(game: &AnyGame, view: &ViewContext<'_>) -> Option<AnyAction> {
+    match_game!(game, game, AnyAction as wrap => game.hint(view).map(wrap))
 }
 
-pub fn motions(game: &AnyGame, event: &AnyEvent, look: &Look<'_>) -> Vec<Motion> {
-    match_game!(game, game, AnyEvent(own) = event => game.motions(own, look)).unwrap_or_default()
+pub fn motions(game: &AnyGame, event: &AnyEvent, view: &ViewContext<'_>) -> Vec<Motion> {
+    match_game!(game, game, AnyEvent(own) = event => game.motions(own, view)).unwrap_or_default()
 }
 
-pub fn show(game: &AnyGame, event: &AnyEvent, look: &Look<'_>) -> Option<Show> {
-    match_game!(game, game, AnyEvent(own) = event => game.show(own, look)).flatten()
+pub fn show(game: &AnyGame, event: &AnyEvent, view: &ViewContext<'_>) -> Option<Animation> {
+    match_game!(game, game, AnyEvent(own) = event => game.show(own, view)).flatten()
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use fairdeal_games::{AnyAction, AnyGame};
 use fairdeal_protocol::game::{Game as _, Illegal};
 
-use super::{Look, Spot, attempts, path, question, words, worth};
+use super::{Spot, ViewContext, attempts, path, question, words, worth};
 
 /// An action that is offered, or that is not and why.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,12 +30,12 @@ pub struct Offers {
 
 impl Offers {
     /// The player's present offers.
-    pub fn of(game: &AnyGame, look: &Look<'_>) -> Self {
-        let mine = look.me.map(|me| game.legal(me, look.known));
+    pub fn of(game: &AnyGame, view: &ViewContext<'_>) -> Self {
+        let mine = view.me.map(|me| game.legal(me, view.known));
         let offer = |action: AnyAction| Offer {
-            path: path(game, &action, look),
-            words: words(game, &action, look),
-            question: question(game, &action, look),
+            path: path(game, &action, view),
+            words: words(game, &action, view),
+            question: question(game, &action, view),
             action,
             refused: None,
         };
@@ -77,25 +77,25 @@ impl Offers {
 }
 
 /// Illegal actions that a player may have meant with a spot, each with the reason.
-pub fn refused(game: &AnyGame, spot: Spot, look: &Look<'_>) -> Vec<Offer> {
-    let Some(me) = look.me else {
+pub fn refused(game: &AnyGame, spot: Spot, view: &ViewContext<'_>) -> Vec<Offer> {
+    let Some(me) = view.me else {
         return Vec::new();
     };
-    let tried = attempts(game, spot, look).into_iter();
+    let tried = attempts(game, spot, view).into_iter();
     tried
         .filter_map(|action| {
             let why = match game.check(me, &action) {
                 Ok(()) => return None,
                 Err(Illegal::NotYourTurn(_)) => {
                     let turn = game.to_act().iter().next();
-                    let name = turn.map_or("nobody", |seat| look.name(seat));
+                    let name = turn.map_or("nobody", |seat| view.name(seat));
                     format!("it is {name}'s turn")
                 }
                 Err(why) => why.to_string(),
             };
             Some(Offer {
-                path: path(game, &action, look),
-                words: words(game, &action, look),
+                path: path(game, &action, view),
+                words: words(game, &action, view),
                 question: None,
                 action,
                 refused: Some(why),

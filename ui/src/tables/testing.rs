@@ -20,7 +20,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::offers::Offers;
-use super::{Board as _, Look, Spot, layout};
+use super::{Board as _, Spot, ViewContext, layout};
 use crate::appearance::{Pyramids, ThemeName};
 use crate::canvas::{Canvas, Layer, Marks, Target};
 use crate::theme::{Depth, Theme};
@@ -138,7 +138,7 @@ impl Scene {
     /// The same, one action of a seat.
     pub fn play_for(&mut self, seat: Seat) -> Vec<AnyEvent> {
         let known = self.known(seat);
-        let offers = self.look(Some(seat), &known, |look, game| Offers::of(game, look));
+        let offers = self.view(Some(seat), &known, |view, game| Offers::of(game, view));
         let calm: Vec<&AnyAction> = offers
             .all()
             .iter()
@@ -158,20 +158,20 @@ impl Scene {
     }
 
     /// Looks at the game from a seat.
-    pub fn look<T>(
+    pub fn view<T>(
         &self,
         me: Option<Seat>,
         known: &Faces,
-        run: impl FnOnce(&Look<'_>, &AnyGame) -> T,
+        run: impl FnOnce(&ViewContext<'_>, &AnyGame) -> T,
     ) -> T {
-        let look = Look {
+        let view = ViewContext {
             me,
             names: &self.names,
             known,
             picked: &self.picked,
             theme: &self.theme,
         };
-        run(&look, &self.game)
+        run(&view, &self.game)
     }
 
     /// The board and the hand as a seat sees them on a screen of that size, at the places where the table
@@ -181,9 +181,9 @@ impl Scene {
         let screen = Rect::new(0, 0, width, height);
         let mut buffer = Buffer::empty(screen);
         let mut layer = Layer::default();
-        self.look(me, &known, |look, game| {
+        self.view(me, &known, |view, game| {
             let marks = Marks {
-                lit: Offers::of(game, look).next(&self.picked),
+                lit: Offers::of(game, view).next(&self.picked),
                 picked: self.picked.clone(),
                 ..Marks::default()
             };
@@ -191,8 +191,8 @@ impl Scene {
             let mut canvas = Canvas::new(&mut buffer, &self.theme, &marks, focus, &mut layer);
             let areas = layout::areas(game, screen);
             match_game!(game, game => {
-                game.draw(look, &mut canvas, areas.board);
-                game.draw_hand(look, &mut canvas, areas.hand);
+                game.draw(view, &mut canvas, areas.board);
+                game.draw_hand(view, &mut canvas, areas.hand);
             });
         });
         let rows = (0..height).map(|y| {
@@ -203,12 +203,12 @@ impl Scene {
     }
 
     /// Every board has these properties, which this checks for the seat to act: each legal action has a path,
-    /// no path is the beginning of another, every spot of a path but a deed is drawn where it can be clicked,
+    /// no path is the beginning of another, every spot of a path but a button is drawn where it can be clicked,
     /// and everything has words.
     pub fn check(&mut self, width: u16, height: u16) {
         for me in self.game.to_act().iter().collect::<Vec<_>>() {
             let known = self.known(me);
-            let offers = self.look(Some(me), &known, |look, game| Offers::of(game, look));
+            let offers = self.view(Some(me), &known, |view, game| Offers::of(game, view));
             for offer in offers.all() {
                 assert!(!offer.path.is_empty(), "{offer:?} has no path");
                 assert!(!offer.words.is_empty(), "{offer:?} has no words");
@@ -218,9 +218,9 @@ impl Scene {
                 assert!(longer.is_none(), "{offer:?} ends where {longer:?} goes on");
                 for (at, spot) in offer.path.iter().enumerate() {
                     self.picked = offer.path[..at].to_vec();
-                    if let Spot::Deed(number) = spot {
-                        let deed = match_game!(&self.game, game => game.deed(*number));
-                        assert!(!deed.label.is_empty());
+                    if let Spot::Button(number) = spot {
+                        let button = match_game!(&self.game, game => game.button(*number));
+                        assert!(!button.label.is_empty());
                         continue;
                     }
                     let (text, layer) = self.drawn(Some(me), width, height);
@@ -235,10 +235,10 @@ impl Scene {
                             && layer.at(area.as_position()) == Some(*target)
                     });
                     assert!(top, "{spot:?} is covered at {position}:\n{text}");
-                    let about = self.look(
+                    let about = self.view(
                         Some(me),
                         &known,
-                        |look, game| match_game!(game, game => game.about(*spot, look)),
+                        |view, game| match_game!(game, game => game.about(*spot, view)),
                     );
                     assert!(!about.is_empty(), "{spot:?} is not explained");
                 }

@@ -1,6 +1,6 @@
 //! The table of Ivory Tower: the tower as it grows, the resource piles, the deck and the draw pile.
 //!
-//! A card is played by where it lies and then where it goes. The deck is the deed that turns cards.
+//! A card is played by where it lies and then where it goes. The deck is the button that turns cards.
 
 mod draw;
 mod faces;
@@ -17,14 +17,14 @@ use rand_core::SeedableRng as _;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::{Board, Deed, Look, Motion, Show, Spot};
+use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::Canvas;
 
 /// The deck, which is turned by choosing it.
-const DECK: Spot = Spot::Deed(0);
-/// The number of that deed.
+const DECK: Spot = Spot::Button(0);
+/// The number of that button.
 const TURN: u8 = 0;
-/// The deed that ends the game.
+/// The button that ends the game.
 const RESIGN: u8 = 1;
 /// The draw pile; resource piles follow.
 const DRAW: Spot = Spot::Pile(0);
@@ -213,19 +213,19 @@ impl Board for Ivory {
         }
     }
 
-    fn draw(&self, _look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+    fn draw(&self, _look: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
         draw::all(self, canvas, area);
     }
 
-    fn path(&self, action: &IvoryAction, _look: &Look<'_>) -> Vec<Spot> {
+    fn path(&self, action: &IvoryAction, _look: &ViewContext<'_>) -> Vec<Spot> {
         match *action {
             IvoryAction::Turn => vec![DECK],
-            IvoryAction::Resign => vec![Spot::Deed(RESIGN)],
+            IvoryAction::Resign => vec![Spot::Button(RESIGN)],
             IvoryAction::Play { from, to } => vec![source_spot(from), target_spot(self, to)],
         }
     }
 
-    fn words(&self, action: &IvoryAction, _look: &Look<'_>) -> String {
+    fn words(&self, action: &IvoryAction, _look: &ViewContext<'_>) -> String {
         match *action {
             IvoryAction::Turn => match (self.deck().len(), self.draw_pile().len()) {
                 (0, 0) => "turn cards".to_owned(),
@@ -241,16 +241,16 @@ impl Board for Ivory {
         }
     }
 
-    fn attempts(&self, spot: Spot, look: &Look<'_>) -> Vec<IvoryAction> {
+    fn attempts(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<IvoryAction> {
         let play = |from, to| IvoryAction::Play { from, to };
-        let picked = look.picked.first().and_then(|spot| source(*spot));
+        let picked = view.picked.first().and_then(|spot| source(*spot));
         if let Some(from) = picked {
             let to = target(self, spot);
             return to.map(|to| play(from, to)).into_iter().collect();
         }
         match spot {
-            Spot::Deed(TURN) => vec![IvoryAction::Turn],
-            Spot::Deed(RESIGN) => vec![IvoryAction::Resign],
+            Spot::Button(TURN) => vec![IvoryAction::Turn],
+            Spot::Button(RESIGN) => vec![IvoryAction::Resign],
             TOWER => {
                 let sources = (0..piles(self)).map(Source::Pile);
                 let sources = std::iter::once(Source::Draw).chain(sources);
@@ -272,24 +272,24 @@ impl Board for Ivory {
         }
     }
 
-    fn deed(&self, number: u8) -> Deed {
+    fn button(&self, number: u8) -> Button {
         let (key, label) = match number {
             TURN if self.deck().is_empty() => (Some('t'), "turn pile over"),
             TURN => (Some('t'), "turn cards"),
             RESIGN => (Some('r'), "resign"),
             _ => (None, "?"),
         };
-        Deed { key, label }
+        Button { key, label }
     }
 
-    fn question(&self, action: &IvoryAction, _look: &Look<'_>) -> Option<String> {
+    fn question(&self, action: &IvoryAction, _look: &ViewContext<'_>) -> Option<String> {
         (*action == IvoryAction::Resign).then(|| {
             let score = self.score();
             format!("End the game with the tower at {score} of {CROWN}?")
         })
     }
 
-    fn about(&self, spot: Spot, _look: &Look<'_>) -> Vec<String> {
+    fn about(&self, spot: Spot, _look: &ViewContext<'_>) -> Vec<String> {
         match spot {
             TOWER => about_tower(self),
             DRAW => match self.top() {
@@ -305,13 +305,13 @@ impl Board for Ivory {
                 None => vec!["The draw pile is empty. Turn cards from the deck.".to_owned()],
             },
             Spot::Pile(pile) => about_pile(self, pile.saturating_sub(1)),
-            Spot::Deed(RESIGN) => vec![
+            Spot::Button(RESIGN) => vec![
                 format!(
                     "Ends the game. What you have built counts: {} of {CROWN}.",
                     self.score()
                 ),
             ],
-            Spot::Deed(_) => vec![
+            Spot::Button(_) => vec![
                 format!(
                     "{} cards in the deck. Up to three are turned onto the draw pile, one upon the other.",
                     self.deck().len()
@@ -323,18 +323,18 @@ impl Board for Ivory {
         }
     }
 
-    fn hint(&self, look: &Look<'_>) -> Option<IvoryAction> {
+    fn hint(&self, view: &ViewContext<'_>) -> Option<IvoryAction> {
         // The bot follows rules of thumb and rolls nothing.
         let mut rng = ChaCha20Rng::from_seed([0; 32]);
-        look.me?;
-        ivory_advice(self, look.known, &mut rng)
+        view.me?;
+        ivory_advice(self, view.known, &mut rng)
     }
 
-    fn motions(&self, event: &IvoryEvent, look: &Look<'_>) -> Vec<Motion> {
+    fn motions(&self, event: &IvoryEvent, view: &ViewContext<'_>) -> Vec<Motion> {
         let fly = |what: Line<'static>, from, to| Motion::Fly { what, from, to };
         match *event {
             IvoryEvent::Dealt { top } | IvoryEvent::Turned { top, .. } => {
-                vec![fly(faces::short(top, look.theme), DECK, DRAW)]
+                vec![fly(faces::short(top, view.theme), DECK, DRAW)]
             }
             IvoryEvent::Recycled { .. } => {
                 vec![fly(Line::raw("the pile"), DRAW, DECK)]
@@ -350,7 +350,7 @@ impl Board for Ivory {
                     Target::New => pile_spot(piles(self).saturating_sub(1)),
                     _ => target_spot(self, to),
                 };
-                let mut motions = vec![fly(faces::short(card, look.theme), from, to)];
+                let mut motions = vec![fly(faces::short(card, view.theme), from, to)];
                 if to == TOWER {
                     motions.push(Motion::Flash(TOWER));
                 }
@@ -360,11 +360,11 @@ impl Board for Ivory {
         }
     }
 
-    fn show(&self, event: &IvoryEvent, look: &Look<'_>) -> Option<Show> {
+    fn show(&self, event: &IvoryEvent, view: &ViewContext<'_>) -> Option<Animation> {
         let IvoryEvent::Over { won, score } = *event else {
             return None;
         };
-        let theme = look.theme;
+        let theme = view.theme;
         let mut lines = Vec::new();
         for row in self.tower().chunks(5) {
             let spans = row.iter().map(|card| {
@@ -381,7 +381,7 @@ impl Board for Ivory {
             let text = format!("It stands {score} of {CROWN} high.");
             Line::styled(text, theme.accent())
         });
-        Some(Show {
+        Some(Animation {
             title: "Your tower".to_owned(),
             lines,
         })

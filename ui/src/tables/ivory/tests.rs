@@ -173,12 +173,12 @@ fn the_longest_piles_can_be_read() {
 fn the_hint_is_legal_until_the_game_is_over() {
     let mut scene = scene(5);
     for _ in 0..400 {
-        let look = |scene: &Scene| {
-            scene.look(Some(seat(0)), &Faces::new(), |look, game| {
-                crate::tables::hint(game, look)
+        let view = |scene: &Scene| {
+            scene.view(Some(seat(0)), &Faces::new(), |view, game| {
+                crate::tables::hint(game, view)
             })
         };
-        let Some(hint) = look(&scene) else { break };
+        let Some(hint) = view(&scene) else { break };
         scene.act(seat(0), &hint);
     }
     assert!(game(&scene).is_over());
@@ -195,9 +195,9 @@ fn what_happens_can_be_seen() {
         let (_, layer) = scene.drawn(Some(seat(0)), 80, 24);
         for event in events {
             let known = Faces::new();
-            let (motions, show) = scene.look(Some(seat(0)), &known, |look, game| {
-                let motions = crate::tables::motions(game, &event, look);
-                (motions, crate::tables::show(game, &event, look))
+            let (motions, show) = scene.view(Some(seat(0)), &known, |view, game| {
+                let motions = crate::tables::motions(game, &event, view);
+                (motions, crate::tables::show(game, &event, view))
             });
             for motion in motions {
                 let Motion::Fly { what, from, to } = motion else {
@@ -223,19 +223,19 @@ fn everything_is_explained_and_refused_with_a_reason() {
     let mut scene = scene(3);
     sensible(&mut scene, 30);
     let known = Faces::new();
-    let spots = [TOWER, DRAW, DECK, Spot::Deed(RESIGN)].into_iter();
+    let spots = [TOWER, DRAW, DECK, Spot::Button(RESIGN)].into_iter();
     let spots = spots.chain((0..3).map(pile_spot));
     let mut text = String::new();
-    scene.look(Some(seat(0)), &known, |look, game| {
+    scene.view(Some(seat(0)), &known, |view, game| {
         for spot in spots {
             text += &format!("{spot:?}\n");
             let AnyGame::Ivory(ivory) = game else {
                 unreachable!()
             };
-            for line in ivory.about(spot, look) {
+            for line in ivory.about(spot, view) {
                 text += &format!("  {line}\n");
             }
-            for offer in offers::refused(game, spot, look) {
+            for offer in offers::refused(game, spot, view) {
                 text += &format!("  not: {}: {}\n", offer.words, offer.refused.unwrap());
             }
         }

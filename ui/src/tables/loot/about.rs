@@ -11,13 +11,13 @@ use fairdeal_protocol::seat::Seat;
 use super::cards;
 use super::worth::{Group, Sight};
 use super::{DISCARD_PILE, DRAW_PILE, VILLAGE, god_at, turns_left};
-use crate::tables::{Look, Spot};
+use crate::tables::{Spot, ViewContext};
 
 /// Explanation of a spot.
-pub(super) fn about(loot: &Loot, spot: Spot, look: &Look<'_>) -> Vec<String> {
+pub(super) fn about(loot: &Loot, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
     match spot {
-        Spot::Card(slot) => about_card(loot, slot, look),
-        Spot::Seat(seat) | Spot::Part(seat, _) => about_seat(loot, seat, look),
+        Spot::Card(slot) => about_card(loot, slot, view),
+        Spot::Seat(seat) | Spot::Part(seat, _) => about_seat(loot, seat, view),
         DRAW_PILE => vec![
             format!("The draw pile: {} hidden cards.", loot.draw_pile().len()),
             "Take its top card and only you see it; then discard one.".to_owned(),
@@ -25,9 +25,9 @@ pub(super) fn about(loot: &Loot, spot: Spot, look: &Look<'_>) -> Vec<String> {
                 .to_owned(),
         ],
         DISCARD_PILE => about_discards(loot),
-        VILLAGE => about_village(loot, look),
-        Spot::Pile(_) => god_at(spot).map_or_else(Vec::new, |god| about_god(loot, god, look)),
-        Spot::Deed(_) => vec![
+        VILLAGE => about_village(loot, view),
+        Spot::Pile(_) => god_at(spot).map_or_else(Vec::new, |god| about_god(loot, god, view)),
+        Spot::Button(_) => vec![
             "Fires the village: every hand is shown and scored.".to_owned(),
             "Do it while your hand beats theirs.".to_owned(),
         ],
@@ -43,11 +43,11 @@ fn capital(text: &str) -> String {
     })
 }
 
-fn about_card(loot: &Loot, slot: Slot, look: &Look<'_>) -> Vec<String> {
-    let Some(face) = slot.face(look.known) else {
+fn about_card(loot: &Loot, slot: Slot, view: &ViewContext<'_>) -> Vec<String> {
+    let Some(face) = slot.face(view.known) else {
         return vec!["A sealed card: only its owner knows it.".to_owned()];
     };
-    let sight = Sight::of(loot, look.me, look.known);
+    let sight = Sight::of(loot, view.me, view.known);
     let (groups, worth) = sight.arranged();
     let mut told = about_face(face);
     let found = groups.iter().find_map(|group| {
@@ -95,12 +95,12 @@ fn in_group(group: &Group, points: i32, gods: GodSet) -> String {
     format!("It scores {points} in a {} ({why}).", group.title())
 }
 
-fn about_god(loot: &Loot, god: God, look: &Look<'_>) -> Vec<String> {
-    let sight = Sight::of(loot, look.me, look.known);
+fn about_god(loot: &Loot, god: God, view: &ViewContext<'_>) -> Vec<String> {
+    let sight = Sight::of(loot, view.me, view.known);
     let holder = sight.gods.iter().find(|(seen, _)| *seen == god);
     let held = match holder {
-        Some((_, seat)) if look.me == Some(*seat) => "It is in your hand.".to_owned(),
-        Some((_, seat)) => format!("It is in {}'s hand.", look.name(*seat)),
+        Some((_, seat)) if view.me == Some(*seat) => "It is in your hand.".to_owned(),
+        Some((_, seat)) => format!("It is in {}'s hand.", view.name(*seat)),
         None => "You see it in no hand; a hidden hand may hold it.".to_owned(),
     };
     vec![
@@ -111,8 +111,8 @@ fn about_god(loot: &Loot, god: God, look: &Look<'_>) -> Vec<String> {
     ]
 }
 
-fn about_seat(loot: &Loot, seat: Seat, look: &Look<'_>) -> Vec<String> {
-    let name = look.name(seat);
+fn about_seat(loot: &Loot, seat: Seat, view: &ViewContext<'_>) -> Vec<String> {
+    let name = view.name(seat);
     if loot.has_left(seat) {
         return vec![format!(
             "{name} has left the game; the hand is set aside unseen."
@@ -163,14 +163,14 @@ fn about_discards(loot: &Loot) -> Vec<String> {
     told
 }
 
-fn about_village(loot: &Loot, look: &Look<'_>) -> Vec<String> {
+fn about_village(loot: &Loot, view: &ViewContext<'_>) -> Vec<String> {
     let mut told = vec![
         "The village. Firing it ends the hand: all hands are shown and scored, and all gods in them count."
             .to_owned(),
         "Anybody may fire it once everybody has had a turn.".to_owned(),
     ];
     if loot.fire().is_some() {
-        told.push(format!("{}.", capital(&turns_left(loot, look))));
+        told.push(format!("{}.", capital(&turns_left(loot, view))));
     } else if loot.everyone_has_played() && !loot.is_over() {
         told.push("Everybody has had one: it can be fired now.".to_owned());
     }

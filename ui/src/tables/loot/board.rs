@@ -17,7 +17,7 @@ use super::village;
 use super::worth::Sight;
 use super::{DISCARD_PILE, DRAW_PILE, VILLAGE, god_spot};
 use crate::canvas::{Canvas, cut};
-use crate::tables::Look;
+use crate::tables::ViewContext;
 
 /// From how many columns and rows on the board is in two columns.
 const WIDE: (u16, u16) = (84, 17);
@@ -25,7 +25,7 @@ const WIDE: (u16, u16) = (84, 17);
 /// State that the board is drawn from.
 pub(super) struct Table<'a> {
     pub(super) loot: &'a Loot,
-    pub(super) look: &'a Look<'a>,
+    pub(super) view: &'a ViewContext<'a>,
     pub(super) sight: Sight,
 }
 
@@ -61,11 +61,11 @@ fn split_columns(area: Rect, columns: u16, gap: u16) -> (Rect, Rect) {
 }
 
 /// Draws the board.
-pub(super) fn draw(loot: &Loot, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let table = Table {
         loot,
-        look,
-        sight: Sight::of(loot, look.me, look.known),
+        view,
+        sight: Sight::of(loot, view.me, view.known),
     };
     if area.width >= WIDE.0 && area.height >= WIDE.1 {
         table.draw_wide(canvas, area);
@@ -364,8 +364,8 @@ impl Table<'_> {
 
     /// Words about the village.
     fn caption(&self, width: usize, state: village::State) -> (String, Style) {
-        let (loot, theme) = (self.loot, self.look.theme);
-        let name = |seat: Seat| self.look.name(seat);
+        let (loot, theme) = (self.loot, self.view.theme);
+        let name = |seat: Seat| self.view.name(seat);
         let forms: [String; 2] = match state {
             _ if loot.is_over() => {
                 let winners: Vec<&str> = loot.winners().iter().map(name).collect();
@@ -386,7 +386,7 @@ impl Table<'_> {
                 ]
             }
             village::State::Ready => {
-                let mine = self.look.me;
+                let mine = self.view.me;
                 if mine.is_some_and(|me| loot.check(me, &LootAction::Fire).is_ok()) {
                     [
                         "The village may be fired at any time, by you too: press f.".to_owned(),

@@ -16,7 +16,7 @@ use super::cards::{self, LARGE, SMALL};
 use super::worth::{Group, Sight};
 use super::{DISCARD_PILE, turns_left};
 use crate::canvas::{Canvas, Target, cut, fit};
-use crate::tables::{Look, Spot};
+use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
 
 /// How many rows the hand asks for: cards, a row of combinations, one of what is said of them; on a high screen
@@ -81,16 +81,16 @@ impl Layout {
 }
 
 /// Draws the own hand; for a spectator or a departed seat, the public cards of all hands.
-pub(super) fn draw(loot: &Loot, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-    let Some(me) = look.me.filter(|me| !loot.has_left(*me)) else {
-        return draw_all(loot, look, canvas, area);
+pub(super) fn draw(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+    let Some(me) = view.me.filter(|me| !loot.has_left(*me)) else {
+        return draw_all(loot, view, canvas, area);
     };
-    let sight = Sight::of(loot, Some(me), look.known);
+    let sight = Sight::of(loot, Some(me), view.known);
     let (groups, worth) = sight.arranged();
     let sealed: Vec<Slot> = loot
         .hand_of(me)
         .iter()
-        .filter(|slot| slot.face(look.known).is_none())
+        .filter(|slot| slot.face(view.known).is_none())
         .copied()
         .collect();
     let count = loot.hand_of(me).len();
@@ -150,7 +150,7 @@ pub(super) fn draw(loot: &Loot, look: &Look<'_>, canvas: &mut Canvas<'_>, area: 
         canvas.card(place, &back, canvas.theme().faint(), Some(Spot::Card(slot)));
         x = x.saturating_add(layout.step);
     }
-    let said = status(loot, look, canvas, &sight, (worth, &groups), area.width);
+    let said = status(loot, view, canvas, &sight, (worth, &groups), area.width);
     // It stays where it is while the row above it comes and goes.
     let below = layout.size.1 + 1 + u16::from(area.height >= layout.size.1 + 3);
     canvas.put(row(area, below.min(area.height.saturating_sub(1))), said);
@@ -250,14 +250,14 @@ fn bracket(group: &Group, sight: &Sight, width: usize, theme: &Theme) -> Line<'s
 /// Worth of the hand, now and with the focused card.
 fn status(
     loot: &Loot,
-    look: &Look<'_>,
+    view: &ViewContext<'_>,
     canvas: &mut Canvas<'_>,
     sight: &Sight,
     (worth, groups): (i32, &[Group]),
     width: u16,
 ) -> Line<'static> {
     let theme = canvas.theme();
-    let me = look.me;
+    let me = view.me;
     let mine = me.is_some() && loot.turn() == me;
     let number = |points: i32| {
         let style = if points < 0 {
@@ -310,7 +310,7 @@ fn status(
         }
         _ if loot.is_over() => spans.push(Span::raw(" when the game ended")),
         _ if loot.fire().is_some() => {
-            spans.push(Span::raw(format!(" now; {}", turns_left(loot, look))));
+            spans.push(Span::raw(format!(" now; {}", turns_left(loot, view))));
         }
         _ => {
             let gods: Vec<String> = sight
@@ -339,19 +339,19 @@ fn status(
 }
 
 /// Visible cards of every hand.
-fn draw_all(loot: &Loot, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+fn draw_all(loot: &Loot, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
-    let title = match look.me {
+    let title = match view.me {
         Some(_) => "You have left; your hand is set aside",
         None => "You are watching: public cards only",
     };
     let inner = canvas.section(area, title);
     let back = theme.glyph("░░", "##");
     let rows = Seat::first(loot.seats()).map(|seat| {
-        let name = cut(look.name(seat), 8, theme);
+        let name = cut(view.name(seat), 8, theme);
         let mut spans = vec![Span::styled(format!(" {} ", fit(&name, 8)), theme.title())];
         for slot in loot.hand_of(seat) {
-            let (text, style) = slot.face(look.known).map_or_else(
+            let (text, style) = slot.face(view.known).map_or_else(
                 || (back.to_owned(), theme.faint()),
                 |face| (cards::short(face), theme.suit(suit(face))),
             );

@@ -22,7 +22,7 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::{Board, Deed, Look, Motion, Show, Spot};
+use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::Canvas;
 
 mod about;
@@ -54,12 +54,12 @@ fn god_at(spot: Spot) -> Option<God> {
 }
 
 /// When a village that has been fired burns.
-fn turns_left(loot: &Loot, look: &Look<'_>) -> String {
+fn turns_left(loot: &Loot, view: &ViewContext<'_>) -> String {
     match loot.turn() {
-        Some(seat) if look.me == Some(seat) => {
+        Some(seat) if view.me == Some(seat) => {
             "the village burns when you have discarded".to_owned()
         }
-        Some(seat) => format!("the village burns when {} has discarded", look.name(seat)),
+        Some(seat) => format!("the village burns when {} has discarded", view.name(seat)),
         None => "the game is over".to_owned(),
     }
 }
@@ -68,8 +68,8 @@ fn turns_left(loot: &Loot, look: &Look<'_>) -> String {
 ///
 /// A card that was drawn is known by its handle. If it has come back from the discard pile since, it lay in the
 /// open; which of the two it was is no longer to be seen, and the newest sealed deck is likelier.
-fn place_of(card: Face, look: &Look<'_>) -> Spot {
-    let sealed = look.known.iter().filter(|(_, face)| *face == card).last();
+fn place_of(card: Face, view: &ViewContext<'_>) -> Spot {
+    let sealed = view.known.iter().filter(|(_, face)| *face == card).last();
     Spot::Card(sealed.map_or(Slot::Open(card), |(handle, _)| Slot::Sealed(handle)))
 }
 
@@ -109,26 +109,26 @@ impl Board for Loot {
         hand::rows(height)
     }
 
-    fn draw(&self, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-        board::draw(self, look, canvas, area);
+    fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+        board::draw(self, view, canvas, area);
     }
 
-    fn draw_hand(&self, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-        hand::draw(self, look, canvas, area);
+    fn draw_hand(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+        hand::draw(self, view, canvas, area);
     }
 
-    fn path(&self, action: &LootAction, _look: &Look<'_>) -> Vec<Spot> {
+    fn path(&self, action: &LootAction, _look: &ViewContext<'_>) -> Vec<Spot> {
         vec![match action {
             LootAction::Take(Pile::Draw) => DRAW_PILE,
             LootAction::Take(Pile::Discard) => DISCARD_PILE,
             LootAction::Discard { card, handle } => {
                 Spot::Card(handle.map_or(Slot::Open(*card), Slot::Sealed))
             }
-            LootAction::Fire => Spot::Deed(FIRE),
+            LootAction::Fire => Spot::Button(FIRE),
         }]
     }
 
-    fn words(&self, action: &LootAction, _look: &Look<'_>) -> String {
+    fn words(&self, action: &LootAction, _look: &ViewContext<'_>) -> String {
         match action {
             LootAction::Take(Pile::Draw) => "draw a card from the draw pile".to_owned(),
             LootAction::Take(Pile::Discard) => self.discard_pile().last().map_or_else(
@@ -143,14 +143,14 @@ impl Board for Loot {
         }
     }
 
-    fn attempts(&self, spot: Spot, look: &Look<'_>) -> Vec<LootAction> {
+    fn attempts(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<LootAction> {
         match spot {
             DRAW_PILE => vec![LootAction::Take(Pile::Draw)],
             DISCARD_PILE => vec![LootAction::Take(Pile::Discard)],
-            VILLAGE | Spot::Deed(FIRE) => vec![LootAction::Fire],
+            VILLAGE | Spot::Button(FIRE) => vec![LootAction::Fire],
             Spot::Card(slot) => {
                 let handle = slot.handle();
-                let card = slot.face(look.known);
+                let card = slot.face(view.known);
                 card.map(|card| LootAction::Discard { card, handle })
                     .into_iter()
                     .collect()
@@ -159,29 +159,29 @@ impl Board for Loot {
         }
     }
 
-    fn deed(&self, _number: u8) -> Deed {
-        Deed {
+    fn button(&self, _number: u8) -> Button {
+        Button {
             key: Some('f'),
             label: "fire",
         }
     }
 
-    fn question(&self, action: &LootAction, look: &Look<'_>) -> Option<String> {
+    fn question(&self, action: &LootAction, view: &ViewContext<'_>) -> Option<String> {
         if *action != LootAction::Fire {
             return None;
         }
-        let worth = worth::Sight::of(self, look.me, look.known).worth();
+        let worth = worth::Sight::of(self, view.me, view.known).worth();
         Some(format!(
             "Fire the village? Every hand is shown and scored; yours is worth {worth:+}, as far as you can see."
         ))
     }
 
-    fn about(&self, spot: Spot, look: &Look<'_>) -> Vec<String> {
-        about::about(self, spot, look)
+    fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
+        about::about(self, spot, view)
     }
 
-    fn motions(&self, event: &LootEvent, look: &Look<'_>) -> Vec<Motion> {
-        let theme = look.theme;
+    fn motions(&self, event: &LootEvent, view: &ViewContext<'_>) -> Vec<Motion> {
+        let theme = view.theme;
         let face = |card: Face| Line::styled(cards::short(card), theme.suit(suit(card)));
         let back = || Line::styled(theme.glyph("░░░", "###"), theme.faint());
         match event {
@@ -198,8 +198,8 @@ impl Board for Loot {
                 let own = self
                     .hand_of(*seat)
                     .last()
-                    .filter(|_| look.me == Some(*seat));
-                let seen = open.or_else(|| own.and_then(|slot| slot.face(look.known)));
+                    .filter(|_| view.me == Some(*seat));
+                let seen = open.or_else(|| own.and_then(|slot| slot.face(view.known)));
                 vec![Motion::Fly {
                     what: seen.map_or_else(back, face),
                     from: if open.is_some() {
@@ -212,8 +212,8 @@ impl Board for Loot {
             }
             LootEvent::Discarded { seat, card } => vec![Motion::Fly {
                 what: face(*card),
-                from: if look.me == Some(*seat) {
-                    place_of(*card, look)
+                from: if view.me == Some(*seat) {
+                    place_of(*card, view)
                 } else {
                     Spot::Seat(*seat)
                 },
@@ -241,14 +241,14 @@ impl Board for Loot {
         }
     }
 
-    fn show(&self, event: &LootEvent, look: &Look<'_>) -> Option<Show> {
+    fn show(&self, event: &LootEvent, view: &ViewContext<'_>) -> Option<Animation> {
         match event {
             LootEvent::Burned {
                 fired_by,
                 hands,
                 scores,
                 totals,
-            } => Some(show::burned(self, look, *fired_by, hands, (scores, totals))),
+            } => Some(show::burned(self, view, *fired_by, hands, (scores, totals))),
             _ => None,
         }
     }

@@ -122,9 +122,9 @@ fn draw_gods(table: &Table<'_>, canvas: &mut Canvas<'_>, area: Rect, gods: &[God
     for god in gods {
         let (row, after) = split(rest, 1);
         let holder = table.sight.gods.iter().find(|(seen, _)| seen == god);
-        let holder = holder.map(|(_, seat)| match table.look.me {
+        let holder = holder.map(|(_, seat)| match table.view.me {
             Some(me) if me == *seat => "yours",
-            _ => table.look.name(*seat),
+            _ => table.view.name(*seat),
         });
         let mark = canvas.spot(row, god_spot(*god));
         let effect = if row.width >= 52 {
@@ -279,13 +279,13 @@ fn deck(table: &Table<'_>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     )];
     let mut holders: Vec<(Face, String)> = Vec::new();
     for seat in Seat::first(table.loot.seats()) {
-        let name = if table.look.me == Some(seat) {
+        let name = if table.view.me == Some(seat) {
             "you".to_owned()
         } else {
-            table.look.name(seat).to_owned()
+            table.view.name(seat).to_owned()
         };
         let faces = table.loot.hand_of(seat).iter();
-        let faces = faces.filter_map(|slot| slot.face(table.look.known));
+        let faces = faces.filter_map(|slot| slot.face(table.view.known));
         holders.extend(faces.map(|face| (face, name.clone())));
     }
     for of_suit in 0..SUITS {
@@ -318,12 +318,12 @@ fn draw_last(table: &Table<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let Some(last) = table.loot.last_hand() else {
         return;
     };
-    let by = table.look.name(last.fired_by);
+    let by = table.view.name(last.fired_by);
     let title = format!("The hand before, fired by {by}");
     let inner = canvas.section(area, &title);
     let seats = Seat::first(table.loot.seats()).zip(last.scores.iter().zip(&last.hands));
     let shown = seats.filter(|(_, (_, hand))| !hand.is_empty());
-    let told = shown.map(|(seat, (score, _))| format!("{} {score:+}", table.look.name(seat)));
+    let told = shown.map(|(seat, (score, _))| format!("{} {score:+}", table.view.name(seat)));
     let told: Vec<String> = told.collect();
     canvas.put(inner, Line::raw(format!(" {}", told.join(", "))));
 }

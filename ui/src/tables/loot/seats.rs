@@ -50,12 +50,12 @@ impl Table<'_> {
 
     /// The columns of the longest name.
     fn name_width(&self) -> usize {
-        let names = Seat::first(self.loot.seats()).map(|seat| self.look.name(seat).width());
+        let names = Seat::first(self.loot.seats()).map(|seat| self.view.name(seat).width());
         names.max().unwrap_or(0).clamp(4, 8)
     }
 
     fn seat_line(&self, seat: Seat, width: u16, roomy: bool) -> Line<'static> {
-        let (loot, theme) = (self.loot, self.look.theme);
+        let (loot, theme) = (self.loot, self.view.theme);
         let turn = loot.turn() == Some(seat);
         let won = loot.is_over() && loot.winners().contains(seat);
         let marker = match (turn, won) {
@@ -63,10 +63,10 @@ impl Table<'_> {
             (_, true) => "*",
             _ => " ",
         };
-        let name = cut(self.look.name(seat), 8, theme);
+        let name = cut(self.view.name(seat), 8, theme);
         let style = if turn || won {
             theme.accent()
-        } else if self.look.me == Some(seat) {
+        } else if self.view.me == Some(seat) {
             theme.title()
         } else {
             Style::new()
@@ -93,7 +93,7 @@ impl Table<'_> {
 
     /// The cards of a hand that everybody has seen, as many as there is room for, and how many more there are.
     fn hand_words(&self, hand: &[Slot], room: usize) -> Vec<Span<'static>> {
-        let theme = self.look.theme;
+        let theme = self.view.theme;
         let open: Vec<Face> = hand
             .iter()
             .filter_map(|slot| match slot {

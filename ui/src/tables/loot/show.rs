@@ -12,7 +12,7 @@ use super::cards;
 use super::village;
 use super::worth::{Group, arranged};
 use crate::canvas::{cut, fit};
-use crate::tables::{Look, Show};
+use crate::tables::{Animation, ViewContext};
 use crate::theme::Theme;
 
 /// How many lines there is room for on the smallest screen: blank ones and the picture are left out beyond.
@@ -25,20 +25,20 @@ const PICTURE: (usize, usize) = (64, 4);
 /// The scoring of a fire.
 pub(super) fn burned(
     loot: &Loot,
-    look: &Look<'_>,
+    view: &ViewContext<'_>,
     fired_by: Seat,
     hands: &[Vec<Face>],
     (scores, totals): (&[i64], &[i64]),
-) -> Show {
-    let theme = look.theme;
+) -> Animation {
+    let theme = view.theme;
     let gods = hands
         .iter()
         .fold(GodSet::NONE, |gods, hand| gods.and_of(hand));
-    let mut blocks = vec![gods_in_force(gods, hands, look)];
+    let mut blocks = vec![gods_in_force(gods, hands, view)];
     let shown = Seat::first(hands.len()).zip(hands);
     let scored = shown.zip(scores.iter().zip(totals));
     for ((seat, hand), (score, total)) in scored.filter(|((_, hand), _)| !hand.is_empty()) {
-        let mut lines = hand_lines(look.name(seat), hand, gods, theme);
+        let mut lines = hand_lines(view.name(seat), hand, gods, theme);
         let colour = if *score < 0 {
             theme.bad()
         } else {
@@ -58,7 +58,7 @@ pub(super) fn burned(
         blocks.push(lines);
     }
     if loot.is_over() {
-        let winners: Vec<&str> = loot.winners().iter().map(|seat| look.name(seat)).collect();
+        let winners: Vec<&str> = loot.winners().iter().map(|seat| view.name(seat)).collect();
         let wins = match winners.len() {
             1 => "wins",
             _ => "share the win",
@@ -80,8 +80,8 @@ pub(super) fn burned(
         }
         lines.extend(block);
     }
-    Show {
-        title: format!("{} has fired the village", look.name(fired_by)),
+    Animation {
+        title: format!("{} has fired the village", view.name(fired_by)),
         lines,
     }
 }
@@ -93,12 +93,12 @@ fn one_beat(row: &Line<'_>, theme: &Theme) -> Line<'static> {
 }
 
 /// Every god that acts, and whose hand it is in.
-fn gods_in_force(gods: GodSet, hands: &[Vec<Face>], look: &Look<'_>) -> Vec<Line<'static>> {
-    let theme = look.theme;
+fn gods_in_force(gods: GodSet, hands: &[Vec<Face>], view: &ViewContext<'_>) -> Vec<Line<'static>> {
+    let theme = view.theme;
     let holder = |god| {
         let mut hands = Seat::first(hands.len()).zip(hands);
         let held = hands.find(|(_, hand)| GodSet::NONE.and_of(hand).has(god));
-        held.map_or("?", |(seat, _)| look.name(seat))
+        held.map_or("?", |(seat, _)| view.name(seat))
     };
     let mut lines: Vec<Line<'static>> = gods
         .iter()

@@ -239,11 +239,11 @@ fn what_a_hand_is_worth_is_told_card_by_card() {
 fn a_card_is_compared_with_those_held() {
     let mut scene = middle(2);
     let me = seat(0);
-    let look = |scene: &Scene, run: &dyn Fn(&worth::Sight)| {
+    let view = |scene: &Scene, run: &dyn Fn(&worth::Sight)| {
         run(&worth::Sight::of(loot(scene), Some(me), &scene.known(me)));
     };
     // A colour and the run in it for half, a set of three, and the thief: what is loose is free.
-    look(&scene, &|sight| {
+    view(&scene, &|sight| {
         let face = |name: &str| by_name(name).unwrap();
         assert_eq!(sight.worth(), 18);
         assert_eq!(sight.without(face("seductress")), 22);
@@ -264,7 +264,7 @@ fn it_is_said_why_something_cannot_be_done() {
     let other = scene.game.hand(turn).first().copied().unwrap();
     let known = scene.known(turn);
     let why = |me: Seat, spot: Spot| {
-        let offers = scene.look(Some(me), &known, |look, game| refused(game, spot, look));
+        let offers = scene.view(Some(me), &known, |view, game| refused(game, spot, view));
         offers
             .into_iter()
             .find_map(|offer| offer.refused)
@@ -286,7 +286,7 @@ fn everything_on_the_table_is_explained() {
         let (_, layer) = scene.drawn(Some(me), 140, 45);
         for (_, target) in &layer.targets {
             let Target::Spot(spot) = target else { continue };
-            let told = scene.look(Some(me), &known, |look, _| loot(&scene).about(*spot, look));
+            let told = scene.view(Some(me), &known, |view, _| loot(&scene).about(*spot, view));
             assert!(!told.is_empty(), "{spot:?}");
         }
         scene.play(1);
@@ -309,7 +309,7 @@ fn cards_fly_between_places_that_are_drawn() {
         let after = scene.drawn(Some(me), 80, 24).1;
         let known = scene.known(me);
         for event in &events {
-            let seen = scene.look(Some(me), &known, |look, game| motions(game, event, look));
+            let seen = scene.view(Some(me), &known, |view, game| motions(game, event, view));
             for motion in seen {
                 if let Motion::Fly { what, from, to } = motion {
                     assert!((1..=8).contains(&what.width()));
@@ -357,12 +357,12 @@ fn the_burning_is_told_step_by_step() {
         let mut scene = laid(target, &hands[..seats], REST);
         pass_round(&mut scene);
         let known = scene.known(seat(1));
-        let asked = scene.look(Some(seat(1)), &known, |look, game| {
-            question(game, &AnyAction::Loot(LootAction::Fire), look)
+        let asked = scene.view(Some(seat(1)), &known, |view, game| {
+            question(game, &AnyAction::Loot(LootAction::Fire), view)
         });
         let events = fire(&mut scene, 1);
         let told = events.iter().find_map(|event| {
-            scene.look(Some(seat(1)), &known, |look, game| show(game, event, look))
+            scene.view(Some(seat(1)), &known, |view, game| show(game, event, view))
         });
         let told = told.unwrap();
         assert!(told.lines.iter().all(|line| line.width() <= 72));

@@ -18,7 +18,7 @@ use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::{Board, Deed, Look, Motion, Show, Spot};
+use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::{Canvas, cut};
 use crate::theme::Theme;
 
@@ -26,9 +26,9 @@ use help::HANDS;
 use page::{NEW, Page, What};
 use pieces::{Left, Outlook, bar, packed, sign};
 
-/// The deed that votes for the end.
+/// The button that votes for the end.
 const VOTE: u8 = 0;
-/// The deed that takes the vote back.
+/// The button that takes the vote back.
 const BACK: u8 = 1;
 /// How many columns a line of a show has.
 const SHOW: usize = 72;
@@ -98,11 +98,11 @@ fn about_tree(game: &Plutonian, number: u8) -> Vec<String> {
     about
 }
 
-fn about_stack(game: &Plutonian, look: &Look<'_>, seat: Seat, number: u8) -> Vec<String> {
-    let whose = if look.me == Some(seat) {
+fn about_stack(game: &Plutonian, view: &ViewContext<'_>, seat: Seat, number: u8) -> Vec<String> {
+    let whose = if view.me == Some(seat) {
         "Your".to_owned()
     } else {
-        format!("{}'s", look.name(seat))
+        format!("{}'s", view.name(seat))
     };
     let Some(stack) = stack_of(game, seat, number) else {
         let mut about = vec![
@@ -140,11 +140,11 @@ fn about_stack(game: &Plutonian, look: &Look<'_>, seat: Seat, number: u8) -> Vec
 }
 
 /// A seat's stacks in lines, one span a stack: what is worth something, then how much is not.
-fn tally(game: &Plutonian, look: &Look<'_>, seat: Seat) -> Vec<Line<'static>> {
-    let theme = look.theme;
+fn tally(game: &Plutonian, view: &ViewContext<'_>, seat: Seat) -> Vec<Line<'static>> {
+    let theme = view.theme;
     let indent = 10;
     let mut lines = vec![Line::from(vec![Span::styled(
-        format!("{:<indent$}", cut(look.name(seat), 8, theme)),
+        format!("{:<indent$}", cut(view.name(seat), 8, theme)),
         theme.title(),
     )])];
     let mut push = |text: String, style| {
@@ -173,9 +173,9 @@ fn tally(game: &Plutonian, look: &Look<'_>, seat: Seat) -> Vec<Line<'static>> {
     lines
 }
 
-fn draw_new(game: &Plutonian, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-    let Some(me) = look.me else { return };
-    let theme = look.theme;
+fn draw_new(game: &Plutonian, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+    let Some(me) = view.me else { return };
+    let theme = view.theme;
     let mark = canvas.spot(area, Spot::Part(me, new_stack(game, me)));
     let style = if mark.lit { theme.lit() } else { theme.faint() };
     canvas.put(area, Line::styled(NEW, mark.over(style, theme)));
@@ -222,10 +222,10 @@ impl Board for Plutonian {
         "Take the top of a tree, then choose a stack for it.".to_owned()
     }
 
-    fn draw(&self, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-        let theme = look.theme;
-        let shown = stacks::all(self, look);
-        let page = Page::of(self, look, &shown, area);
+    fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+        let theme = view.theme;
+        let shown = stacks::all(self, view);
+        let page = Page::of(self, view, &shown, area);
         let mut missing = 0;
         for (place, what) in &page.placed {
             let moved = Rect {
@@ -248,22 +248,22 @@ impl Board for Plutonian {
                     canvas.put(place, Line::styled(text, theme.faint()));
                 }
                 What::Heading(seat) => {
-                    canvas.section(place, &stacks::heading(self, look, seat));
+                    canvas.section(place, &stacks::heading(self, view, seat));
                     stacks::draw_heading(seat, canvas, place);
                 }
                 What::Label(seat) => {
-                    let label = stacks::label(self, look, seat);
+                    let label = stacks::label(self, view, seat);
                     canvas.put(place, Line::styled(label, theme.title()));
                     stacks::draw_heading(seat, canvas, place);
                 }
                 What::Stack(at) => {
                     if let Some(stack) = shown.get(at) {
-                        let own = look.me == Some(stack.seat);
+                        let own = view.me == Some(stack.seat);
                         let form = if own { page.own } else { page.others };
                         stack.draw(form, canvas, place);
                     }
                 }
-                What::New => draw_new(self, look, canvas, place),
+                What::New => draw_new(self, view, canvas, place),
             }
         }
         help::draw(
@@ -285,19 +285,19 @@ impl Board for Plutonian {
         }
     }
 
-    fn path(&self, action: &PlutonianAction, look: &Look<'_>) -> Vec<Spot> {
+    fn path(&self, action: &PlutonianAction, view: &ViewContext<'_>) -> Vec<Spot> {
         match *action {
             PlutonianAction::Take { tree, stack } => {
-                let me = look.me.or_else(|| self.turn());
+                let me = view.me.or_else(|| self.turn());
                 let to = me.map(|me| Spot::Part(me, stack.unwrap_or_else(|| new_stack(self, me))));
                 std::iter::once(Spot::Pile(tree)).chain(to).collect()
             }
-            PlutonianAction::Vote { end: true } => vec![Spot::Deed(VOTE)],
-            PlutonianAction::Vote { end: false } => vec![Spot::Deed(BACK)],
+            PlutonianAction::Vote { end: true } => vec![Spot::Button(VOTE)],
+            PlutonianAction::Vote { end: false } => vec![Spot::Button(BACK)],
         }
     }
 
-    fn words(&self, action: &PlutonianAction, look: &Look<'_>) -> String {
+    fn words(&self, action: &PlutonianAction, view: &ViewContext<'_>) -> String {
         let (tree, stack) = match *action {
             PlutonianAction::Vote { end: true } => return "vote for the end".to_owned(),
             PlutonianAction::Vote { end: false } => return "take back the vote".to_owned(),
@@ -306,7 +306,7 @@ impl Board for Plutonian {
         let Some(top) = top_of(self, tree) else {
             return format!("take from tree {tree}");
         };
-        let me = look.me.or_else(|| self.turn());
+        let me = view.me.or_else(|| self.turn());
         let onto = stack.and_then(|stack| stack_of(self, me?, stack));
         let before = onto.map_or(&[][..], Vec::as_slice);
         let mut left = Left::of(self);
@@ -314,21 +314,21 @@ impl Board for Plutonian {
         let then = verdict(&Outlook::of(&grown(before, top), &left));
         match stack {
             Some(stack) => {
-                let before = packed(before, look.theme);
+                let before = packed(before, view.theme);
                 format!("{} onto stack {stack} {before}: {then}", top.in_words())
             }
             None => format!("{} begins a new stack: {then}", top.in_words()),
         }
     }
 
-    fn attempts(&self, spot: Spot, look: &Look<'_>) -> Vec<PlutonianAction> {
-        let picked = look.picked.iter().find_map(|spot| match spot {
+    fn attempts(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<PlutonianAction> {
+        let picked = view.picked.iter().find_map(|spot| match spot {
             Spot::Pile(tree) => Some(*tree),
             _ => None,
         });
         match spot {
             Spot::Pile(tree) => vec![PlutonianAction::Take { tree, stack: None }],
-            Spot::Part(seat, number) if look.me == Some(seat) => {
+            Spot::Part(seat, number) if view.me == Some(seat) => {
                 // Without a tree chosen it can only be too early, which is the same for all of them.
                 let standing = self.trees().iter().position(|tree| !tree.is_empty());
                 let tree = picked.or_else(|| standing.and_then(|tree| u8::try_from(tree).ok()));
@@ -337,23 +337,23 @@ impl Board for Plutonian {
                     .into_iter()
                     .collect()
             }
-            Spot::Deed(VOTE) => vec![PlutonianAction::Vote { end: true }],
-            Spot::Deed(BACK) => vec![PlutonianAction::Vote { end: false }],
+            Spot::Button(VOTE) => vec![PlutonianAction::Vote { end: true }],
+            Spot::Button(BACK) => vec![PlutonianAction::Vote { end: false }],
             _ => Vec::new(),
         }
     }
 
-    fn deed(&self, number: u8) -> Deed {
+    fn button(&self, number: u8) -> Button {
         let (key, label) = match number {
             VOTE => (Some('v'), "vote to end"),
             BACK => (Some('v'), "take back vote"),
             _ => (None, "?"),
         };
-        Deed { key, label }
+        Button { key, label }
     }
 
-    fn question(&self, action: &PlutonianAction, look: &Look<'_>) -> Option<String> {
-        let me = look.me?;
+    fn question(&self, action: &PlutonianAction, view: &ViewContext<'_>) -> Option<String> {
+        let me = view.me?;
         match *action {
             PlutonianAction::Vote { end: true } => {
                 let own = stacks::points(self, me);
@@ -390,17 +390,17 @@ impl Board for Plutonian {
         }
     }
 
-    fn about(&self, spot: Spot, look: &Look<'_>) -> Vec<String> {
+    fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
         match spot {
             Spot::Pile(number) => about_tree(self, number),
-            Spot::Part(seat, number) => about_stack(self, look, seat, number),
+            Spot::Part(seat, number) => about_stack(self, view, seat, number),
             Spot::Seat(seat) => vec![format!(
                 "{}: {} points in {} stacks.",
-                look.name(seat),
+                view.name(seat),
                 stacks::points(self, seat),
                 self.stacks(seat).len()
             )],
-            Spot::Deed(_) => vec![
+            Spot::Button(_) => vec![
                 format!(
                     "The game ends when the last pyramid is taken, or as soon as {} players vote for it; {} do now.",
                     self.votes_needed(),
@@ -412,7 +412,7 @@ impl Board for Plutonian {
         }
     }
 
-    fn motions(&self, event: &PlutonianEvent, look: &Look<'_>) -> Vec<Motion> {
+    fn motions(&self, event: &PlutonianEvent, view: &ViewContext<'_>) -> Vec<Motion> {
         match *event {
             PlutonianEvent::Took {
                 seat,
@@ -423,7 +423,7 @@ impl Board for Plutonian {
             } => {
                 let to = Spot::Part(seat, u8::try_from(stack).unwrap_or(u8::MAX));
                 let mut motions = vec![Motion::Fly {
-                    what: Line::from(sign(pyramid, look.theme)),
+                    what: Line::from(sign(pyramid, view.theme)),
                     from: Spot::Pile(tree),
                     to,
                 }];
@@ -439,21 +439,21 @@ impl Board for Plutonian {
         }
     }
 
-    fn show(&self, event: &PlutonianEvent, look: &Look<'_>) -> Option<Show> {
+    fn show(&self, event: &PlutonianEvent, view: &ViewContext<'_>) -> Option<Animation> {
         let PlutonianEvent::Over { winners, .. } = event else {
             return None;
         };
         let all = Seat::first(self.seats());
-        let mut lines: Vec<_> = all.flat_map(|seat| tally(self, look, seat)).collect();
-        let names: Vec<&str> = winners.iter().map(|seat| look.name(seat)).collect();
+        let mut lines: Vec<_> = all.flat_map(|seat| tally(self, view, seat)).collect();
+        let names: Vec<&str> = winners.iter().map(|seat| view.name(seat)).collect();
         let verb = if names.len() == 1 {
             "wins"
         } else {
             "share the win"
         };
         let text = format!("{} {verb}.", names.join(" and "));
-        lines.push(Line::styled(text, look.theme.accent()));
-        Some(Show {
+        lines.push(Line::styled(text, view.theme.accent()));
+        Some(Animation {
             title: "What the stacks are worth".to_owned(),
             lines,
         })

@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::stacks::{Shown, label};
 use super::trees::letters_wide;
-use crate::tables::Look;
+use crate::tables::ViewContext;
 
 /// How trees are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,7 +165,12 @@ impl Grove<'_> {
 
 impl Page {
     /// The richest page that fits; if none does, the shortest.
-    pub(super) fn of(game: &Plutonian, look: &Look<'_>, shown: &[Shown], area: Rect) -> Self {
+    pub(super) fn of(
+        game: &Plutonian,
+        view: &ViewContext<'_>,
+        shown: &[Shown],
+        area: Rect,
+    ) -> Self {
         let grove = Grove {
             trees: game.trees(),
             has_wilds_below: game.trees().iter().any(|tree| tree.len() > 3),
@@ -209,7 +214,7 @@ impl Page {
             ..letters
         };
         for form in roomy.chain([letters, run_on]) {
-            let page = Self::laid(game, look, shown, &grove, form, area.width);
+            let page = Self::laid(game, view, shown, &grove, form, area.width);
             if page.height <= area.height {
                 return page;
             }
@@ -218,12 +223,12 @@ impl Page {
             heading: false,
             ..run_on
         };
-        Self::laid(game, look, shown, &grove, bare, area.width)
+        Self::laid(game, view, shown, &grove, bare, area.width)
     }
 
     fn laid(
         game: &Plutonian,
-        look: &Look<'_>,
+        view: &ViewContext<'_>,
         shown: &[Shown],
         grove: &Grove<'_>,
         form: Form,
@@ -242,13 +247,13 @@ impl Page {
         }
         page.forest(grove);
         let mut running = Vec::new();
-        for seat in seats(game, look.me) {
-            let is_own = look.me == Some(seat);
+        for seat in seats(game, view.me) {
+            let is_own = view.me == Some(seat);
             let stacks = if is_own { form.own } else { form.others };
             let of_seat = shown.iter().enumerate().filter(|(_, s)| s.seat == seat);
             let items: Vec<Item> = of_seat
                 .map(|(at, stack)| {
-                    let (columns, rows) = stack.area(stacks, width, look.theme);
+                    let (columns, rows) = stack.area(stacks, width, view.theme);
                     (What::Stack(at), columns, rows)
                 })
                 .collect();
@@ -264,7 +269,7 @@ impl Page {
                 page.flow(&items, if stacks == Stacks::Piles { 1 } else { 2 }, 0);
                 continue;
             }
-            running.push((What::Label(seat), columns(&label(game, look, seat)), 1));
+            running.push((What::Label(seat), columns(&label(game, view, seat)), 1));
             running.extend(items);
             if is_own && !game.is_over() {
                 running.push(new);

@@ -11,7 +11,7 @@ use super::page::{PILE, Stacks, columns};
 use super::pieces::{HIGHEST, Left, Outlook, lit, packed, sign, spelled};
 use super::trees;
 use crate::canvas::Canvas;
-use crate::tables::{Look, Spot};
+use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
 
 /// A stack with everything that is said of it.
@@ -28,24 +28,24 @@ pub(super) struct Shown {
 }
 
 /// The pyramid that is being placed, if one is.
-pub(super) fn in_hand(game: &Plutonian, look: &Look<'_>) -> Option<Pyramid> {
-    look.picked.iter().find_map(|spot| match spot {
+pub(super) fn in_hand(game: &Plutonian, view: &ViewContext<'_>) -> Option<Pyramid> {
+    view.picked.iter().find_map(|spot| match spot {
         Spot::Pile(tree) => game.trees().get(usize::from(*tree))?.last().copied(),
         _ => None,
     })
 }
 
 /// Everybody's stacks.
-pub(super) fn all(game: &Plutonian, look: &Look<'_>) -> Vec<Shown> {
+pub(super) fn all(game: &Plutonian, view: &ViewContext<'_>) -> Vec<Shown> {
     let left = Left::of(game);
-    let placing = in_hand(game, look);
+    let placing = in_hand(game, view);
     let mut rest = left.clone();
     if let Some(pyramid) = placing {
         rest.take(pyramid);
     }
     let mut shown = Vec::new();
-    for seat in super::page::seats(game, look.me) {
-        let own = look.me == Some(seat);
+    for seat in super::page::seats(game, view.me) {
+        let own = view.me == Some(seat);
         let from = shown.len();
         for (number, pyramids) in game.stacks(seat).iter().enumerate() {
             let after = placing.filter(|_| own).map(|pyramid| {
@@ -64,7 +64,7 @@ pub(super) fn all(game: &Plutonian, look: &Look<'_>) -> Vec<Shown> {
         }
         let of_seat = || shown.iter().skip(from);
         let tabs = (
-            of_seat().map(|stack| wide(&spelled(&stack.pyramids, look.theme))),
+            of_seat().map(|stack| wide(&spelled(&stack.pyramids, view.theme))),
             of_seat().map(|stack| columns(&stack.outlook.now())),
         );
         let tabs = (tabs.0.max().unwrap_or(0), tabs.1.max().unwrap_or(0));
@@ -76,21 +76,21 @@ pub(super) fn all(game: &Plutonian, look: &Look<'_>) -> Vec<Shown> {
 }
 
 /// Label before a seat's stacks.
-pub(super) fn label(game: &Plutonian, look: &Look<'_>, seat: Seat) -> String {
-    format!("{} {}:", who(look, seat), points(game, seat))
+pub(super) fn label(game: &Plutonian, view: &ViewContext<'_>, seat: Seat) -> String {
+    format!("{} {}:", who(view, seat), points(game, seat))
 }
 
 /// A seat's relation to the viewer.
-pub(super) fn who<'a>(look: &'a Look<'_>, seat: Seat) -> &'a str {
-    if look.me == Some(seat) {
+pub(super) fn who<'a>(view: &'a ViewContext<'_>, seat: Seat) -> &'a str {
+    if view.me == Some(seat) {
         "You"
     } else {
-        look.name(seat)
+        view.name(seat)
     }
 }
 
 /// The heading of a seat's stacks.
-pub(super) fn heading(game: &Plutonian, look: &Look<'_>, seat: Seat) -> String {
+pub(super) fn heading(game: &Plutonian, view: &ViewContext<'_>, seat: Seat) -> String {
     let vote = if game.forfeited().contains(seat) {
         ", has left"
     } else if game.votes().contains(seat) {
@@ -98,7 +98,7 @@ pub(super) fn heading(game: &Plutonian, look: &Look<'_>, seat: Seat) -> String {
     } else {
         ""
     };
-    format!("{}: {} points{vote}", who(look, seat), points(game, seat))
+    format!("{}: {} points{vote}", who(view, seat), points(game, seat))
 }
 
 /// Total worth of a seat's stacks.

@@ -227,9 +227,9 @@ fn what_happens_can_be_seen() {
         let events = scene.act(me, &choice.unwrap());
         let (_, layer) = scene.drawn(Some(me), 80, 24);
         for event in events {
-            let (motions, show) = scene.look(Some(me), &Faces::new(), |look, game| {
-                let motions = crate::tables::motions(game, &event, look);
-                (motions, crate::tables::show(game, &event, look))
+            let (motions, show) = scene.view(Some(me), &Faces::new(), |view, game| {
+                let motions = crate::tables::motions(game, &event, view);
+                (motions, crate::tables::show(game, &event, view))
             });
             for motion in motions {
                 let spots = match motion {
@@ -255,7 +255,7 @@ fn everything_is_explained_and_refused_with_a_reason() {
     sensible(&mut scene, 14);
     let me = turn(&scene).unwrap();
     let mut text = String::new();
-    scene.look(Some(me), &Faces::new(), |look, game| {
+    scene.view(Some(me), &Faces::new(), |view, game| {
         let AnyGame::Plutonian(plutonian) = game else {
             unreachable!()
         };
@@ -266,19 +266,19 @@ fn everything_is_explained_and_refused_with_a_reason() {
             Spot::Part(me, 0),
             Spot::Part(me, next),
             Spot::Seat(me),
-            Spot::Deed(VOTE),
-            Spot::Deed(BACK),
+            Spot::Button(VOTE),
+            Spot::Button(BACK),
         ];
         for spot in spots {
             text += &format!("{spot:?}\n");
-            for line in plutonian.about(spot, look) {
+            for line in plutonian.about(spot, view) {
                 text += &format!("  {line}\n");
             }
-            for offer in offers::refused(game, spot, look) {
+            for offer in offers::refused(game, spot, view) {
                 text += &format!("  not: {}: {}\n", offer.words, offer.refused.unwrap());
             }
         }
-        for offer in Offers::of(game, look).all().iter().rev().take(12) {
+        for offer in Offers::of(game, view).all().iter().rev().take(12) {
             text += &format!("{}\n", offer.words);
             if let Some(question) = &offer.question {
                 text += &format!("  asked: {question}\n");

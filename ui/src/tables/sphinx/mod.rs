@@ -23,7 +23,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar as _;
 
-use super::{Board, Deed, Look, Motion, Show, Spot};
+use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::{Canvas, Mark};
 use crate::theme::{Pigment, Theme};
 
@@ -105,42 +105,42 @@ fn stone(theme: &Theme) -> Style {
 }
 
 /// The letter of a seat's Magician: the first of its name, or the seat's number if others begin alike.
-fn letter(look: &Look<'_>, seat: Seat) -> char {
+fn letter(view: &ViewContext<'_>, seat: Seat) -> char {
     let first = |name: &String| name.chars().next().and_then(|c| c.to_uppercase().next());
     let number = || {
         let number = u32::try_from(seat.index() + 1).unwrap_or(0);
         char::from_digit(number, 10).unwrap_or('?')
     };
-    let Some(own) = look.names.get(seat.index()).and_then(first) else {
+    let Some(own) = view.names.get(seat.index()).and_then(first) else {
         return number();
     };
-    let alike = look
+    let alike = view
         .names
         .iter()
         .filter(|name| first(name) == Some(own))
         .count();
     let fits =
-        own.is_alphabetic() && own.width() == Some(1) && (own.is_ascii() || !look.theme.is_ascii());
+        own.is_alphabetic() && own.width() == Some(1) && (own.is_ascii() || !view.theme.is_ascii());
     if alike == 1 && fits { own } else { number() }
 }
 
 /// How a seat's Magician looks: the own one stands out.
-fn magician_style(look: &Look<'_>, seat: Seat) -> Style {
-    if look.me == Some(seat) {
-        return look.theme.accent();
+fn magician_style(view: &ViewContext<'_>, seat: Seat) -> Style {
+    if view.me == Some(seat) {
+        return view.theme.accent();
     }
     // The fourth and the fifth suit are left out: they are too near to Monsters and lit squares.
     let colours = [0, 5, 4, 2];
     let colour = colours.get(seat.index()).copied().unwrap_or(0);
-    let style = look.theme.suit(colour);
+    let style = view.theme.suit(colour);
     style.add_modifier(Modifier::BOLD)
 }
 
 /// `@` and the letter of a seat.
-fn magician(look: &Look<'_>, seat: Seat) -> Span<'static> {
+fn magician(view: &ViewContext<'_>, seat: Seat) -> Span<'static> {
     Span::styled(
-        format!("@{}", letter(look, seat)),
-        magician_style(look, seat),
+        format!("@{}", letter(view, seat)),
+        magician_style(view, seat),
     )
 }
 
@@ -275,34 +275,34 @@ impl Board for Sphinx {
         }
     }
 
-    fn draw(&self, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+    fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
         let grid = squares::Grid::of(area);
-        squares::draw(self, look, canvas, &grid);
-        side::draw(self, look, canvas, (grid.beside, grid.below));
+        squares::draw(self, view, canvas, &grid);
+        side::draw(self, view, canvas, (grid.beside, grid.below));
     }
 
-    fn path(&self, action: &SphinxAction, _look: &Look<'_>) -> Vec<Spot> {
+    fn path(&self, action: &SphinxAction, _look: &ViewContext<'_>) -> Vec<Spot> {
         match *action {
             SphinxAction::Place { to } | SphinxAction::Magician { to } => vec![square_spot(to)],
             SphinxAction::Introduce { size, at } => vec![supply_spot(size), square_spot(at)],
             SphinxAction::Monster { from, to, .. } => vec![square_spot(from), square_spot(to)],
-            SphinxAction::Stay => vec![Spot::Deed(STAY)],
-            SphinxAction::End => vec![Spot::Deed(END)],
-            SphinxAction::Vote { end: true } => vec![Spot::Deed(VOTE)],
-            SphinxAction::Vote { end: false } => vec![Spot::Deed(UNVOTE)],
+            SphinxAction::Stay => vec![Spot::Button(STAY)],
+            SphinxAction::End => vec![Spot::Button(END)],
+            SphinxAction::Vote { end: true } => vec![Spot::Button(VOTE)],
+            SphinxAction::Vote { end: false } => vec![Spot::Button(UNVOTE)],
         }
     }
 
-    fn words(&self, action: &SphinxAction, look: &Look<'_>) -> String {
-        words::action(self, action, look)
+    fn words(&self, action: &SphinxAction, view: &ViewContext<'_>) -> String {
+        words::action(self, action, view)
     }
 
-    fn attempts(&self, spot: Spot, look: &Look<'_>) -> Vec<SphinxAction> {
+    fn attempts(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<SphinxAction> {
         match spot {
-            Spot::Deed(STAY) => return vec![SphinxAction::Stay],
-            Spot::Deed(END) => return vec![SphinxAction::End],
-            Spot::Deed(VOTE) => return vec![SphinxAction::Vote { end: true }],
-            Spot::Deed(UNVOTE) => return vec![SphinxAction::Vote { end: false }],
+            Spot::Button(STAY) => return vec![SphinxAction::Stay],
+            Spot::Button(END) => return vec![SphinxAction::End],
+            Spot::Button(VOTE) => return vec![SphinxAction::Vote { end: true }],
+            Spot::Button(UNVOTE) => return vec![SphinxAction::Vote { end: false }],
             _ => {}
         }
         if let Some(size) = size_of(spot) {
@@ -317,8 +317,8 @@ impl Board for Sphinx {
         let Some(square) = square_of(spot) else {
             return Vec::new();
         };
-        let mine = look.me.and_then(|me| self.magician(me));
-        match (self.phase(), look.picked.first().copied()) {
+        let mine = view.me.and_then(|me| self.magician(me));
+        match (self.phase(), view.picked.first().copied()) {
             (Phase::Magician, _) if mine == Some(square) => vec![SphinxAction::Stay],
             (Phase::Magician, _) if mine.is_some() => vec![SphinxAction::Magician { to: square }],
             (Phase::Magician, _) => vec![SphinxAction::Place { to: square }],
@@ -355,21 +355,21 @@ impl Board for Sphinx {
         }
     }
 
-    fn deed(&self, number: u8) -> Deed {
+    fn button(&self, number: u8) -> Button {
         let (key, label) = match number {
             STAY => ('s', "stay"),
             END => ('e', "end turn"),
             VOTE => ('v', "vote for the end"),
             _ => ('v', "take vote back"),
         };
-        Deed {
+        Button {
             key: Some(key),
             label,
         }
     }
 
-    fn question(&self, action: &SphinxAction, look: &Look<'_>) -> Option<String> {
-        let me = look.me?;
+    fn question(&self, action: &SphinxAction, view: &ViewContext<'_>) -> Option<String> {
+        let me = view.me?;
         match action {
             SphinxAction::Vote { end: true } => {
                 let others = self
@@ -395,7 +395,7 @@ impl Board for Sphinx {
                     1 => "1 point is".to_owned(),
                     points => format!("{points} points are"),
                 };
-                let useful = self.legal(me, look.known).iter().any(more);
+                let useful = self.legal(me, view.known).iter().any(more);
                 useful.then(|| format!("{points} left, which will be lost. End your turn?"))
             }
             _ if victims(self, action).contains(&me) => {
@@ -405,15 +405,15 @@ impl Board for Sphinx {
         }
     }
 
-    fn about(&self, spot: Spot, look: &Look<'_>) -> Vec<String> {
-        words::about(self, spot, look)
+    fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
+        words::about(self, spot, view)
     }
 
-    fn motions(&self, event: &SphinxEvent, look: &Look<'_>) -> Vec<Motion> {
+    fn motions(&self, event: &SphinxEvent, view: &ViewContext<'_>) -> Vec<Motion> {
         let monster = |size: Size, from: Spot, to: Square| Motion::Fly {
             what: Line::styled(
-                format!("{} {}", shape(size, look.theme), size.name()),
-                monster_style(size, look.theme),
+                format!("{} {}", shape(size, view.theme), size.name()),
+                monster_style(size, view.theme),
             ),
             from,
             to: square_spot(to),
@@ -422,7 +422,7 @@ impl Board for Sphinx {
             SphinxEvent::Magician { seat, from, to } => {
                 let to = square_spot(*to);
                 let flies = from.map(|from| Motion::Fly {
-                    what: Line::from(magician(look, *seat)),
+                    what: Line::from(magician(view, *seat)),
                     from: square_spot(from),
                     to,
                 });
@@ -462,23 +462,23 @@ impl Board for Sphinx {
         }
     }
 
-    fn show(&self, event: &SphinxEvent, look: &Look<'_>) -> Option<Show> {
+    fn show(&self, event: &SphinxEvent, view: &ViewContext<'_>) -> Option<Animation> {
         let SphinxEvent::Over { winners } = event else {
             return None;
         };
         let mut lines: Vec<Line<'static>> = Seat::first(self.seats())
             .map(|seat| {
-                let (end, style) = words::end(self, seat, look);
-                let mut spans = vec![magician(look, seat)];
-                spans.push(Span::raw(format!(" {:<10}", look.name(seat))));
-                spans.extend(king(self, seat).map(|king| card(king, look.theme)));
+                let (end, style) = words::end(self, seat, view);
+                let mut spans = vec![magician(view, seat)];
+                spans.push(Span::raw(format!(" {:<10}", view.name(seat))));
+                spans.extend(king(self, seat).map(|king| card(king, view.theme)));
                 spans.push(Span::styled(format!("  {end}"), style));
                 Line::from(spans)
             })
             .collect();
         let names: Vec<String> = winners
             .iter()
-            .map(|seat| look.name(seat).to_owned())
+            .map(|seat| view.name(seat).to_owned())
             .collect();
         let verdict = match names.len() {
             0 => "Nobody has won.".to_owned(),
@@ -486,8 +486,8 @@ impl Board for Sphinx {
             _ => format!("{} have won.", listed(&names)),
         };
         lines.push(Line::raw(""));
-        lines.push(Line::styled(verdict, look.theme.accent()));
-        Some(Show {
+        lines.push(Line::styled(verdict, view.theme.accent()));
+        Some(Animation {
             title: "The end of the search".to_owned(),
             lines,
         })

@@ -19,7 +19,7 @@ use super::{
     words,
 };
 use crate::canvas::{Canvas, Mark, fit, wrapped};
-use crate::tables::{Look, Spot};
+use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
 
 /// The columns from which on things may grow.
@@ -91,7 +91,7 @@ impl Rows {
 
 pub(super) fn draw(
     game: &Sphinx,
-    look: &Look<'_>,
+    view: &ViewContext<'_>,
     canvas: &mut Canvas<'_>,
     (area, below): (Rect, Rect),
 ) {
@@ -100,21 +100,21 @@ pub(super) fn draw(
     let gap = u16::from(forms.gaps);
     let area = rows.take(if forms.die { 5 } else { 1 });
     if forms.die {
-        draw_die(game, look, canvas, area);
+        draw_die(game, view, canvas, area);
     } else {
         let mark = canvas.spot(area, DIE);
-        canvas.put(area, Line::styled(die_line(game), look.theme.accent()));
+        canvas.put(area, Line::styled(die_line(game), view.theme.accent()));
         finish(canvas, area, mark);
     }
     rows.take(gap);
-    draw_supply(game, look, canvas, &mut rows, forms);
+    draw_supply(game, view, canvas, &mut rows, forms);
     rows.take(gap);
     heading(canvas, rows.take(1), "Packs", "turned up");
     for pylon in Pylon::ALL {
         if forms.cards {
-            draw_pack(game, look, canvas, rows.take(3), pylon);
+            draw_pack(game, view, canvas, rows.take(3), pylon);
         } else {
-            draw_pack_line(game, look, canvas, rows.take(1), pylon);
+            draw_pack_line(game, view, canvas, rows.take(1), pylon);
         }
     }
     rows.take(gap);
@@ -123,19 +123,19 @@ pub(super) fn draw(
         let area = rows.take(if forms.seats { 2 } else { 1 });
         let mark = canvas.spot(area, Spot::Seat(seat));
         if forms.seats {
-            canvas.rows(area, seat_rows(game, look, seat, area.width));
+            canvas.rows(area, seat_rows(game, view, seat, area.width));
         } else {
-            canvas.put(area, seat_line(game, look, seat, area.width));
+            canvas.put(area, seat_line(game, view, seat, area.width));
         }
         finish(canvas, area, mark);
     }
     if !game.votes().is_empty() {
-        draw_votes(game, look, canvas, rows.take(1));
+        draw_votes(game, view, canvas, rows.take(1));
     }
     if below.height >= LESSON {
-        draw_lesson(look.theme, canvas, below);
+        draw_lesson(view.theme, canvas, below);
     } else {
-        canvas.rows(rows.rest, legend(look.theme));
+        canvas.rows(rows.rest, legend(view.theme));
     }
 }
 
@@ -191,8 +191,8 @@ fn die_line(game: &Sphinx) -> String {
 }
 
 /// The die as it lies, and what it is worth.
-fn draw_die(game: &Sphinx, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-    let theme = look.theme;
+fn draw_die(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = view.theme;
     let mark = canvas.spot(area, DIE);
     let inner = canvas.frame(Rect { width: 9, ..area }, "");
     let pip = theme.glyph("●", "o");
@@ -223,7 +223,7 @@ fn draw_die(game: &Sphinx, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect)
         width: area.right().saturating_sub(x),
         ..area
     };
-    let turn = game.turn().map(|seat| look.name(seat).to_owned());
+    let turn = game.turn().map(|seat| view.name(seat).to_owned());
     let mut lines = vec![Line::raw("")];
     match (turn, game.roll()) {
         (None, _) => lines.push(Line::styled("The game is over", theme.accent())),
@@ -251,12 +251,12 @@ fn draw_die(game: &Sphinx, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect)
 
 fn draw_supply(
     game: &Sphinx,
-    look: &Look<'_>,
+    view: &ViewContext<'_>,
     canvas: &mut Canvas<'_>,
     rows: &mut Rows,
     forms: Forms,
 ) {
-    let theme = look.theme;
+    let theme = view.theme;
     heading(canvas, rows.take(1), "Supply", "pips");
     let stock = Size::ALL.into_iter().zip(game.supply());
     for (size, count) in stock.rev() {
@@ -309,12 +309,12 @@ fn pack_cards(game: &Sphinx, pylon: Pylon, theme: &Theme) -> Vec<Span<'static>> 
 /// A Pylon in a row: its letter, how many cards its pack has and which, and at the end those turned up.
 fn draw_pack_line(
     game: &Sphinx,
-    look: &Look<'_>,
+    view: &ViewContext<'_>,
     canvas: &mut Canvas<'_>,
     area: Rect,
     pylon: Pylon,
 ) {
-    let theme = look.theme;
+    let theme = view.theme;
     let mark = canvas.spot(area, pack_spot(pylon));
     let mut turned = Vec::new();
     for face in game.turned(pylon) {
@@ -340,8 +340,14 @@ fn draw_pack_line(
 }
 
 /// A Pylon with its cards drawn as cards.
-fn draw_pack(game: &Sphinx, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect, pylon: Pylon) {
-    let theme = look.theme;
+fn draw_pack(
+    game: &Sphinx,
+    view: &ViewContext<'_>,
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    pylon: Pylon,
+) {
+    let theme = view.theme;
     let mark = canvas.spot(area, pack_spot(pylon));
     let count = game.pack(pylon).len();
     let cards = match count {
@@ -404,38 +410,38 @@ fn capital(name: &str) -> String {
 }
 
 /// A seat in a row: its Magician's letter, its name, its King, and how many squares round it are closed.
-fn seat_line(game: &Sphinx, look: &Look<'_>, seat: Seat, width: u16) -> Line<'static> {
-    let theme = look.theme;
+fn seat_line(game: &Sphinx, view: &ViewContext<'_>, seat: Seat, width: u16) -> Line<'static> {
+    let theme = view.theme;
     let (state, style) = words::state(game, seat, theme);
     let king = king(game, seat).map(|king| card(king, theme));
     let state = Span::styled(format!(" {state:>3}"), style);
     let right: Vec<Span<'static>> = king.into_iter().chain([state]).collect();
     let used: usize = right.iter().map(Span::width).sum();
     let room = usize::from(width).saturating_sub(used + 4);
-    let name = fit(look.name(seat), room);
+    let name = fit(view.name(seat), room);
     let name = match game.turn() {
         Some(turn) if turn == seat => Span::styled(name, theme.title()),
         _ => Span::raw(name),
     };
     both_ends(
-        vec![magician(look, seat), Span::raw(" "), name],
+        vec![magician(view, seat), Span::raw(" "), name],
         right,
         width,
     )
 }
 
 /// A seat in two rows.
-fn seat_rows(game: &Sphinx, look: &Look<'_>, seat: Seat, width: u16) -> Vec<Line<'static>> {
-    let theme = look.theme;
+fn seat_rows(game: &Sphinx, view: &ViewContext<'_>, seat: Seat, width: u16) -> Vec<Line<'static>> {
+    let theme = view.theme;
     let king = king(game, seat).map(|king| card(king, theme));
-    let name = Span::raw(format!(" {}", look.name(seat)));
+    let name = Span::raw(format!(" {}", view.name(seat)));
     let vote = if game.votes().contains(seat) {
         Span::styled("  for the end", theme.bad())
     } else {
         Span::raw("")
     };
-    let left = vec![magician(look, seat), name, vote];
-    let (place, style) = words::place(game, seat, look);
+    let left = vec![magician(view, seat), name, vote];
+    let (place, style) = words::place(game, seat, view);
     vec![
         both_ends(left, king.into_iter().collect(), width),
         Line::styled(format!("   {place}"), style),
@@ -443,9 +449,9 @@ fn seat_rows(game: &Sphinx, look: &Look<'_>, seat: Seat, width: u16) -> Vec<Line
 }
 
 /// Seats that vote for the end.
-fn draw_votes(game: &Sphinx, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-    let mut spans = vec![Span::styled("To end: ", look.theme.bad())];
-    spans.extend(game.votes().iter().map(|seat| magician(look, seat)));
+fn draw_votes(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+    let mut spans = vec![Span::styled("To end: ", view.theme.bad())];
+    spans.extend(game.votes().iter().map(|seat| magician(view, seat)));
     canvas.put(area, Line::from(spans));
 }
 

@@ -16,7 +16,7 @@ use super::{
     square_spot, stone,
 };
 use crate::canvas::{Canvas, Mark, cut};
-use crate::tables::Look;
+use crate::tables::ViewContext;
 use crate::theme::Theme;
 
 /// Squares of a side.
@@ -136,15 +136,15 @@ fn file_letter(file: u16) -> char {
 }
 
 /// Draws the board.
-pub(super) fn draw(game: &Sphinx, look: &Look<'_>, canvas: &mut Canvas<'_>, grid: &Grid) {
-    let theme = look.theme;
+pub(super) fn draw(game: &Sphinx, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, grid: &Grid) {
+    let theme = view.theme;
     for (square, place) in places() {
         let area = grid.inside(place);
         let mark = canvas.spot(area, square_spot(square));
         if is_dark(place) {
             canvas.tint(area, theme.checker());
         }
-        let cell = cell(game, look, grid, (square, place), mark);
+        let cell = cell(game, view, grid, (square, place), mark);
         canvas.rows(area, cell.lines());
         if mark.focused || mark.flashing {
             canvas.tint(area, theme.focused());
@@ -255,12 +255,12 @@ fn draw_coordinates(canvas: &mut Canvas<'_>, grid: &Grid, theme: &Theme) {
 /// Signs of a square. The most important comes first: nothing is drawn over it.
 fn cell(
     game: &Sphinx,
-    look: &Look<'_>,
+    view: &ViewContext<'_>,
     grid: &Grid,
     (square, place): (Square, (u16, u16)),
     mark: Mark,
 ) -> Cell {
-    let theme = look.theme;
+    let theme = view.theme;
     let inside = grid.inside(place);
     let mut cell = Cell::new((inside.width, inside.height));
     if let Some(pylon) = Pylon::at(square).filter(|_| !grid.lined) {
@@ -276,7 +276,7 @@ fn cell(
     let alone = seats + usize::from(monsters) == 1;
     let empty = seats + usize::from(monsters) == 0 || (mark.hidden && alone);
     if !empty {
-        put_magicians(game, look, square, &mut cell);
+        put_magicians(game, view, square, &mut cell);
         put_monsters(game, theme, square, &mut cell);
     }
     let pylon = Pylon::at(square);
@@ -369,15 +369,15 @@ fn put_walls(pylon: Pylon, (_, row): (u16, u16), theme: &Theme, cell: &mut Cell)
 }
 
 /// The Magicians on a square: `@A`, and the name if there is room; two in a row if there are several.
-fn put_magicians(game: &Sphinx, look: &Look<'_>, square: Square, cell: &mut Cell) {
+fn put_magicians(game: &Sphinx, view: &ViewContext<'_>, square: Square, cell: &mut Cell) {
     let seats: Vec<_> = magicians_on(game, square).collect();
     let (width, height) = cell.size;
     if let [seat] = seats.as_slice() {
         let y = height.saturating_sub(1) / 2;
-        cell.centre(y, &[magician(look, *seat)]);
+        cell.centre(y, &[magician(view, *seat)]);
         if width >= 7 && height >= 3 {
-            let name = cut(look.name(*seat), usize::from(width), look.theme);
-            cell.centre(y + 1, &[Span::styled(name, magician_style(look, *seat))]);
+            let name = cut(view.name(*seat), usize::from(width), view.theme);
+            cell.centre(y + 1, &[Span::styled(name, magician_style(view, *seat))]);
         }
         return;
     }
@@ -385,9 +385,9 @@ fn put_magicians(game: &Sphinx, look: &Look<'_>, square: Square, cell: &mut Cell
         let mut spans = Vec::new();
         for seat in pair {
             let text = if spans.is_empty() {
-                magician(look, *seat)
+                magician(view, *seat)
             } else {
-                Span::styled(letter(look, *seat).to_string(), magician_style(look, *seat))
+                Span::styled(letter(view, *seat).to_string(), magician_style(view, *seat))
             };
             spans.push(text);
         }

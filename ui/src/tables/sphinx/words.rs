@@ -12,7 +12,7 @@ use super::{
     DIE, END, STAY, UNVOTE, VOTE, card, danger, king, letter, magicians_on, pylon_of, size_of,
     square_of, victims,
 };
-use crate::tables::{Look, Spot};
+use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
 
 /// Some of a thing, in words.
@@ -24,7 +24,7 @@ fn count(number: usize, one: &str, many: &str) -> String {
 }
 
 /// Effect of an action.
-pub(super) fn action(game: &Sphinx, action: &SphinxAction, look: &Look<'_>) -> String {
+pub(super) fn action(game: &Sphinx, action: &SphinxAction, view: &ViewContext<'_>) -> String {
     let turns = |at: Square| {
         let pylon = Pylon::at(at).filter(|pylon| !game.pack(*pylon).is_empty());
         pylon.map_or_else(String::new, |pylon| {
@@ -33,9 +33,9 @@ pub(super) fn action(game: &Sphinx, action: &SphinxAction, look: &Look<'_>) -> S
     };
     let names: Vec<String> = victims(game, action)
         .into_iter()
-        .map(|seat| match look.me == Some(seat) {
+        .map(|seat| match view.me == Some(seat) {
             true => "you".to_owned(),
-            false => look.name(seat).to_owned(),
+            false => view.name(seat).to_owned(),
         })
         .collect();
     let fate = match names.as_slice() {
@@ -47,7 +47,7 @@ pub(super) fn action(game: &Sphinx, action: &SphinxAction, look: &Look<'_>) -> S
         SphinxAction::Magician { to } => {
             format!("move your Magician to {}{}", to.name(), turns(to))
         }
-        SphinxAction::Stay => match look.me.and_then(|me| game.magician(me)) {
+        SphinxAction::Stay => match view.me.and_then(|me| game.magician(me)) {
             Some(at) => format!("stay on {}{}", at.name(), turns(at)),
             None => "leave the Magician in place".to_owned(),
         },
@@ -98,8 +98,8 @@ fn peril(closed: usize, all: usize, theme: &Theme) -> Style {
 }
 
 /// The same in a row.
-pub(super) fn place(game: &Sphinx, seat: Seat, look: &Look<'_>) -> (String, Style) {
-    let theme = look.theme;
+pub(super) fn place(game: &Sphinx, seat: Seat, view: &ViewContext<'_>) -> (String, Style) {
+    let theme = view.theme;
     match (game.status(seat), game.magician(seat)) {
         (Status::Playing, None) => ("not on the board yet".to_owned(), theme.faint()),
         (Status::Playing, Some(at)) => match Pylon::at(at) {
@@ -113,13 +113,13 @@ pub(super) fn place(game: &Sphinx, seat: Seat, look: &Look<'_>) -> (String, Styl
                 (text, peril(closed, all, theme))
             }
         },
-        _ => end(game, seat, look),
+        _ => end(game, seat, view),
     }
 }
 
 /// Outcome of a seat.
-pub(super) fn end(game: &Sphinx, seat: Seat, look: &Look<'_>) -> (String, Style) {
-    let theme = look.theme;
+pub(super) fn end(game: &Sphinx, seat: Seat, view: &ViewContext<'_>) -> (String, Style) {
+    let theme = view.theme;
     match game.status(seat) {
         Status::Won => ("has found the King".to_owned(), theme.good()),
         Status::Lost if game.forfeited().contains(seat) => {
@@ -131,33 +131,33 @@ pub(super) fn end(game: &Sphinx, seat: Seat, look: &Look<'_>) -> (String, Style)
 }
 
 /// Explanation of a place.
-pub(super) fn about(game: &Sphinx, spot: Spot, look: &Look<'_>) -> Vec<String> {
+pub(super) fn about(game: &Sphinx, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
     if let Some(square) = square_of(spot) {
-        return about_square(game, square, look);
+        return about_square(game, square, view);
     }
     if let Some(size) = size_of(spot) {
         return about_supply(game, size);
     }
     if let Some(pylon) = pylon_of(spot) {
-        return about_pack(game, pylon, look.theme);
+        return about_pack(game, pylon, view.theme);
     }
     match spot {
         DIE => about_die(game),
-        Spot::Seat(seat) => about_seat(game, seat, look),
-        Spot::Deed(STAY) => vec![
+        Spot::Seat(seat) => about_seat(game, seat, view),
+        Spot::Button(STAY) => vec![
             "Your Magician stays where it is.".to_owned(),
             "On a Pylon's square that turns up the next card of its pack.".to_owned(),
         ],
-        Spot::Deed(END) => vec![
+        Spot::Button(END) => vec![
             "Your turn ends; unused points are lost.".to_owned(),
             "Play passes to the right.".to_owned(),
         ],
-        Spot::Deed(VOTE) => vec![
+        Spot::Button(VOTE) => vec![
             "You vote to end the game.".to_owned(),
             "When all players still looking for their King vote so, the game ends and they have not won."
                 .to_owned(),
         ],
-        Spot::Deed(UNVOTE) => vec!["You take back your vote to end the game.".to_owned()],
+        Spot::Button(UNVOTE) => vec!["You take back your vote to end the game.".to_owned()],
         _ => Vec::new(),
     }
 }
@@ -176,7 +176,7 @@ fn monsters(game: &Sphinx, square: Square) -> Option<String> {
     Some(format!("{} {noun}", listed(&texts)))
 }
 
-fn about_square(game: &Sphinx, square: Square, look: &Look<'_>) -> Vec<String> {
+fn about_square(game: &Sphinx, square: Square, view: &ViewContext<'_>) -> Vec<String> {
     let name = square.name();
     let mut lines = Vec::new();
     if let Some(pylon) = Pylon::at(square) {
@@ -201,11 +201,11 @@ fn about_square(game: &Sphinx, square: Square, look: &Look<'_>) -> Vec<String> {
         lines.push(format!("{name}: an ordinary square."));
     }
     for seat in magicians_on(game, square) {
-        let owner = match look.me == Some(seat) {
+        let owner = match view.me == Some(seat) {
             true => "Your Magician".to_owned(),
-            false => format!("The Magician of {}", look.name(seat)),
+            false => format!("The Magician of {}", view.name(seat)),
         };
-        let sign = letter(look, seat);
+        let sign = letter(view, seat);
         lines.push(format!("{owner} (@{sign}) stands here."));
     }
     if magicians_on(game, square).next().is_some() && Pylon::at(square).is_none() {
@@ -293,21 +293,21 @@ fn about_die(game: &Sphinx) -> Vec<String> {
     lines
 }
 
-fn about_seat(game: &Sphinx, seat: Seat, look: &Look<'_>) -> Vec<String> {
-    let goal = king(game, seat).map(|king| card(king, look.theme).content.into_owned());
+fn about_seat(game: &Sphinx, seat: Seat, view: &ViewContext<'_>) -> Vec<String> {
+    let goal = king(game, seat).map(|king| card(king, view.theme).content.into_owned());
     let goal = goal.unwrap_or_default();
-    let (place, _) = place(game, seat, look);
+    let (place, _) = place(game, seat, view);
     let mut lines = vec![
         format!(
             "{} (@{}) looks for {goal}, the King of its Jack's suit.",
-            look.name(seat),
-            letter(look, seat)
+            view.name(seat),
+            letter(view, seat)
         ),
         format!("Its Magician: {place}."),
     ];
     if game.status(seat) != Status::Playing {
         lines.truncate(1);
-        lines.push(format!("{} {}.", look.name(seat), end(game, seat, look).0));
+        lines.push(format!("{} {}.", view.name(seat), end(game, seat, view).0));
         lines
             .push("Players who have won or lost still throw the die and move Monsters.".to_owned());
     }

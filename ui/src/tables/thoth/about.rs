@@ -10,17 +10,17 @@ use fairdeal_protocol::seat::Seat;
 
 use super::tell::{counted, relief_turns};
 use super::{names, parts};
-use crate::tables::{Look, Spot};
+use crate::tables::{Spot, ViewContext};
 
 /// Explanation of a spot.
-pub(super) fn about(game: &Thoth, spot: Spot, look: &Look<'_>) -> Vec<String> {
+pub(super) fn about(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
     match spot {
-        Spot::Card(slot) => slot.face(look.known).map_or_else(
+        Spot::Card(slot) => slot.face(view.known).map_or_else(
             || vec!["A sealed card: only its owner knows it.".to_owned()],
             about_card,
         ),
-        Spot::Seat(seat) => about_house(game, seat, look),
-        Spot::Part(seat, place) => about_trouble(game, seat, place, look),
+        Spot::Seat(seat) => about_house(game, seat, view),
+        Spot::Part(seat, place) => about_trouble(game, seat, place, view),
         parts::BANK => about_bank(game),
         parts::DECK => vec![
             format!("The deck: {}, sealed.", counted(game.deck().len(), "card")),
@@ -37,13 +37,13 @@ pub(super) fn about(game: &Thoth, spot: Spot, look: &Look<'_>) -> Vec<String> {
             texts
         }
         parts::POOL => vec!["The revealed bids; players refill their hands from them.".to_owned()],
-        Spot::Deed(deed) => vec![about_deed(deed).to_owned()],
+        Spot::Button(button) => vec![about_deed(button).to_owned()],
         Spot::Pile(_) | Spot::Square(_) => Vec::new(),
     }
 }
 
-fn about_deed(deed: u8) -> &'static str {
-    match deed {
+fn about_deed(button: u8) -> &'static str {
+    match button {
         parts::DISCARD => "Discards the card and ends the turn.",
         parts::RELIEVE => {
             "The card takes all Trouble of its element off your house, and goes to the discard pile."
@@ -188,8 +188,8 @@ fn about_level(level: &Level, number: usize) -> String {
     format!("{role}, {}: {pyramids}.", cards::full_name(level.card))
 }
 
-fn about_house(game: &Thoth, seat: Seat, look: &Look<'_>) -> Vec<String> {
-    let name = look.name(seat);
+fn about_house(game: &Thoth, seat: Seat, view: &ViewContext<'_>) -> Vec<String> {
+    let name = view.name(seat);
     if game.has_left(seat) {
         return vec![format!("{name} has left; the house is cleared.")];
     }
@@ -235,22 +235,22 @@ fn about_house(game: &Thoth, seat: Seat, look: &Look<'_>) -> Vec<String> {
     }
     for place in 0..house.trouble.len() {
         let place = u8::try_from(place).unwrap_or(u8::MAX);
-        texts.extend(about_trouble(game, seat, place, look).into_iter().take(1));
+        texts.extend(about_trouble(game, seat, place, view).into_iter().take(1));
     }
     texts
 }
 
-fn about_trouble(game: &Thoth, seat: Seat, place: u8, look: &Look<'_>) -> Vec<String> {
+fn about_trouble(game: &Thoth, seat: Seat, place: u8, view: &ViewContext<'_>) -> Vec<String> {
     let trouble = game.house(seat).map(|house| house.trouble.as_slice());
     let card = trouble
         .and_then(|trouble| trouble.get(usize::from(place)))
         .copied();
     let Some(card) = card else {
-        return vec![format!("{}'s house.", look.name(seat))];
+        return vec![format!("{}'s house.", view.name(seat))];
     };
     let element = cards::zodiacal(card).map_or("", Element::name);
     vec![
-        format!("Trouble of {element} against {}'s house: {}.", look.name(seat), cards::full_name(card)),
+        format!("Trouble of {element} against {}'s house: {}.", view.name(seat), cards::full_name(card)),
         "A house in Trouble cannot grow: its owner may only discard, or relieve the Trouble with a card of its element."
             .to_owned(),
         "A house has at most two; a third replaces one.".to_owned(),

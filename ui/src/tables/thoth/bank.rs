@@ -16,7 +16,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::art::Art;
 use super::{names, parts, street, tell};
 use crate::canvas::{Canvas, wrapped};
-use crate::tables::{Look, Spot};
+use crate::tables::{Spot, ViewContext};
 
 /// How many rows the band over the houses takes.
 pub(super) fn rows(area: Rect) -> u16 {
@@ -29,17 +29,17 @@ pub(super) fn rows(area: Rect) -> u16 {
 }
 
 /// Draws the band: bank, deck and discard pile.
-pub(super) fn draw(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     match area.height {
-        4.. => boxed(game, look, canvas, area),
-        2..4 => table(game, look, canvas, area),
-        _ => row(game, look, canvas, area),
+        4.. => boxed(game, view, canvas, area),
+        2..4 => table(game, view, canvas, area),
+        _ => row(game, view, canvas, area),
     }
 }
 
-fn count(game: &Thoth, look: &Look<'_>, element: Element, size: Size) -> Span<'static> {
+fn count(game: &Thoth, view: &ViewContext<'_>, element: Element, size: Size) -> Span<'static> {
     let count = game.bank().count(element, size);
-    let theme = look.theme;
+    let theme = view.theme;
     let style = if count == 0 {
         theme.faint()
     } else {
@@ -54,14 +54,14 @@ fn top_card(game: &Thoth, width: usize) -> String {
 }
 
 /// Everything in one row, for when houses need the others.
-fn row(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-    let theme = look.theme;
+fn row(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = view.theme;
     let mut spans = vec![Span::styled("bank ", theme.title())];
     spans.extend(Size::ALL.map(|size| Span::styled(names::sign(theme, size), theme.faint())));
     for element in Element::ALL {
         let style = names::style(theme, element).add_modifier(Modifier::BOLD);
         spans.push(Span::styled(format!(" {}", names::letter(element)), style));
-        spans.extend(Size::ALL.map(|size| count(game, look, element, size)));
+        spans.extend(Size::ALL.map(|size| count(game, view, element, size)));
     }
     let bank = Line::from(spans);
     let width = u16::try_from(bank.width()).unwrap_or(u16::MAX);
@@ -94,8 +94,8 @@ fn row(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
 }
 
 /// Two rows: elements by name over how many there are of each size.
-fn table(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-    let theme = look.theme;
+fn table(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = view.theme;
     let [bank, piles] =
         Layout::horizontal([Constraint::Length(36), Constraint::Min(0)]).areas(area);
     let mark = canvas.spot(bank, parts::BANK);
@@ -110,7 +110,7 @@ fn table(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
         let style = names::style(theme, element).add_modifier(Modifier::BOLD);
         head.push(Span::styled(format!("{:<width$} ", element.name()), style));
         for size in Size::ALL {
-            counts.push(count(game, look, element, size));
+            counts.push(count(game, view, element, size));
             counts.push(Span::raw(" "));
         }
         counts.push(Span::raw(" ".repeat(width - 5)));
@@ -142,8 +142,8 @@ fn table(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
 }
 
 /// Three boxes; the bank's with pyramids drawn if it has the rows.
-fn boxed(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-    let theme = look.theme;
+fn boxed(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = view.theme;
     let [bank, deck, discards] = Layout::horizontal([
         Constraint::Min(0),
         Constraint::Length(12),
@@ -169,7 +169,7 @@ fn boxed(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
                 let shapes = Size::ALL.map(|size| art.row(Pyramid { element, size }, row, theme));
                 rows.push(Line::from(shapes.concat()).centered());
             }
-            let counts = Size::ALL.map(|size| count(game, look, element, size));
+            let counts = Size::ALL.map(|size| count(game, view, element, size));
             let counts = counts.map(|count| vec![Span::raw("  "), count, Span::raw("  ")]);
             rows.push(Line::from(counts.concat()).centered());
             rows.push(name);
@@ -180,7 +180,7 @@ fn boxed(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
                 let gap = if size == Size::Large { "" } else { " " };
                 vec![
                     Span::styled(sign, style),
-                    count(game, look, element, size),
+                    count(game, view, element, size),
                     Span::raw(gap),
                 ]
             });
@@ -230,8 +230,8 @@ fn boxed(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
 }
 
 /// Meaning of the board's signs, in a row.
-pub(super) fn legend(look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-    let theme = look.theme;
+pub(super) fn legend(view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = view.theme;
     let sizes = Size::ALL.map(|size| {
         let pips = tell::counted(usize::from(size.pips()), "pip");
         format!("{} {} {pips}", names::sign(theme, size), size.name())
@@ -254,8 +254,8 @@ pub(super) fn legend(look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
 }
 
 /// Draws the auction: who has bid, and the bids that lie in the open.
-pub(super) fn auction(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-    let theme = look.theme;
+pub(super) fn auction(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+    let theme = view.theme;
     let bidding = game.phase() == Phase::Bid;
     let title = if bidding {
         "Auction for the first turn"
@@ -301,7 +301,7 @@ pub(super) fn auction(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, ar
         let style = if acts { theme.accent() } else { theme.title() };
         canvas.spot(place, Spot::Seat(seat));
         canvas.place(place, parts::hand(seat));
-        let name = look.name(seat).to_owned();
+        let name = view.name(seat).to_owned();
         canvas.rows(
             place,
             [Line::styled(name, style), Line::styled(word, theme.faint())],
@@ -311,10 +311,10 @@ pub(super) fn auction(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, ar
     canvas.place(left, parts::POOL);
     if !game.pool().is_empty() {
         left = canvas.section(left, "in the open");
-        let used = pool(game.pool(), look, canvas, left);
+        let used = pool(game.pool(), view, canvas, left);
         left = below(left, used);
     }
-    street::primer(look, canvas, left);
+    street::primer(view, canvas, left);
 }
 
 fn below(area: Rect, rows: u16) -> Rect {
@@ -327,8 +327,8 @@ fn below(area: Rect, rows: u16) -> Rect {
 }
 
 /// The cards of the pool, as cards if they have room and else as words; gives the rows that they take.
-fn pool(cards: &[Face], look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) -> u16 {
-    let theme = look.theme;
+fn pool(cards: &[Face], view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) -> u16 {
+    let theme = view.theme;
     let wide = if area.width >= 90 { 19 } else { 12 };
     let boxes = usize::from(area.width / wide) * usize::from(area.height / 3);
     let as_cards = cards.len() <= boxes;

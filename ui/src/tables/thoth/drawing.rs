@@ -16,13 +16,13 @@ use super::scale::{Floor, Scale, fitting, immunity, needs};
 use super::street::{bottom, middle};
 use super::{art, names, parts, tell};
 use crate::canvas::{Canvas, Mark, fit};
-use crate::tables::{Look, Spot};
+use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
 
 /// A house being drawn.
 pub(super) struct Drawing<'a> {
     pub(super) game: &'a Thoth,
-    pub(super) look: &'a Look<'a>,
+    pub(super) view: &'a ViewContext<'a>,
     pub(super) seat: Seat,
     pub(super) scale: Scale,
 }
@@ -43,17 +43,17 @@ impl Drawing<'_> {
                     "empty lot"
                 };
                 let row = bottom(&mut left, 1);
-                canvas.put(row, Line::styled(text, self.look.theme.faint()).centered());
+                canvas.put(row, Line::styled(text, self.view.theme.faint()).centered());
             }
         }
         if mark.flashing {
-            canvas.tint(lot, self.look.theme.focused());
+            canvas.tint(lot, self.view.theme.focused());
         }
     }
 
     /// The ground with the score on it, whose house it is, and what can be said of it.
     fn feet(&self, canvas: &mut Canvas<'_>, mut area: Rect, mark: Mark) {
-        let (game, theme) = (self.game, self.look.theme);
+        let (game, theme) = (self.game, self.view.theme);
         let default = House::default();
         let house = game.house(self.seat).unwrap_or(&default);
         let width = usize::from(area.width);
@@ -82,9 +82,9 @@ impl Drawing<'_> {
         ]);
         canvas.put(grounds, ground);
 
-        let mine = self.look.me == Some(self.seat);
+        let mine = self.view.me == Some(self.seat);
         let acts = game.to_act().contains(self.seat);
-        let mut name = self.look.name(self.seat).to_owned();
+        let mut name = self.view.name(self.seat).to_owned();
         if acts && name.width() < width {
             name = format!("{}{name}", theme.glyph("▸", ">"));
         }
@@ -145,13 +145,13 @@ impl Drawing<'_> {
         }
         let cards = tell::counted(game.hand_of(self.seat).len(), "card");
         (
-            needs(house, self.look.theme),
+            needs(house, self.view.theme),
             vec![format!("{cards}, total {total}"), cards],
         )
     }
 
     fn house(&self, canvas: &mut Canvas<'_>, mut left: Rect, house: &House) {
-        let theme = self.look.theme;
+        let theme = self.view.theme;
         for (number, card) in house.trouble.iter().enumerate().rev() {
             let row = bottom(&mut left, 1);
             self.trouble(canvas, row, number, *card);
@@ -183,7 +183,7 @@ impl Drawing<'_> {
 
     fn level(&self, canvas: &mut Canvas<'_>, area: Rect, number: usize, level: &Level) {
         let Scale { art, floor, .. } = self.scale;
-        let theme = self.look.theme;
+        let theme = self.view.theme;
         let mut above = area;
         let below = bottom(&mut above, self.scale.floor_rows());
         let style = names::card_style(theme, level.card).add_modifier(Modifier::BOLD);
@@ -244,7 +244,7 @@ impl Drawing<'_> {
 
     /// A card of Trouble, laid across the house.
     fn trouble(&self, canvas: &mut Canvas<'_>, area: Rect, number: usize, card: Face) {
-        let theme = self.look.theme;
+        let theme = self.view.theme;
         let mark = canvas.spot(area, parts::trouble(self.seat, number));
         if mark.hidden {
             return;

@@ -12,7 +12,7 @@ use super::drawing::beside;
 use super::scale::immunity;
 use super::{names, parts};
 use crate::canvas::Canvas;
-use crate::tables::{Look, Spot};
+use crate::tables::{Spot, ViewContext};
 
 /// A word and what it is the place of.
 struct Word {
@@ -51,14 +51,14 @@ fn placed(words: Vec<Word>, area: Rect, from: (u16, u16)) -> (Vec<(Word, Rect)>,
     (out, (x, y))
 }
 
-fn words(game: &Thoth, look: &Look<'_>, seat: Seat, house: &House) -> Vec<Word> {
-    let theme = look.theme;
-    let style = if look.me == Some(seat) {
+fn words(game: &Thoth, view: &ViewContext<'_>, seat: Seat, house: &House) -> Vec<Word> {
+    let theme = view.theme;
+    let style = if view.me == Some(seat) {
         theme.good()
     } else {
         theme.title()
     };
-    let name = look.name(seat).to_owned();
+    let name = view.name(seat).to_owned();
     let score = house.score();
     let mut words = vec![Word {
         spot: Some(Spot::Seat(seat)),
@@ -110,7 +110,7 @@ fn words(game: &Thoth, look: &Look<'_>, seat: Seat, house: &House) -> Vec<Word> 
 }
 
 /// Draws all houses: each in rows of its own, or one after the other if there are too few rows for that.
-pub(super) fn draw(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     for apart in [true, false] {
         let mut all = Vec::new();
         let mut at = (area.x, area.y);
@@ -118,7 +118,7 @@ pub(super) fn draw(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area:
             let Some(house) = game.house(seat) else {
                 continue;
             };
-            let (words, end) = placed(words(game, look, seat, house), area, at);
+            let (words, end) = placed(words(game, view, seat, house), area, at);
             all.push(words);
             at = if apart { (area.x, end.1 + 1) } else { end };
         }
@@ -126,7 +126,7 @@ pub(super) fn draw(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area:
         let fits = last.is_some_and(|(_, place)| place.bottom() <= area.bottom());
         if fits || !apart {
             for (word, place) in all.into_iter().flatten() {
-                word.draw(look, canvas, place, area);
+                word.draw(view, canvas, place, area);
             }
             return;
         }
@@ -134,7 +134,7 @@ pub(super) fn draw(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area:
 }
 
 impl Word {
-    fn draw(self, look: &Look<'_>, canvas: &mut Canvas<'_>, place: Rect, area: Rect) {
+    fn draw(self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, place: Rect, area: Rect) {
         let place = place.intersection(area);
         if place.is_empty() {
             return;
@@ -152,7 +152,7 @@ impl Word {
             return;
         }
         canvas.put(place, self.line);
-        let style = mark.over(ratatui::style::Style::new(), look.theme);
+        let style = mark.over(ratatui::style::Style::new(), view.theme);
         canvas.tint(place, style);
     }
 }

@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::names;
 use crate::canvas::{Canvas, fit, wrapped};
-use crate::tables::{Look, Spot};
+use crate::tables::{Spot, ViewContext};
 
 /// Roles in which a card can be played, without the particulars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,8 +184,14 @@ fn card_width(area: Rect, cards: usize) -> u16 {
 }
 
 /// The rows inside a card: what it can do now, then what it cannot and why.
-fn lines(game: &Thoth, look: &Look<'_>, me: Seat, card: Face, width: usize) -> Vec<Line<'static>> {
-    let theme = look.theme;
+fn lines(
+    game: &Thoth,
+    view: &ViewContext<'_>,
+    me: Seat,
+    card: Face,
+    width: usize,
+) -> Vec<Line<'static>> {
+    let theme = view.theme;
     if game.is_over() {
         return Vec::new();
     }
@@ -237,11 +243,11 @@ fn lines(game: &Thoth, look: &Look<'_>, me: Seat, card: Face, width: usize) -> V
 }
 
 /// Draws the hand of the player who looks.
-pub(super) fn draw(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-    let Some(me) = look.me else {
+pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+    let Some(me) = view.me else {
         canvas.put(
             area,
-            Line::styled(" You are watching: hands are sealed.", look.theme.faint()),
+            Line::styled(" You are watching: hands are sealed.", view.theme.faint()),
         );
         return;
     };
@@ -253,7 +259,7 @@ pub(super) fn draw(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area:
         ..area
     });
     for (slot, place) in hand.iter().zip(places) {
-        card(game, look, canvas, (*slot, me), place.intersection(area));
+        card(game, view, canvas, (*slot, me), place.intersection(area));
     }
     let used = wide.saturating_mul(u16::try_from(hand.len().max(6)).unwrap_or(u16::MAX));
     let beside = Rect {
@@ -265,20 +271,20 @@ pub(super) fn draw(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area:
         width: area.width.saturating_sub(used).saturating_sub(1),
         ..area
     };
-    cost(game, look, canvas, beside);
+    cost(game, view, canvas, beside);
 }
 
 /// Cost of the hand if the end came now.
-fn cost(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-    let Some(me) = look.me.filter(|_| area.width >= 6) else {
+fn cost(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+    let Some(me) = view.me.filter(|_| area.width >= 6) else {
         return;
     };
     let faces = game
         .hand_of(me)
         .iter()
-        .filter_map(|slot| slot.face(look.known));
+        .filter_map(|slot| slot.face(view.known));
     let cost = cards::hand_score(faces);
-    let theme = look.theme;
+    let theme = view.theme;
     let width = usize::from(area.width);
     let style = if cost < 0 { theme.bad() } else { theme.good() };
     let mut rows = vec![
@@ -293,15 +299,15 @@ fn cost(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
 
 fn card(
     game: &Thoth,
-    look: &Look<'_>,
+    view: &ViewContext<'_>,
     canvas: &mut Canvas<'_>,
     (slot, me): (Slot, Seat),
     area: Rect,
 ) {
-    let theme = look.theme;
+    let theme = view.theme;
     let spot = Spot::Card(slot);
     let inner = usize::from(area.width.saturating_sub(2));
-    let Some(face) = slot.face(look.known) else {
+    let Some(face) = slot.face(view.known) else {
         let back = theme.glyph("░", ":").repeat(inner);
         let rows = vec![Line::raw(back); usize::from(area.height)];
         canvas.card(area, &rows, theme.faint(), Some(spot));
@@ -353,5 +359,5 @@ fn card(
         height: area.height - 2,
         ..inside
     };
-    canvas.rows(middle, lines(game, look, me, face, inner));
+    canvas.rows(middle, lines(game, view, me, face, inner));
 }

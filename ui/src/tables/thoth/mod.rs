@@ -24,7 +24,7 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 use ratatui::layout::Rect;
 
-use super::{Board, Deed, Look, Motion, Show, Spot};
+use super::{Animation, Board, Button, Motion, Spot, ViewContext};
 use crate::canvas::Canvas;
 
 /// From how many rows of the board on the signs are explained under the houses.
@@ -83,7 +83,7 @@ impl Board for Thoth {
         }
     }
 
-    fn draw(&self, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+    fn draw(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
         let mut left = area;
         let mut top = |rows: u16| {
             let rows = rows.min(left.height);
@@ -96,9 +96,9 @@ impl Board for Thoth {
             part
         };
         let band = top(bank::rows(area));
-        bank::draw(self, look, canvas, band);
+        bank::draw(self, view, canvas, band);
         if self.phase() != Phase::Play && !self.is_over() {
-            bank::auction(self, look, canvas, left);
+            bank::auction(self, view, canvas, left);
             return;
         }
         if area.height >= ROOMY {
@@ -108,23 +108,23 @@ impl Board for Thoth {
                 height: 1,
                 ..left
             };
-            bank::legend(look, canvas, legend);
+            bank::legend(view, canvas, legend);
         }
-        street::draw(self, look, canvas, left);
+        street::draw(self, view, canvas, left);
     }
 
-    fn draw_hand(&self, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-        hand::draw(self, look, canvas, area);
+    fn draw_hand(&self, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+        hand::draw(self, view, canvas, area);
     }
 
-    fn path(&self, action: &ThothAction, look: &Look<'_>) -> Vec<Spot> {
-        let home = look.me.map(Spot::Seat);
+    fn path(&self, action: &ThothAction, view: &ViewContext<'_>) -> Vec<Spot> {
+        let home = view.me.map(Spot::Seat);
         match *action {
             ThothAction::Bid { card } => vec![Spot::Card(Slot::Sealed(card))],
             ThothAction::Pick { card } => vec![Spot::Card(Slot::Open(card))],
-            ThothAction::End { card } => vec![Spot::Deed(parts::END), Spot::Card(card)],
-            ThothAction::Demolish => vec![Spot::Deed(parts::DEMOLISH)],
-            ThothAction::Topple { target } => vec![Spot::Deed(parts::TOPPLE), Spot::Seat(target)],
+            ThothAction::End { card } => vec![Spot::Button(parts::END), Spot::Card(card)],
+            ThothAction::Demolish => vec![Spot::Button(parts::DEMOLISH)],
+            ThothAction::Topple { target } => vec![Spot::Button(parts::TOPPLE), Spot::Seat(target)],
             ThothAction::Play { card, handle, as_ } => {
                 let card = Spot::Card(handle.map_or(Slot::Open(card), Slot::Sealed));
                 let to = match as_ {
@@ -137,23 +137,23 @@ impl Board for Thoth {
                         target,
                         replace: None,
                     } => Some(Spot::Seat(target)),
-                    Use::Relieve => Some(Spot::Deed(parts::RELIEVE)),
-                    Use::Discard => Some(Spot::Deed(parts::DISCARD)),
+                    Use::Relieve => Some(Spot::Button(parts::RELIEVE)),
+                    Use::Discard => Some(Spot::Button(parts::DISCARD)),
                 };
                 std::iter::once(card).chain(to).collect()
             }
         }
     }
 
-    fn words(&self, action: &ThothAction, look: &Look<'_>) -> String {
-        tell::words(self, action, look)
+    fn words(&self, action: &ThothAction, view: &ViewContext<'_>) -> String {
+        tell::words(self, action, view)
     }
 
-    fn attempts(&self, spot: Spot, look: &Look<'_>) -> Vec<ThothAction> {
-        tell::attempts(self, spot, look)
+    fn attempts(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<ThothAction> {
+        tell::attempts(self, spot, view)
     }
 
-    fn deed(&self, number: u8) -> Deed {
+    fn button(&self, number: u8) -> Button {
         let (key, label) = match number {
             parts::DISCARD => ('d', "discard it"),
             parts::RELIEVE => ('r', "relieve with it"),
@@ -161,14 +161,14 @@ impl Board for Thoth {
             parts::DEMOLISH => ('m', "demolish"),
             _ => ('t', "topple"),
         };
-        Deed {
+        Button {
             key: Some(key),
             label,
         }
     }
 
-    fn question(&self, action: &ThothAction, look: &Look<'_>) -> Option<String> {
-        tell::question(self, action, look)
+    fn question(&self, action: &ThothAction, view: &ViewContext<'_>) -> Option<String> {
+        tell::question(self, action, view)
     }
 
     fn worth(&self, action: &ThothAction) -> Option<u16> {
@@ -181,15 +181,15 @@ impl Board for Thoth {
         }
     }
 
-    fn about(&self, spot: Spot, look: &Look<'_>) -> Vec<String> {
-        about::about(self, spot, look)
+    fn about(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<String> {
+        about::about(self, spot, view)
     }
 
-    fn motions(&self, event: &ThothEvent, look: &Look<'_>) -> Vec<Motion> {
-        show::motions(self, event, look)
+    fn motions(&self, event: &ThothEvent, view: &ViewContext<'_>) -> Vec<Motion> {
+        show::motions(self, event, view)
     }
 
-    fn show(&self, event: &ThothEvent, look: &Look<'_>) -> Option<Show> {
-        show::show(self, event, look)
+    fn show(&self, event: &ThothEvent, view: &ViewContext<'_>) -> Option<Animation> {
+        show::show(self, event, view)
     }
 }

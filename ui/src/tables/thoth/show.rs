@@ -11,7 +11,7 @@ use ratatui::text::{Line, Span};
 
 use super::{names, parts};
 use crate::canvas::fit;
-use crate::tables::{Look, Motion, Show, Spot};
+use crate::tables::{Animation, Motion, Spot, ViewContext};
 use crate::theme::Theme;
 
 /// A card face up on its way.
@@ -30,18 +30,18 @@ fn pyramids(count: usize) -> impl Fn(&Theme) -> Line<'static> {
 }
 
 /// Where a card that has been played lay: in the own hand at its place, in another's as that is told on the board.
-fn held(seat: Seat, card: Face, look: &Look<'_>) -> Spot {
-    if look.me != Some(seat) {
+fn held(seat: Seat, card: Face, view: &ViewContext<'_>) -> Spot {
+    if view.me != Some(seat) {
         return parts::hand(seat);
     }
     // The newest, as a card that was shuffled again has been known under other handles.
-    let known = look.known.iter().filter(|(_, face)| *face == card).last();
+    let known = view.known.iter().filter(|(_, face)| *face == card).last();
     Spot::Card(known.map_or(Slot::Open(card), |(handle, _)| Slot::Sealed(handle)))
 }
 
 /// Animation of an event.
-pub(super) fn motions(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Vec<Motion> {
-    let theme = look.theme;
+pub(super) fn motions(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> Vec<Motion> {
+    let theme = view.theme;
     let fly = |what, from, to| Motion::Fly { what, from, to };
     match event {
         ThothEvent::Dealt { .. } => {
@@ -54,7 +54,7 @@ pub(super) fn motions(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Vec<
             let last = game
                 .hand_of(*seat)
                 .last()
-                .filter(|_| look.me == Some(*seat));
+                .filter(|_| view.me == Some(*seat));
             let to = last.map_or(parts::hand(*seat), |slot| Spot::Card(*slot));
             vec![fly(sealed(theme), parts::DECK, to)]
         }
@@ -63,14 +63,14 @@ pub(super) fn motions(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Vec<
         ThothEvent::Bids { .. } => vec![Motion::Flash(parts::POOL)],
         ThothEvent::Picked { seat, card } => {
             let spot = Spot::Card(Slot::Open(*card));
-            let to = if look.me == Some(*seat) {
+            let to = if view.me == Some(*seat) {
                 spot
             } else {
                 parts::hand(*seat)
             };
             vec![fly(open(*card, theme), spot, to)]
         }
-        ThothEvent::Played { seat, card, as_ } => played(game, (*seat, *card, *as_), look),
+        ThothEvent::Played { seat, card, as_ } => played(game, (*seat, *card, *as_), view),
         ThothEvent::Demolished { seat, fell } => {
             let mut all = vec![fly(pyramids(4)(theme), Spot::Seat(*seat), parts::BANK)];
             all.extend(fell.then_some(Motion::Flash(Spot::Seat(*seat))));
@@ -97,9 +97,13 @@ pub(super) fn motions(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Vec<
     }
 }
 
-fn played(game: &Thoth, (seat, card, as_): (Seat, Face, Use), look: &Look<'_>) -> Vec<Motion> {
-    let theme = look.theme;
-    let from = held(seat, card, look);
+fn played(
+    game: &Thoth,
+    (seat, card, as_): (Seat, Face, Use),
+    view: &ViewContext<'_>,
+) -> Vec<Motion> {
+    let theme = view.theme;
+    let from = held(seat, card, view);
     let fly = |to| Motion::Fly {
         what: open(card, theme),
         from,
@@ -163,7 +167,7 @@ fn told(text: String, style: Style) -> Line<'static> {
 }
 
 /// The scoring of the hand that has just ended, house by house.
-pub(super) fn show(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Option<Show> {
+pub(super) fn show(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> Option<Animation> {
     let ThothEvent::Scored {
         ended_by,
         scores,
@@ -172,10 +176,10 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Option<
     else {
         return None;
     };
-    let theme = look.theme;
+    let theme = view.theme;
     let last = game.last_hand()?;
     let (name, roofed) = (
-        look.name(*ended_by),
+        view.name(*ended_by),
         last.houses.iter().any(|house| house.roof.is_some()),
     );
     let how = if roofed {
@@ -218,7 +222,7 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Option<
             Span::styled(format!("{text:>width$}"), style)
         };
         lines.push(Line::from(vec![
-            Span::styled(fit(look.name(seat), 8), theme.title()),
+            Span::styled(fit(view.name(seat), 8), theme.title()),
             number(pips, 6, theme.good()),
             number(stories, 9, theme.good()),
             number(roof, 7, theme.good()),
@@ -235,7 +239,7 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Option<
     }
     let winners: Vec<&str> = Seat::first(scores.len())
         .filter(|seat| scores.get(seat.index()) == best)
-        .map(|seat| look.name(seat))
+        .map(|seat| view.name(seat))
         .collect();
     let verb = if winners.len() == 1 { "has" } else { "have" };
     lines.push(told(
@@ -252,7 +256,7 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, look: &Look<'_>) -> Option<
             theme.title(),
         ));
     }
-    Some(Show {
+    Some(Animation {
         title: format!("{name} {how}: the hand is over"),
         lines,
     })

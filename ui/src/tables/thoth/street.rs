@@ -14,13 +14,13 @@ use super::drawing::Drawing;
 use super::flow;
 use super::scale::{SCALES, Scale};
 use crate::canvas::Canvas;
-use crate::tables::Look;
+use crate::tables::ViewContext;
 
 /// The widest that a house's ground gets.
 const WIDEST: u16 = 38;
 
 /// Draws all houses.
-pub(super) fn draw(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+pub(super) fn draw(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let seats = u16::try_from(game.seats()).unwrap_or(u16::MAX).max(1);
     let lot = (area.width / seats).min(WIDEST);
     let ground = lot.saturating_sub(1);
@@ -41,14 +41,14 @@ pub(super) fn draw(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area:
         Some((scale, feet))
     });
     let Some((scale, feet)) = scale else {
-        flow::draw(game, look, canvas, area);
+        flow::draw(game, view, canvas, area);
         return;
     };
     let left = area.x + (area.width - lot * seats) / 2;
     let rows = tallest(scale) + feet;
     let mut sky = area;
     let street = bottom(&mut sky, rows);
-    primer(look, canvas, sky);
+    primer(view, canvas, sky);
     for (seat, number) in Seat::first(game.seats()).zip(0..) {
         let lot = Rect {
             x: left + lot * number,
@@ -57,7 +57,7 @@ pub(super) fn draw(game: &Thoth, look: &Look<'_>, canvas: &mut Canvas<'_>, area:
         };
         Drawing {
             game,
-            look,
+            view,
             seat,
             scale,
         }
@@ -96,11 +96,11 @@ const PRIMER_ROWS: u16 = 7;
 const PRIMER_COLUMNS: u16 = 92;
 
 /// Says how houses are built, while there is nothing but sky to be seen.
-pub(super) fn primer(look: &Look<'_>, canvas: &mut Canvas<'_>, area: Rect) {
+pub(super) fn primer(view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     if area.height < PRIMER_ROWS + 2 || area.width < PRIMER_COLUMNS {
         return;
     }
-    let theme = look.theme;
+    let theme = view.theme;
     let mut place = middle(area, PRIMER_COLUMNS);
     place.y += 1;
     place.height -= 1;

@@ -9,7 +9,7 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
 
 use super::parts;
-use crate::tables::{Look, Spot};
+use crate::tables::{Spot, ViewContext};
 
 /// A number with a word in the plural if it is not one.
 pub(super) fn counted(count: usize, word: &str) -> String {
@@ -38,9 +38,9 @@ fn extra(turns: usize) -> String {
 }
 
 /// Effect of an action.
-pub(super) fn words(game: &Thoth, action: &ThothAction, look: &Look<'_>) -> String {
+pub(super) fn words(game: &Thoth, action: &ThothAction, view: &ViewContext<'_>) -> String {
     let known = |slot: Slot| {
-        slot.face(look.known)
+        slot.face(view.known)
             .map_or_else(|| "the card".to_owned(), cards::in_words)
     };
     match *action {
@@ -51,13 +51,13 @@ pub(super) fn words(game: &Thoth, action: &ThothAction, look: &Look<'_>) -> Stri
         }
         ThothAction::Demolish => "pull your own house down to its Foundation".to_owned(),
         ThothAction::Topple { target } => {
-            format!("topple {}'s house for 156 points", look.name(target))
+            format!("topple {}'s house for 156 points", view.name(target))
         }
-        ThothAction::Play { card, as_, .. } => play(game, card, as_, look),
+        ThothAction::Play { card, as_, .. } => play(game, card, as_, view),
     }
 }
 
-fn play(game: &Thoth, card: Face, as_: Use, look: &Look<'_>) -> String {
+fn play(game: &Thoth, card: Face, as_: Use, view: &ViewContext<'_>) -> String {
     let the = cards::in_words(card);
     match as_ {
         Use::Foundation => {
@@ -67,7 +67,7 @@ fn play(game: &Thoth, card: Face, as_: Use, look: &Look<'_>) -> String {
         Use::Raise { size, count } => {
             let (element, value) =
                 cards::redeemed(card).map_or(("", 0), |(e, value)| (e.name(), value));
-            let top = look.me.and_then(|me| game.house(me)).and_then(House::top);
+            let top = view.me.and_then(|me| game.house(me)).and_then(House::top);
             let on = top.map_or_else(|| "your house".to_owned(), |top| cards::in_words(top.card));
             let pips = count.saturating_mul(size.pips());
             let turns = usize::from(cards::redeemed_gives_a_turn(card));
@@ -88,7 +88,7 @@ fn play(game: &Thoth, card: Face, as_: Use, look: &Look<'_>) -> String {
             });
             format!(
                 "make Trouble of {element} for {} with {the}{old}",
-                look.name(target)
+                view.name(target)
             )
         }
         Use::Relieve => {
@@ -103,7 +103,11 @@ fn play(game: &Thoth, card: Face, as_: Use, look: &Look<'_>) -> String {
 }
 
 /// Question before an action.
-pub(super) fn question(game: &Thoth, action: &ThothAction, look: &Look<'_>) -> Option<String> {
+pub(super) fn question(
+    game: &Thoth,
+    action: &ThothAction,
+    view: &ViewContext<'_>,
+) -> Option<String> {
     match *action {
         ThothAction::Demolish => Some(
             "Pull your own house down to its Foundation? Its pyramids go back to the bank."
@@ -111,11 +115,11 @@ pub(super) fn question(game: &Thoth, action: &ThothAction, look: &Look<'_>) -> O
         ),
         ThothAction::Topple { target } => Some(format!(
             "Topple {0}'s house? It costs you 156 points, and {0} takes over your house.",
-            look.name(target)
+            view.name(target)
         )),
         ThothAction::End { card } => Some(format!(
             "Call the end of the hand? {}",
-            outlook(game, look, Some(card), None)?
+            outlook(game, view, Some(card), None)?
         )),
         ThothAction::Play {
             card,
@@ -125,7 +129,7 @@ pub(super) fn question(game: &Thoth, action: &ThothAction, look: &Look<'_>) -> O
             let slot = handle.map_or(Slot::Open(card), Slot::Sealed);
             Some(format!(
                 "The Roof ends the hand. {}",
-                outlook(game, look, Some(slot), Some(card))?
+                outlook(game, view, Some(slot), Some(card))?
             ))
         }
         _ => None,
@@ -135,15 +139,15 @@ pub(super) fn question(game: &Thoth, action: &ThothAction, look: &Look<'_>) -> O
 /// The player's score if the hand ended after this card, and the state of the other houses.
 fn outlook(
     game: &Thoth,
-    look: &Look<'_>,
+    view: &ViewContext<'_>,
     gone: Option<Slot>,
     roof: Option<Face>,
 ) -> Option<String> {
-    let me = look.me?;
+    let me = view.me?;
     let mut house = game.house(me)?.clone();
     house.roof = roof.or(house.roof);
     let left = game.hand_of(me).iter().filter(|slot| Some(**slot) != gone);
-    let cost = cards::hand_score(left.filter_map(|slot| slot.face(look.known)));
+    let cost = cards::hand_score(left.filter_map(|slot| slot.face(view.known)));
     let others = game.playing().iter().filter(|seat| *seat != me);
     let best = others
         .filter_map(|seat| Some((game.house(seat)?.score(), seat)))
@@ -151,7 +155,7 @@ fn outlook(
     let best = best.map_or_else(String::new, |(score, seat)| {
         format!(
             " The best other house, {}'s, has {score} before its hand.",
-            look.name(seat)
+            view.name(seat)
         )
     });
     let score = house.score();
@@ -162,17 +166,17 @@ fn outlook(
 }
 
 /// The actions that a player may have in mind.
-pub(super) fn attempts(game: &Thoth, spot: Spot, look: &Look<'_>) -> Vec<ThothAction> {
-    let Some(me) = look.me else {
+pub(super) fn attempts(game: &Thoth, spot: Spot, view: &ViewContext<'_>) -> Vec<ThothAction> {
+    let Some(me) = view.me else {
         return Vec::new();
     };
-    let picked = look.picked.first().copied();
+    let picked = view.picked.first().copied();
     let others = game.playing().iter().filter(|seat| *seat != me);
     match (picked, spot) {
         (_, Spot::Card(Slot::Open(card))) if game.pool().contains(&card) => {
             vec![ThothAction::Pick { card }]
         }
-        (Some(Spot::Deed(parts::END)), Spot::Card(card)) => vec![ThothAction::End { card }],
+        (Some(Spot::Button(parts::END)), Spot::Card(card)) => vec![ThothAction::End { card }],
         (_, Spot::Card(slot)) => {
             if game.phase() == Phase::Bid {
                 return slot
@@ -182,12 +186,12 @@ pub(super) fn attempts(game: &Thoth, spot: Spot, look: &Look<'_>) -> Vec<ThothAc
                     .collect();
             }
             let card = slot
-                .face(look.known)
+                .face(view.known)
                 .filter(|_| game.hand_of(me).contains(&slot));
             card.map_or_else(Vec::new, |card| uses(game, me, card, slot))
         }
         (Some(Spot::Card(slot)), goal) => {
-            let Some(card) = slot.face(look.known) else {
+            let Some(card) = slot.face(view.known) else {
                 return Vec::new();
             };
             let tried = uses(game, me, card, slot).into_iter();
@@ -198,8 +202,12 @@ pub(super) fn attempts(game: &Thoth, spot: Spot, look: &Look<'_>) -> Vec<ThothAc
                         Use::Foundation | Use::Raise { .. } | Use::Story | Use::Roof
                     )
                 }
-                (ThothAction::Play { as_, .. }, Spot::Deed(parts::RELIEVE)) => as_ == Use::Relieve,
-                (ThothAction::Play { as_, .. }, Spot::Deed(parts::DISCARD)) => as_ == Use::Discard,
+                (ThothAction::Play { as_, .. }, Spot::Button(parts::RELIEVE)) => {
+                    as_ == Use::Relieve
+                }
+                (ThothAction::Play { as_, .. }, Spot::Button(parts::DISCARD)) => {
+                    as_ == Use::Discard
+                }
                 _ => false,
             };
             let mut meant: Vec<ThothAction> = tried.filter(meant).collect();
@@ -213,19 +221,19 @@ pub(super) fn attempts(game: &Thoth, spot: Spot, look: &Look<'_>) -> Vec<ThothAc
                 Spot::Part(target, place) if target != me => {
                     meant.push(trouble(target, Some(place)));
                 }
-                Spot::Deed(parts::END) => meant.push(ThothAction::End { card: slot }),
+                Spot::Button(parts::END) => meant.push(ThothAction::End { card: slot }),
                 _ => {}
             }
             meant
         }
-        (Some(Spot::Deed(parts::TOPPLE)), Spot::Seat(target)) => {
+        (Some(Spot::Button(parts::TOPPLE)), Spot::Seat(target)) => {
             vec![ThothAction::Topple { target }]
         }
-        (_, Spot::Deed(parts::DEMOLISH)) => vec![ThothAction::Demolish],
-        (_, Spot::Deed(parts::TOPPLE)) => others
+        (_, Spot::Button(parts::DEMOLISH)) => vec![ThothAction::Demolish],
+        (_, Spot::Button(parts::TOPPLE)) => others
             .map(|target| ThothAction::Topple { target })
             .collect(),
-        (_, Spot::Deed(parts::END)) => {
+        (_, Spot::Button(parts::END)) => {
             let first = game.hand_of(me).first();
             first
                 .map(|card| ThothAction::End { card: *card })

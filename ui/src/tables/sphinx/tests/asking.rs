@@ -5,9 +5,9 @@ use fairdeal_protocol::card::Faces;
 use super::*;
 use crate::tables::offers::refused;
 
-fn see<T>(scene: &Scene, run: impl FnOnce(&Sphinx, &Look<'_>) -> T) -> T {
-    scene.look(Some(turn(scene)), &Faces::new(), |look, any| match any {
-        AnyGame::Sphinx(game) => run(game, look),
+fn see<T>(scene: &Scene, run: impl FnOnce(&Sphinx, &ViewContext<'_>) -> T) -> T {
+    scene.view(Some(turn(scene)), &Faces::new(), |view, any| match any {
+        AnyGame::Sphinx(game) => run(game, view),
         _ => panic!("another game"),
     })
 }
@@ -26,7 +26,7 @@ fn monsters_phase() -> Scene {
 #[test]
 fn what_one_would_regret_is_asked_about() {
     let scene = monsters_phase();
-    let asked = |action| see(&scene, |game, look| game.question(&action, look));
+    let asked = |action| see(&scene, |game, view| game.question(&action, view));
     assert!(game(&scene).points() > 0);
     let end = asked(SphinxAction::End).unwrap();
     assert!(end.contains("will be lost"), "{end}");
@@ -50,10 +50,10 @@ fn what_surrounds_a_magician_is_said_and_asked_about() {
             .copied()
             .find(|action| !victims(game(&scene), action).is_empty());
         if let Some(action) = deadly {
-            let words = see(&scene, |game, look| game.words(&action, look));
+            let words = see(&scene, |game, view| game.words(&action, view));
             assert!(words.contains("which surrounds"), "{words}");
             let lost = victims(game(&scene), &action);
-            let question = see(&scene, |game, look| game.question(&action, look));
+            let question = see(&scene, |game, view| game.question(&action, view));
             assert_eq!(question.is_some(), lost.contains(&turn(&scene)), "{words}");
             let events = act(&mut scene, action);
             for seat in lost {
@@ -96,7 +96,7 @@ fn what_cannot_be_done_is_explained() {
     let mut scene = monsters_phase();
     let why = |scene: &Scene, spot: Spot| {
         let me = Some(turn(scene));
-        scene.look(me, &Faces::new(), |look, any| refused(any, spot, look))
+        scene.view(me, &Faces::new(), |view, any| refused(any, spot, view))
     };
     let from = *game(&scene).monsters().keys().next().unwrap();
     scene.picked = vec![square_spot(from)];
@@ -105,7 +105,7 @@ fn what_cannot_be_done_is_explained() {
     let text = reasons[0].refused.clone().unwrap();
     assert!(text.contains("cannot get there"), "{text}");
     scene.picked.clear();
-    let stay = why(&scene, Spot::Deed(STAY));
+    let stay = why(&scene, Spot::Button(STAY));
     assert!(
         stay[0].refused.as_ref().unwrap().contains("is over"),
         "{stay:?}"
@@ -120,14 +120,14 @@ fn what_cannot_be_done_is_explained() {
     for spot in [square_spot(at), supply_spot(Size::Small)] {
         assert!(!why(&scene, spot).is_empty(), "{spot:?}");
     }
-    let words = see(&scene, |game, look| game.words(&SphinxAction::End, look));
+    let words = see(&scene, |game, view| game.words(&SphinxAction::End, view));
     assert_eq!(words, "end your turn");
 }
 
 #[test]
 fn pieces_fly_and_cards_flash() {
     let scene = monsters_phase();
-    let motions = |event: SphinxEvent| see(&scene, |game, look| game.motions(&event, look));
+    let motions = |event: SphinxEvent| see(&scene, |game, view| game.motions(&event, view));
     let (from, to) = (sq("d4"), sq("d6"));
     let moved = motions(SphinxEvent::Moved {
         seat: seat(0),
@@ -171,14 +171,14 @@ fn the_end_is_told() {
         scene.act(*seat, &vote);
     }
     snapshot("votes", &scene, Some(*last), (80, 24));
-    let question = scene.look(Some(*last), &Faces::new(), |look, any| {
-        crate::tables::question(any, &vote, look).unwrap()
+    let question = scene.view(Some(*last), &Faces::new(), |view, any| {
+        crate::tables::question(any, &vote, view).unwrap()
     });
     assert!(question.contains("the game ends"), "{question}");
     let events = scene.act(*last, &vote);
     let over = events.last().unwrap().clone();
-    let show = scene.look(Some(*last), &Faces::new(), |look, any| {
-        crate::tables::show(any, &over, look).unwrap()
+    let show = scene.view(Some(*last), &Faces::new(), |view, any| {
+        crate::tables::show(any, &over, view).unwrap()
     });
     let lines: Vec<String> = show.lines.iter().map(ToString::to_string).collect();
     insta::with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {
@@ -191,10 +191,10 @@ fn the_end_is_told() {
 #[test]
 fn everything_is_explained() {
     let scene = middle();
-    let about = |spot| see(&scene, |game, look| game.about(spot, look));
+    let about = |spot| see(&scene, |game, view| game.about(spot, view));
     let squares = (0..64).map(Spot::Square);
     let piles = (0..8).map(Spot::Pile);
-    let others = [STAY, END, VOTE, UNVOTE].map(Spot::Deed);
+    let others = [STAY, END, VOTE, UNVOTE].map(Spot::Button);
     let seats = (0..4).map(|number| Spot::Seat(seat(number)));
     for spot in squares.chain(piles).chain(others).chain(seats) {
         assert!(!about(spot).is_empty(), "{spot:?}");
@@ -214,8 +214,8 @@ fn letters_of_names_are_told_apart() {
     let letters = |names: &[&str]| {
         let mut scene = scene(3, 1);
         scene.names = names.iter().map(|name| (*name).to_owned()).collect();
-        see(&scene, |_, look| {
-            [0, 1, 2].map(|number| letter(look, seat(number)))
+        see(&scene, |_, view| {
+            [0, 1, 2].map(|number| letter(view, seat(number)))
         })
     };
     assert_eq!(letters(&["Anna", "béla", "Cleo"]), ['A', 'B', 'C']);

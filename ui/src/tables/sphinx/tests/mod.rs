@@ -128,20 +128,20 @@ fn can_be_read(scene: &Scene, width: u16, height: u16) {
     let me = Some(seat(0));
     let (text, layer) = scene.drawn(me, width, height);
     let known = Faces::new();
-    scene.look(me, &known, |look, _| {
+    scene.view(me, &known, |view, _| {
         for square in Square::all() {
             let area = place(&layer, square_spot(square));
             let rows = cut_out(&text, area);
             let shown = rows.join("\n");
             let drawn = area.width >= 7 && area.height >= 3;
             for seat in magicians_on(game, square) {
-                let told = shown.contains('@') && shown.contains(letter(look, seat));
+                let told = shown.contains('@') && shown.contains(letter(view, seat));
                 assert!(told, "{square:?}:\n{text}");
             }
             for (size, count) in Size::ALL.into_iter().zip(game.monsters_on(square)) {
                 let sign = match drawn {
-                    true => figure(size, look.theme).last().unwrap(),
-                    false => shape(size, look.theme),
+                    true => figure(size, view.theme).last().unwrap(),
+                    false => shape(size, view.theme),
                 };
                 // The upper half of a large figure looks like a medium one.
                 let row = match size {
@@ -164,23 +164,23 @@ fn can_be_read(scene: &Scene, width: u16, height: u16) {
         }
         for seat in Seat::first(game.seats()) {
             let shown = cut_out(&text, place(&layer, Spot::Seat(seat))).join("\n");
-            let king = card(king(game, seat).unwrap(), look.theme);
+            let king = card(king(game, seat).unwrap(), view.theme);
             assert!(shown.contains(king.content.as_ref()), "{text}");
             assert!(
-                shown.contains(&format!("@{}", letter(look, seat))),
+                shown.contains(&format!("@{}", letter(view, seat))),
                 "{text}"
             );
         }
         for (size, left) in Size::ALL.into_iter().zip(game.supply()) {
             let shown = cut_out(&text, place(&layer, supply_spot(size))).join("\n");
-            let times = look.theme.glyph("×", "x");
+            let times = view.theme.glyph("×", "x");
             assert!(shown.contains(size.name()), "{text}");
             assert!(shown.contains(&format!("{times}{left}")), "{text}");
         }
         for pylon in Pylon::ALL {
             let shown = cut_out(&text, place(&layer, pack_spot(pylon))).join("\n");
             for face in game.turned(pylon) {
-                let name = card(*face, look.theme);
+                let name = card(*face, view.theme);
                 assert!(shown.contains(name.content.as_ref()), "{text}");
             }
             let left = game.pack(pylon).len();
@@ -292,14 +292,14 @@ fn no_screen_is_too_small_or_large() {
     seek(&mut scene, 10);
     let known = Faces::new();
     for (width, height) in [(1, 1), (20, 5), (51, 16), (80, 24), (200, 60), (10, 80)] {
-        scene.look(Some(seat(0)), &known, |look, any| {
+        scene.view(Some(seat(0)), &known, |view, any| {
             let AnyGame::Sphinx(game) = any else { return };
             let area = Rect::new(0, 0, width, height);
             let mut buffer = ratatui::buffer::Buffer::empty(area);
             let (marks, mut layer) = (crate::canvas::Marks::default(), Layer::default());
-            let mut canvas = Canvas::new(&mut buffer, look.theme, &marks, None, &mut layer);
-            game.draw(look, &mut canvas, area);
-            game.draw(look, &mut canvas, Rect::new(width, height, 0, 0));
+            let mut canvas = Canvas::new(&mut buffer, view.theme, &marks, None, &mut layer);
+            game.draw(view, &mut canvas, area);
+            game.draw(view, &mut canvas, Rect::new(width, height, 0, 0));
         });
     }
 }

@@ -136,8 +136,8 @@ fn a_card_in_the_hand_chosen() {
                 }
             )
         });
-    let path = scene.look(Some(me), &scene.known(me), |look, _| {
-        game(&scene).path(&raise.unwrap(), look)
+    let path = scene.view(Some(me), &scene.known(me), |view, _| {
+        game(&scene).path(&raise.unwrap(), view)
     });
     scene.picked = vec![path[0]];
     scene.focus = Some(path[1]);
@@ -148,8 +148,8 @@ fn a_card_in_the_hand_chosen() {
 fn of_several_raises_the_most_pips_come_first() {
     let scene = built(5, 5, 120, tall());
     let me = to_act(&scene).unwrap();
-    let offers = scene.look(Some(me), &scene.known(me), |look, game| {
-        Offers::of(game, look)
+    let offers = scene.view(Some(me), &scene.known(me), |view, game| {
+        Offers::of(game, view)
     });
     let pips = |offer: &Offer| match &offer.action {
         AnyAction::Thoth(action) => game(&scene).worth(action),
@@ -192,10 +192,10 @@ fn a_game_ends_under_a_roof() {
     scene = scene.ascii();
     insta::assert_snapshot!("roof-ascii", seen(&scene, 140, 45));
     let me = seat(0);
-    let show = scene.look(Some(me), &scene.known(me), |look, game| {
+    let show = scene.view(Some(me), &scene.known(me), |view, game| {
         events
             .iter()
-            .find_map(|event| crate::tables::show(game, event, look))
+            .find_map(|event| crate::tables::show(game, event, view))
     });
     let show = show.unwrap();
     assert!(show.lines.iter().all(|line| line.width() <= 72));
@@ -275,9 +275,9 @@ fn board(scene: &Scene, me: Option<Seat>, area: Rect) -> (String, Layer) {
     let mut buffer = Buffer::empty(area);
     let (marks, mut layer) = (Marks::default(), Layer::default());
     let known = me.map_or_else(Faces::new, |me| scene.known(me));
-    scene.look(me, &known, |look, _| {
+    scene.view(me, &known, |view, _| {
         let mut canvas = Canvas::new(&mut buffer, &scene.theme, &marks, None, &mut layer);
-        game(scene).draw(look, &mut canvas, area);
+        game(scene).draw(view, &mut canvas, area);
     });
     let rows = (0..area.height).map(|y| (0..area.width).map(|x| buffer[(x, y)].symbol()).collect());
     (rows.collect::<Vec<String>>().join("\n"), layer)
@@ -338,14 +338,14 @@ fn everything_is_explained() {
     let scene = built(5, 5, 120, tall());
     let me = to_act(&scene).unwrap();
     let known = scene.known(me);
-    scene.look(Some(me), &known, |look, _| {
+    scene.view(Some(me), &known, |view, _| {
         let (_, layer) = scene.drawn(Some(me), 80, 24);
         for (_, target) in &layer.targets {
             let Target::Spot(spot) = target else { continue };
-            assert!(!game(&scene).about(*spot, look).is_empty(), "{spot:?}");
+            assert!(!game(&scene).about(*spot, view).is_empty(), "{spot:?}");
         }
         for card in cards::all() {
-            let texts = game(&scene).about(Spot::Card(Slot::Open(card)), look);
+            let texts = game(&scene).about(Spot::Card(Slot::Open(card)), view);
             assert!(texts.len() >= 2, "{texts:?}");
         }
         let of = |name| Spot::Card(Slot::Open(cards::by_name(name).unwrap()));
@@ -357,12 +357,12 @@ fn everything_is_explained() {
             Spot::Seat(seat(3)),
             parts::BANK,
         ];
-        let texts = texts.map(|spot| game(&scene).about(spot, look).join("\n"));
+        let texts = texts.map(|spot| game(&scene).about(spot, view).join("\n"));
         insta::assert_snapshot!("about", texts.join("\n\n"));
         let legal = game(&scene).legal(me, &known);
         let words: Vec<String> = legal
             .iter()
-            .map(|action| game(&scene).words(action, look))
+            .map(|action| game(&scene).words(action, view))
             .collect();
         insta::assert_snapshot!("words", words.join("\n"));
     });
@@ -373,7 +373,7 @@ fn what_one_would_regret_is_asked_about() {
     let scene = built(3, 3, 24, BUILDER);
     let me = to_act(&scene).unwrap();
     let known = scene.known(me);
-    scene.look(Some(me), &known, |look, _| {
+    scene.view(Some(me), &known, |view, _| {
         let slot = game(&scene).hand_of(me)[0];
         let questions = [
             ThothAction::Demolish,
@@ -385,7 +385,7 @@ fn what_one_would_regret_is_asked_about() {
                 as_: Use::Roof,
             },
         ];
-        let questions = questions.map(|action| game(&scene).question(&action, look).unwrap());
+        let questions = questions.map(|action| game(&scene).question(&action, view).unwrap());
         insta::assert_snapshot!("questions", questions.join("\n"));
     });
 }

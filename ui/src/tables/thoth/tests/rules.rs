@@ -165,8 +165,8 @@ fn cards_say_what_the_rules_say() {
                 let of_card: Vec<Kind> = of_card.collect();
                 assert_eq!(of_card, of_rules, "{}", cards::full_name(face));
                 // Whatever cannot be done has a reason that can be shown.
-                let blocked = scene.look(Some(me), &known, |look, game| {
-                    crate::tables::offers::refused(game, Spot::Card(*slot), look)
+                let blocked = scene.view(Some(me), &known, |view, game| {
+                    crate::tables::offers::refused(game, Spot::Card(*slot), view)
                 });
                 assert!(
                     blocked
@@ -216,8 +216,8 @@ fn what_moves_goes_from_a_place_to_a_place() {
             known.set(handle, face);
         }
         for event in &events {
-            let motions = scene.look(me, &known, |look, game| {
-                crate::tables::motions(game, event, look)
+            let motions = scene.view(me, &known, |view, game| {
+                crate::tables::motions(game, event, view)
             });
             for motion in motions {
                 if let Motion::Fly { what, from, to } = motion {

@@ -1,13 +1,13 @@
 //! Choosing what to do, one spot after the other.
 
-use super::{Asked, Sitting};
+use super::{Asked, TableScreen};
 use crate::session::Command;
-use crate::tui::screen::{Effect, Question, Tone, Wish, Wishes};
+use crate::tui::screen::{Effect, Question, Request, Requests, Tone};
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::tables::offers::{Offer, refused};
 use fairdeal_ui::tables::{Spot, hint};
 
-impl Sitting {
+impl TableScreen {
     /// Offers for the focused spot, else for the picked ones.
     pub(super) fn listed(&self) -> Vec<Offer> {
         let aimed: Vec<Offer> = self.offers.after(&self.aimed).cloned().collect();
@@ -18,8 +18,8 @@ impl Sitting {
         let Some((spot, picked)) = self.aimed.split_last() else {
             return Vec::new();
         };
-        let refused = self.look(picked, |look, snapshot| {
-            refused(&snapshot.game, *spot, look)
+        let refused = self.view(picked, |view, snapshot| {
+            refused(&snapshot.game, *spot, view)
         });
         refused.unwrap_or_default()
     }
@@ -35,7 +35,7 @@ impl Sitting {
         }
     }
 
-    pub(super) fn pick(&mut self, spot: Spot, wishes: &mut Wishes) {
+    pub(super) fn pick(&mut self, spot: Spot, requests: &mut Requests) {
         if self.picked.contains(&spot) {
             // Once more lets it go.
             let at = self
@@ -59,11 +59,11 @@ impl Sitting {
                 self.aimed = path;
                 let why = self.listed().into_iter().find_map(|offer| offer.refused);
                 let why = why.unwrap_or_else(|| "you can't use that now".to_owned());
-                wishes.push(Wish::Toast(Tone::Plain, sentence(&why)));
+                requests.push(Request::Toast(Tone::Plain, sentence(&why)));
             }
-            [only] if only.path.len() == path.len() => self.wish(only.clone(), wishes),
+            [only] if only.path.len() == path.len() => self.request(only.clone(), requests),
             several => {
-                // One that is the only one waits for its other spots too: whoever takes up a card may just want to look.
+                // One that is the only one waits for its other spots too: whoever takes up a card may just want to view.
                 let is_list = several.iter().all(|offer| offer.path.len() == path.len());
                 let next = several.iter().find_map(|offer| offer.path.get(path.len()));
                 let focus = match (is_list, next) {
@@ -72,49 +72,49 @@ impl Sitting {
                 };
                 self.picked.clone_from(&path);
                 self.aimed = path;
-                wishes.push(Wish::Focus(focus));
+                requests.push(Request::Focus(focus));
             }
         }
     }
 
     /// Shows what a good player might do, where the game says so.
-    pub(super) fn hint(&mut self, wishes: &mut Wishes) {
+    pub(super) fn hint(&mut self, requests: &mut Requests) {
         let hinted = self
-            .look(&[], |look, snapshot| hint(&snapshot.game, look))
+            .view(&[], |view, snapshot| hint(&snapshot.game, view))
             .flatten();
         let offers = self.offers.all().iter();
         let found = hinted.and_then(|action| offers.clone().find(|offer| offer.action == action));
         let Some(offer) = found else {
             let text = "No hint here.".to_owned();
-            return wishes.push(Wish::Toast(Tone::Plain, text));
+            return requests.push(Request::Toast(Tone::Plain, text));
         };
         let text = format!("Hint: {}.", offer.words);
-        wishes.push(Wish::Toast(Tone::Good, text));
+        requests.push(Request::Toast(Tone::Good, text));
         // What is asked about first is not for the next key.
         if let Some(spot) = offer.path.first().filter(|_| offer.question.is_none()) {
             self.picked.clear();
-            wishes.push(Wish::Focus(Target::Spot(*spot)));
+            requests.push(Request::Focus(Target::Spot(*spot)));
         }
     }
 
     /// Asks before it acts, if that is wise.
-    pub(super) fn wish(&mut self, offer: Offer, wishes: &mut Wishes) {
+    pub(super) fn request(&mut self, offer: Offer, requests: &mut Requests) {
         if let Some(why) = &offer.refused {
-            return wishes.push(Wish::Toast(Tone::Plain, sentence(why)));
+            return requests.push(Request::Toast(Tone::Plain, sentence(why)));
         }
         match &offer.question {
             Some(question) => {
-                wishes.push(Wish::Ask(Question::sure(question.clone())));
+                requests.push(Request::Ask(Question::sure(question.clone())));
                 self.asked = Some(Asked::Act(Box::new(offer)));
             }
-            None => self.act(offer, wishes),
+            None => self.act(offer, requests),
         }
     }
 
-    pub(super) fn act(&mut self, offer: Offer, wishes: &mut Wishes) {
+    pub(super) fn act(&mut self, offer: Offer, requests: &mut Requests) {
         self.picked.clear();
         self.aimed.clear();
-        wishes.push(Wish::Effect(Effect::Session(Command::Act(offer.action))));
+        requests.push(Request::Effect(Effect::Session(Command::Act(offer.action))));
     }
 }
 

@@ -1,18 +1,18 @@
 //! The table's screen, for a player or a spectator: from the lobby to the end of the game.
 //!
-//! This file has the state and gives each key, click and piece of news to where it belongs: [`choosing`] is about
+//! This file has the state and gives each key, click and piece of event to where it belongs: [`choosing`] is about
 //! actions, [`ways`] about being ready, another game and leaving, [`hearing`] about what the session tells. [`lobby`]
 //! and [`table`] draw it, [`seal`] tells what protects each moment, [`moving`] is what moves.
 
 mod choosing;
-mod hearing;
+mod draw;
+mod events;
+mod leave;
 mod lobby;
 mod moving;
 mod seal;
-mod table;
 #[cfg(test)]
 mod tests;
-mod ways;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,13 +28,13 @@ use ratatui::layout::Rect;
 use self::moving::{Moving, Telling};
 use crate::session::Command;
 use crate::session::local_bots::next_bot;
-use crate::tui::news::News;
-use crate::tui::screen::{Effect, Screen, Tone, Wish, Wishes, World};
+use crate::tui::event::UiEvent;
+use crate::tui::screen::{Context, Effect, Request, Requests, Screen, Tone};
 use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
 use fairdeal_ui::tables::offers::{Offer, Offers};
-use fairdeal_ui::tables::{Board as _, Look, Spot};
+use fairdeal_ui::tables::{Board as _, Spot, ViewContext};
 use fairdeal_ui::text::MAX_SHOWN;
 use fairdeal_ui::theme::Theme;
 use fairdeal_ui::view::{LobbySeat, LobbyView, Snapshot};
@@ -118,7 +118,7 @@ enum Way {
 
 /// See the module's head.
 #[derive(Debug)]
-pub(in crate::tui) struct Sitting {
+pub(in crate::tui) struct TableScreen {
     /// Its name before there is a table.
     purpose: String,
     /// Whether nobody but bots of this program can be there.
@@ -161,7 +161,7 @@ pub(in crate::tui) struct Sitting {
     theme: Theme,
 }
 
-impl Sitting {
+impl TableScreen {
     /// Before anything is known; `purpose` is what is being done, `local` whether the table is wholly in this
     /// program.
     pub(in crate::tui) fn new(purpose: &str, local: bool) -> Self {
@@ -197,10 +197,10 @@ impl Sitting {
     }
 
     /// As it stands at some moment, after these lines of its log.
-    pub(in crate::tui) fn at(world: &World, snapshot: &Snapshot, lines: Vec<String>) -> Self {
+    pub(in crate::tui) fn at(context: &Context, snapshot: &Snapshot, lines: Vec<String>) -> Self {
         let mut table = Self::new("table", true);
         table.lines = lines.into_iter().map(|line| (Voice::Game, line)).collect();
-        table.set_snapshot(world, snapshot, &mut Wishes::default());
+        table.set_snapshot(context, snapshot, &mut Requests::default());
         table
     }
 
@@ -213,17 +213,21 @@ impl Sitting {
     }
 
     /// Runs something with the game as this player sees it.
-    fn look<T>(&self, picked: &[Spot], run: impl FnOnce(&Look<'_>, &Snapshot) -> T) -> Option<T> {
+    fn view<T>(
+        &self,
+        picked: &[Spot],
+        run: impl FnOnce(&ViewContext<'_>, &Snapshot) -> T,
+    ) -> Option<T> {
         let snapshot = self.snapshot.as_ref()?;
         let names = short_names(&snapshot.names, &self.theme);
-        let look = Look {
+        let view = ViewContext {
             me: snapshot.me,
             names: &names,
             known: &snapshot.known,
             picked,
             theme: &self.theme,
         };
-        Some(run(&look, snapshot))
+        Some(run(&view, snapshot))
     }
 
     fn say(&mut self, voice: Voice, line: String) {
@@ -244,12 +248,12 @@ impl Sitting {
     /// Shows a moment of a past game: nothing can be done there.
     pub(in crate::tui) fn show(
         &mut self,
-        world: &World,
+        context: &Context,
         snapshot: Snapshot,
         lines: Vec<String>,
         status: String,
     ) {
-        self.theme = world.theme;
+        self.theme = context.theme;
         self.names.clone_from(&snapshot.names);
         self.lines = lines.into_iter().map(|line| (Voice::Game, line)).collect();
         self.back = 0;
@@ -281,7 +285,7 @@ impl Sitting {
     }
 }
 
-/// The names of a table, short enough for boards; those that would look alike have their seat's number, counted
+/// The names of a table, short enough for boards; those that would view alike have their seat's number, counted
 /// from 1 as in names that are alike in full.
 pub(in crate::tui) fn short_names(names: &[String], theme: &Theme) -> Vec<String> {
     let short: Vec<String> = names.iter().map(|name| cut(name, NAME, theme)).collect();
@@ -298,7 +302,7 @@ pub(in crate::tui) fn short_names(names: &[String], theme: &Theme) -> Vec<String
         .collect()
 }
 
-impl Screen for Sitting {
+impl Screen for TableScreen {
     fn name(&self) -> String {
         match self.game() {
             Some(info) if self.snapshot.is_some() => info.name.to_owned(),
@@ -337,30 +341,30 @@ impl Screen for Sitting {
         marks
     }
 
-    fn draw(&mut self, world: &World, canvas: &mut Canvas<'_>, area: Rect) {
-        self.theme = world.theme;
+    fn draw(&mut self, context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
+        self.theme = context.theme;
         if self.snapshot.is_some() {
-            table::draw(self, world, canvas);
+            draw::draw(self, context, canvas);
         } else {
-            lobby::draw(self, world, canvas, area);
+            lobby::draw(self, context, canvas, area);
         }
     }
 
-    fn choose(&mut self, _world: &World, target: Target, wishes: &mut Wishes) {
+    fn choose(&mut self, _context: &Context, target: Target, requests: &mut Requests) {
         match target {
             button::CLOSE => self.close_over(),
-            button::READY => self.toggle_ready(wishes),
+            button::READY => self.toggle_ready(requests),
             button::CHAT => self.chat = Some(Field::new(MAX_SHOWN)),
-            button::REMATCH => self.rematch(wishes),
-            button::AUDIT => self.audit(wishes),
+            button::REMATCH => self.rematch(requests),
+            button::AUDIT => self.audit(requests),
             button::MORE => self.page += 1,
-            button::FOLLOW => self.follow(wishes),
+            button::FOLLOW => self.follow(requests),
             button::SEAL => self.over = Over::Seal,
             button::COPY => {
                 if let Some(ticket) = self.lobby.ticket.clone() {
-                    wishes.push(Wish::Effect(Effect::Copy(ticket)));
+                    requests.push(Request::Effect(Effect::Copy(ticket)));
                     let text = "The ticket is in the clipboard, if this terminal lets programs write there.";
-                    wishes.push(Wish::Toast(Tone::Good, text.to_owned()));
+                    requests.push(Request::Toast(Tone::Good, text.to_owned()));
                 }
             }
             button::BOT => {
@@ -372,40 +376,40 @@ impl Screen for Sitting {
                 {
                     let seated = self.lobby.seats.iter().flatten();
                     let number = next_bot(seated.map(|taken| taken.name.as_str()));
-                    wishes.push(Wish::Effect(Effect::SeatBot { ticket, number }));
+                    requests.push(Request::Effect(Effect::SeatBot { ticket, number }));
                 }
             }
-            Target::Spot(spot) => self.pick(spot, wishes),
+            Target::Spot(spot) => self.pick(spot, requests),
             Target::Row(number) => {
                 if let Some(offer) = self.listed().get(number) {
-                    self.wish(offer.clone(), wishes);
+                    self.request(offer.clone(), requests);
                 }
             }
             Target::Button(number) => {
                 let proposed = number.checked_sub(button::PROPOSE);
                 if let Some(seat) = proposed.and_then(|seat| Seat::new(usize::from(seat))) {
-                    return self.ask_removal(seat, wishes);
+                    return self.ask_removal(seat, requests);
                 }
                 let seat = number.checked_sub(button::DISMISS);
                 if let Some(seat) = seat.and_then(|seat| Seat::new(usize::from(seat)))
                     && self.may_dismiss(seat)
                 {
                     let command = Command::Dismiss(seat);
-                    wishes.push(Wish::Effect(Effect::Session(command)));
+                    requests.push(Request::Effect(Effect::Session(command)));
                 }
             }
             Target::Key(_) => {}
         }
     }
 
-    fn intent(&mut self, _world: &World, intent: Intent, wishes: &mut Wishes) {
+    fn intent(&mut self, _context: &Context, intent: Intent, requests: &mut Requests) {
         match intent {
             Intent::Chat if !self.local && !self.looks_on() => {
                 self.chat = Some(Field::new(MAX_SHOWN));
             }
-            Intent::Hint => self.hint(wishes),
+            Intent::Hint => self.hint(requests),
             Intent::Undo if self.is_practice() => {
-                wishes.push(Wish::Effect(Effect::Session(Command::Undo)));
+                requests.push(Request::Effect(Effect::Session(Command::Undo)));
             }
             Intent::PageUp => self.scroll(5),
             Intent::PageDown => self.scroll(-5),
@@ -418,30 +422,30 @@ impl Screen for Sitting {
                     _ => return,
                 };
             }
-            Intent::Quit => self.ask_leave(wishes),
+            Intent::Quit => self.ask_leave(requests),
             _ => {}
         }
     }
 
-    fn letter(&mut self, _world: &World, letter: char, wishes: &mut Wishes) -> bool {
+    fn letter(&mut self, _context: &Context, letter: char, requests: &mut Requests) -> bool {
         if letter == 'r' && self.may_rematch() {
-            self.rematch(wishes);
+            self.rematch(requests);
             return true;
         }
         if letter == 'f' && self.may_follow() {
-            self.follow(wishes);
+            self.follow(requests);
             return true;
         }
         if let Some(seat) = self.may_propose().iter().next().filter(|_| letter == 'x') {
-            self.ask_removal(seat, wishes);
+            self.ask_removal(seat, requests);
             return true;
         }
         if letter == 'a' && self.outcome.is_some() {
-            self.audit(wishes);
+            self.audit(requests);
             return true;
         }
         if letter == 'r' && self.snapshot.is_none() {
-            self.toggle_ready(wishes);
+            self.toggle_ready(requests);
             return true;
         }
         if !matches!(self.over, Over::Nothing) {
@@ -451,7 +455,7 @@ impl Screen for Sitting {
         if let Some(number) = letter.to_digit(10).filter(|number| *number > 0) {
             let number = usize::try_from(number).unwrap_or(0) - 1;
             if let Some(offer) = self.listed().get(number) {
-                self.wish(offer.clone(), wishes);
+                self.request(offer.clone(), requests);
             }
             return true;
         }
@@ -461,18 +465,18 @@ impl Screen for Sitting {
             .into_iter()
             .chain(self.offers.next(&[]));
         let deeds = next.filter_map(|spot| match spot {
-            Spot::Deed(number) => Some((spot, number)),
+            Spot::Button(number) => Some((spot, number)),
             _ => None,
         });
         let snapshot = self.snapshot.as_ref();
         let found = snapshot.and_then(|snapshot| {
             let mut deeds = deeds;
             deeds.find(|(_, number)| {
-                match_game!(&snapshot.game, game => game.deed(*number)).key == Some(letter)
+                match_game!(&snapshot.game, game => game.button(*number)).key == Some(letter)
             })
         });
         if let Some((spot, _)) = found {
-            self.pick(spot, wishes);
+            self.pick(spot, requests);
         }
         found.is_some()
     }
@@ -481,18 +485,18 @@ impl Screen for Sitting {
         self.chat.as_mut()
     }
 
-    fn submit(&mut self, _world: &World, wishes: &mut Wishes) {
+    fn submit(&mut self, _context: &Context, requests: &mut Requests) {
         let text = self
             .chat
             .take()
             .map(|mut field| field.take())
             .unwrap_or_default();
         if !text.trim().is_empty() {
-            wishes.push(Wish::Effect(Effect::Session(Command::Say(text))));
+            requests.push(Request::Effect(Effect::Session(Command::Say(text))));
         }
     }
 
-    fn back(&mut self, _world: &World, wishes: &mut Wishes) {
+    fn back(&mut self, _context: &Context, requests: &mut Requests) {
         if self.chat.take().is_some() {
             return;
         }
@@ -500,54 +504,54 @@ impl Screen for Sitting {
             return self.close_over();
         }
         if let Some(spot) = self.picked.pop() {
-            wishes.push(Wish::Focus(Target::Spot(spot)));
+            requests.push(Request::Focus(Target::Spot(spot)));
             return;
         }
-        self.ask_leave(wishes);
+        self.ask_leave(requests);
     }
 
-    fn answer(&mut self, _world: &World, answer: usize, wishes: &mut Wishes) {
+    fn answer(&mut self, _context: &Context, answer: usize, requests: &mut Requests) {
         match self.asked.take() {
-            Some(Asked::Act(offer)) if answer == 0 => self.act(*offer, wishes),
+            Some(Asked::Act(offer)) if answer == 0 => self.act(*offer, requests),
 
             Some(Asked::Removal(seat)) if answer == 0 => {
                 let command = Command::ProposeRemoval(seat);
-                wishes.push(Wish::Effect(Effect::Session(command)));
+                requests.push(Request::Effect(Effect::Session(command)));
             }
             Some(Asked::Leave(ways)) => match ways.get(answer) {
-                Some(Way::Pause | Way::Go) => self.go(wishes),
+                Some(Way::Pause | Way::Go) => self.go(requests),
                 Some(Way::Forfeit) => {
                     let text = "You leave as soon as the others have heard it; stay until then, so that they \
                                 can play on.";
-                    wishes.push(Wish::Toast(Tone::Plain, text.to_owned()));
-                    wishes.push(Wish::Effect(Effect::Session(Command::Leave)));
+                    requests.push(Request::Toast(Tone::Plain, text.to_owned()));
+                    requests.push(Request::Effect(Effect::Session(Command::Leave)));
                 }
-                Some(Way::Claim) => wishes.push(Wish::Effect(Effect::Session(Command::Claim))),
+                Some(Way::Claim) => requests.push(Request::Effect(Effect::Session(Command::Claim))),
                 None => {}
             },
             _ => {}
         }
     }
 
-    fn hear(&mut self, world: &World, news: &News, wishes: &mut Wishes) {
-        match news {
-            News::Session(event) => self.hear_session(world, event, wishes),
-            News::SessionEnded => {
+    fn on_event(&mut self, context: &Context, event: &UiEvent, requests: &mut Requests) {
+        match event {
+            UiEvent::Session(event) => self.hear_session(context, event, requests),
+            UiEvent::SessionEnded => {
                 self.ended = true;
                 if self.left {
-                    return self.go(wishes);
+                    return self.go(requests);
                 }
                 if self.outcome.is_none() && self.failed.is_none() {
                     self.failed = Some("the session has ended".to_owned());
                 }
             }
-            News::Failed(why) => {
+            UiEvent::Failed(why) => {
                 // In a lobby that is reached, one thing less does not end it.
                 if self.snapshot.is_none() && self.lobby.seats.is_empty() {
                     self.failed = Some(why.clone());
                 }
             }
-            News::Checking(_) | News::Audited(_) | News::Replay(_) => {}
+            UiEvent::Checking(_) | UiEvent::Audited(_) | UiEvent::Replay(_) => {}
         }
     }
 
@@ -587,22 +591,22 @@ impl Screen for Sitting {
         telling.into_iter().chain(moving).min()
     }
 
-    fn drawn(&mut self, _world: &World, layer: &Layer) {
+    fn drawn(&mut self, _context: &Context, layer: &Layer) {
         self.places.clone_from(&layer.places);
         for moving in &mut self.moving {
             moving.arrive_at(&layer.places);
         }
     }
 
-    fn keys(&self, world: &World) -> Vec<(String, String)> {
-        let keys = &world.keymap;
+    fn keys(&self, context: &Context) -> Vec<(String, String)> {
+        let keys = &context.keymap;
         let mut all = Vec::new();
         if let Some(snapshot) = &self.snapshot {
             for spot in self.offers.next(&[]) {
-                if let Spot::Deed(number) = spot {
-                    let deed = match_game!(&snapshot.game, game => game.deed(number));
-                    let key = deed.key.map(String::from).unwrap_or_default();
-                    all.push((key, deed.label.to_owned()));
+                if let Spot::Button(number) = spot {
+                    let button = match_game!(&snapshot.game, game => game.button(number));
+                    let key = button.key.map(String::from).unwrap_or_default();
+                    all.push((key, button.label.to_owned()));
                 }
             }
             all.push((
@@ -624,7 +628,7 @@ impl Screen for Sitting {
         all
     }
 
-    fn commands(&self, _world: &World) -> Vec<(String, Target)> {
+    fn commands(&self, _context: &Context) -> Vec<(String, Target)> {
         let mut all: Vec<(String, Target)> = Vec::new();
         if self.snapshot.is_some() {
             let mut seen = std::collections::BTreeSet::new();

@@ -6,15 +6,15 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{Sitting, Voice, button};
-use crate::tui::screen::World;
+use super::{TableScreen, Voice, button};
+use crate::tui::screen::Context;
 use crate::tui::screens::column;
-use crate::tui::screens::sitting::choosing::sentence;
+use crate::tui::screens::table::choosing::sentence;
 use fairdeal_ui::canvas::{Canvas, Target, wrapped};
 use fairdeal_ui::view::{LobbySeat, option_in_words};
 
 /// For how long the host is still looked for, and why it has not answered.
-fn reaching(sitting: &Sitting, canvas: &mut Canvas<'_>, at: &mut Rect) {
+fn reaching(sitting: &TableScreen, canvas: &mut Canvas<'_>, at: &mut Rect) {
     let theme = canvas.theme();
     let Some((seconds, why)) = &sitting.reaching else {
         return;
@@ -30,7 +30,7 @@ fn reaching(sitting: &Sitting, canvas: &mut Canvas<'_>, at: &mut Rect) {
     at.y += 1;
 }
 
-pub(super) fn draw(sitting: &Sitting, _world: &World, canvas: &mut Canvas<'_>, area: Rect) {
+pub(super) fn draw(sitting: &TableScreen, _context: &Context, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let page = column(area, 100);
     let [body, foot] = Layout::vertical([Constraint::Min(3), Constraint::Length(2)]).areas(page);

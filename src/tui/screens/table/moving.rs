@@ -8,7 +8,7 @@ use ratatui::text::Line;
 
 use crate::tui::shell::window;
 use fairdeal_ui::canvas::{Canvas, Marks, Target};
-use fairdeal_ui::tables::{Motion, Show, Spot};
+use fairdeal_ui::tables::{Animation, Motion, Spot};
 
 /// How soon something that moves is drawn again.
 pub(super) const FRAME: Duration = Duration::from_millis(40);
@@ -97,7 +97,7 @@ impl Moving {
 /// Something that is told step by step, and how much of it is.
 #[derive(Debug)]
 pub(super) struct Telling {
-    show: Show,
+    show: Animation,
     shown: usize,
     passed: Duration,
     /// How many lines one looks back, where not all of them have room.
@@ -105,7 +105,7 @@ pub(super) struct Telling {
 }
 
 impl Telling {
-    pub(super) fn new(show: Show, moves: bool) -> Self {
+    pub(super) fn new(show: Animation, moves: bool) -> Self {
         let mut telling = Self {
             show,
             shown: 1,

@@ -6,20 +6,20 @@ use fairdeal_protocol::seat::Seat;
 
 use super::choosing::sentence;
 use super::moving::{Moving, Telling};
-use super::{Asked, Outcome, Over, Sitting, Voice};
+use super::{Asked, Outcome, Over, TableScreen, Voice};
 use crate::session::SessionEvent;
-use crate::tui::screen::{Effect, Tone, Wish, Wishes, World};
+use crate::tui::screen::{Context, Effect, Request, Requests, Tone};
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::tables::offers::Offers;
 use fairdeal_ui::tables::{motions, show};
 use fairdeal_ui::view::{PeerState, Snapshot, ground_in_words};
 
-impl Sitting {
+impl TableScreen {
     pub(super) fn hear_session(
         &mut self,
-        world: &World,
+        context: &Context,
         event: &SessionEvent,
-        wishes: &mut Wishes,
+        requests: &mut Requests,
     ) {
         match event {
             SessionEvent::Lobby(view) => {
@@ -39,7 +39,7 @@ impl Sitting {
             }
             SessionEvent::Snapshot(snapshot) => {
                 self.reaching = None;
-                self.set_snapshot(world, snapshot, wishes);
+                self.set_snapshot(context, snapshot, requests);
             }
             SessionEvent::Game(event) => self.events.push(event.clone()),
             SessionEvent::Line(line) | SessionEvent::Reach(line) => {
@@ -50,10 +50,10 @@ impl Sitting {
                     true => (Tone::Bad, Voice::Warning),
                     false => (Tone::Good, Voice::Table),
                 };
-                wishes.push(Wish::Toast(tone, text.clone()));
+                requests.push(Request::Toast(tone, text.clone()));
                 self.say(voice, text.clone());
             }
-            SessionEvent::Refused(why) => wishes.push(Wish::Toast(Tone::Bad, sentence(why))),
+            SessionEvent::Refused(why) => requests.push(Request::Toast(Tone::Bad, sentence(why))),
             // After the end everybody goes as they like.
             SessionEvent::Peer {
                 state: PeerState::Connected | PeerState::Lost,
@@ -66,7 +66,7 @@ impl Sitting {
                     PeerState::Lost | PeerState::Absent | PeerState::Removed => Voice::Warning,
                 };
                 if voice == Voice::Warning {
-                    wishes.push(Wish::Toast(Tone::Bad, line.clone()));
+                    requests.push(Request::Toast(Tone::Bad, line.clone()));
                 }
                 self.say(voice, line);
                 self.left |= *state == PeerState::Left && Some(*seat) == self.me();
@@ -89,7 +89,7 @@ impl Sitting {
                 if *stopped {
                     self.stop(line.clone());
                 }
-                wishes.push(Wish::Toast(Tone::Bad, line.clone()));
+                requests.push(Request::Toast(Tone::Bad, line.clone()));
                 self.say(Voice::Warning, line);
             }
             SessionEvent::Claimed {
@@ -128,7 +128,7 @@ impl Sitting {
                     self.over = Over::Outcome;
                 }
                 // It counts in the statistics that stand beside it.
-                wishes.push(Wish::Effect(Effect::LoadShelf));
+                requests.push(Request::Effect(Effect::LoadLibrary));
             }
             SessionEvent::Error(why) => {
                 self.say(Voice::Warning, why.clone());
@@ -140,7 +140,7 @@ impl Sitting {
             SessionEvent::Invited { name, ticket, .. } => {
                 let line =
                     format!("{name} invites you to another game. Press f when this one is over.");
-                wishes.push(Wish::Toast(Tone::Good, line.clone()));
+                requests.push(Request::Toast(Tone::Good, line.clone()));
                 self.say(Voice::Table, line);
                 self.invitation = Some((name.clone(), ticket.clone()));
             }
@@ -155,7 +155,7 @@ impl Sitting {
         self.picked.clear();
     }
 
-    /// Notes which cards have come to this player; they are news until the table has gone on.
+    /// Notes which cards have come to this player; they are event until the table has gone on.
     fn note_cards(&mut self, now: &Snapshot) {
         let was = self.snapshot.as_ref();
         let new = now.known.iter().map(|(card, _)| card).filter(|card| {
@@ -180,8 +180,13 @@ impl Sitting {
         })
     }
 
-    pub(super) fn set_snapshot(&mut self, world: &World, snapshot: &Snapshot, wishes: &mut Wishes) {
-        self.theme = world.theme;
+    pub(super) fn set_snapshot(
+        &mut self,
+        context: &Context,
+        snapshot: &Snapshot,
+        requests: &mut Requests,
+    ) {
+        self.theme = context.theme;
         self.names.clone_from(&snapshot.names);
         // A card that was dealt is often known only after the game has gone on.
         let nothing_new = self
@@ -193,7 +198,7 @@ impl Sitting {
         self.snapshot = Some(snapshot.clone());
         let events = std::mem::take(&mut self.events);
         if self.failed.is_none() && (!nothing_new || !events.is_empty()) {
-            let offers = self.look(&[], |look, snapshot| Offers::of(&snapshot.game, look));
+            let offers = self.view(&[], |view, snapshot| Offers::of(&snapshot.game, view));
             self.offers = offers.unwrap_or_default();
             // What was asked about may not be possible any more.
             let gone = match &self.asked {
@@ -205,7 +210,7 @@ impl Sitting {
             };
             if gone {
                 self.asked = None;
-                wishes.push(Wish::Withdraw);
+                requests.push(Request::Withdraw);
             }
             // What was picked is kept as long as it leads anywhere.
             if self.offers.next(&self.picked).is_empty() {
@@ -216,28 +221,28 @@ impl Sitting {
             let lit = self.offers.next(&self.picked);
             let is_lit = matches!(self.focus, Some(Target::Spot(spot)) if lit.contains(&spot));
             if self.is_my_turn() && !lit.is_empty() && (!is_lit || !was_mine) {
-                wishes.push(Wish::Unfocus);
+                requests.push(Request::Unfocus);
             }
         }
-        let told = self.look(&[], |look, snapshot| {
+        let told = self.view(&[], |view, snapshot| {
             let shows: Vec<_> = events
                 .iter()
-                .filter_map(|event| show(&snapshot.game, event, look))
+                .filter_map(|event| show(&snapshot.game, event, view))
                 .collect();
             let moves: Vec<_> = events
                 .iter()
-                .flat_map(|event| motions(&snapshot.game, event, look))
+                .flat_map(|event| motions(&snapshot.game, event, view))
                 .collect();
             (shows, moves)
         });
         let (shows, moves) = told.unwrap_or_default();
-        if world.settings.motion {
+        if context.settings.motion {
             let from = &self.places;
             self.moving
                 .extend(moves.into_iter().map(|motion| Moving::new(motion, from)));
         }
         if let Some(show) = shows.into_iter().next_back() {
-            self.over = Over::Telling(Telling::new(show, world.settings.motion));
+            self.over = Over::Telling(Telling::new(show, context.settings.motion));
         }
     }
 }

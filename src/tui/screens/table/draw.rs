@@ -9,14 +9,14 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::choosing::sentence;
-use super::{Over, Sitting, Voice, button, seal};
+use super::{Over, TableScreen, Voice, button, seal};
 use crate::history::solitaire::Solitaire;
-use crate::tui::screen::World;
+use crate::tui::screen::Context;
 use crate::tui::screens::first_shown;
 use crate::tui::shell::window;
 use fairdeal_ui::canvas::{Canvas, Target, cut, fit, wrapped};
 use fairdeal_ui::keys::Intent;
-use fairdeal_ui::tables::{Board as _, Deed, Look, Spot, layout};
+use fairdeal_ui::tables::{Board as _, Button, Spot, ViewContext, layout};
 use fairdeal_ui::theme::Theme;
 use fairdeal_ui::view::{Snapshot, Standing, Waiting, time_in_words};
 
@@ -27,13 +27,13 @@ const BOT: &str = "bot, ";
 /// Stands in the place of a file that could not be written.
 const UNSAVED: &str = "Not saved yet: fairdeal resume saves it once there is room.";
 
-pub(super) fn draw(sitting: &mut Sitting, world: &World, canvas: &mut Canvas<'_>) {
+pub(super) fn draw(sitting: &mut TableScreen, context: &Context, canvas: &mut Canvas<'_>) {
     let Some(snapshot) = sitting.snapshot.take() else {
         return;
     };
     let areas = layout::areas(&snapshot.game, canvas.area());
     let names = super::short_names(&snapshot.names, canvas.theme());
-    let look = Look {
+    let view = ViewContext {
         me: snapshot.me,
         names: &names,
         known: &snapshot.known,
@@ -41,8 +41,8 @@ pub(super) fn draw(sitting: &mut Sitting, world: &World, canvas: &mut Canvas<'_>
         theme: canvas.theme(),
     };
     match_game!(&snapshot.game, game => {
-        game.draw(&look, canvas, areas.board);
-        game.draw_hand(&look, canvas, areas.hand);
+        game.draw(&view, canvas, areas.board);
+        game.draw_hand(&view, canvas, areas.hand);
     });
     let seat_rows = u16::try_from(snapshot.names.len())
         .unwrap_or(u16::MAX)
@@ -54,13 +54,13 @@ pub(super) fn draw(sitting: &mut Sitting, world: &World, canvas: &mut Canvas<'_>
     let about = sitting
         .aimed
         .last()
-        .map(|spot| match_game!(&snapshot.game, game => game.about(*spot, &look)));
+        .map(|spot| match_game!(&snapshot.game, game => game.about(*spot, &view)));
     sitting.snapshot = Some(snapshot);
     draw_panel(sitting, canvas, areas.panel, &about.unwrap_or_default());
     let Some(snapshot) = &sitting.snapshot else {
         return;
     };
-    draw_status(sitting, world, snapshot, &names, canvas, areas.status);
+    draw_status(sitting, context, snapshot, &names, canvas, areas.status);
     seal::draw_row(sitting, snapshot, canvas, areas.seal);
     for moving in &sitting.moving {
         moving.draw(canvas);
@@ -72,7 +72,7 @@ pub(super) fn draw(sitting: &mut Sitting, world: &World, canvas: &mut Canvas<'_>
         Over::Nothing => {}
         Over::Seal => seal::draw_panel(sitting, snapshot, canvas),
         Over::Telling(telling) => telling.draw(canvas, button::CLOSE),
-        Over::Outcome => draw_outcome(sitting, world, canvas),
+        Over::Outcome => draw_outcome(sitting, context, canvas),
     }
 }
 
@@ -142,7 +142,7 @@ fn draw_seats(snapshot: &Snapshot, names: &[String], canvas: &mut Canvas<'_>, ar
     canvas.rows(inner, lines);
 }
 
-fn draw_log(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect) {
+fn draw_log(sitting: &TableScreen, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = canvas.theme();
     let title = if sitting.back > 0 {
         "Log, scrolled back"
@@ -184,7 +184,7 @@ fn draw_log(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect) {
 }
 
 /// Actions with the focused spot, and its name.
-fn draw_panel(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect, about: &[String]) {
+fn draw_panel(sitting: &TableScreen, canvas: &mut Canvas<'_>, area: Rect, about: &[String]) {
     let theme = canvas.theme();
     let [list, words] =
         Layout::horizontal([Constraint::Percentage(52), Constraint::Percentage(48)]).areas(area);
@@ -262,8 +262,8 @@ fn draw_panel(sitting: &Sitting, canvas: &mut Canvas<'_>, area: Rect, about: &[S
 }
 
 fn draw_status(
-    sitting: &Sitting,
-    world: &World,
+    sitting: &TableScreen,
+    context: &Context,
     snapshot: &Snapshot,
     names: &[String],
     canvas: &mut Canvas<'_>,
@@ -281,7 +281,7 @@ fn draw_status(
     } else if let Some((seconds, _)) = &sitting.reaching {
         format!("Lost the connection to the host. Trying for {seconds} s more.")
     } else if !sitting.picked.is_empty() {
-        let back = world.keymap.key(Intent::Back);
+        let back = context.keymap.key(Intent::Back);
         format!("Choose the next, or press {back} to undo.")
     } else if let Some(me) = snapshot.me.filter(|me| to_act.contains(*me)) {
         let prompt = match_game!(game, game => game.prompt(me));
@@ -298,7 +298,7 @@ fn draw_status(
         };
         let waits = &snapshot.waits;
         let way = if waits.may_claim.is_some() {
-            let quit = world.keymap.key(Intent::Quit);
+            let quit = context.keymap.key(Intent::Quit);
             format!(" Press {quit}, then c, to close the table.")
         } else if let Some(name) = waits
             .may_propose
@@ -312,26 +312,26 @@ fn draw_status(
         };
         format!("Waiting for {}.{looks_on}{way}", waited.join(", "))
     };
-    let deeds: Vec<(Spot, Deed)> = sitting
+    let deeds: Vec<(Spot, Button)> = sitting
         .offers
         .next(&sitting.picked)
         .into_iter()
         .filter_map(|spot| match spot {
-            Spot::Deed(number) => Some((spot, match_game!(game, game => game.deed(number)))),
+            Spot::Button(number) => Some((spot, match_game!(game, game => game.button(number)))),
             _ => None,
         })
         .collect();
-    let deeds = deeds.into_iter().map(|(spot, deed)| {
-        let key = deed.key.map(String::from).unwrap_or_default();
-        (key, deed.label.to_owned(), Target::Spot(spot))
+    let deeds = deeds.into_iter().map(|(spot, button)| {
+        let key = button.key.map(String::from).unwrap_or_default();
+        (key, button.label.to_owned(), Target::Spot(spot))
     });
     let mut buttons: Vec<(String, String, Target)> = deeds.collect();
     if matches!(snapshot.standing, Standing::Practice { undo } if undo > 0) {
-        let key = world.keymap.key(Intent::Undo);
+        let key = context.keymap.key(Intent::Undo);
         buttons.push((key, "take back".to_owned(), Target::Key(Intent::Undo)));
     }
     if (sitting.is_over() || sitting.failed.is_some()) && sitting.status.is_none() {
-        buttons.extend(what_next(sitting, world, theme));
+        buttons.extend(what_next(sitting, context, theme));
     }
     // The buttons have to be there; the words may be cut.
     let wide = |(key, label, _): &(String, String, Target)| {
@@ -348,7 +348,11 @@ fn draw_status(
 }
 
 /// Choices after the end: keys, labels, and where they lead.
-fn what_next(sitting: &Sitting, world: &World, theme: &Theme) -> Vec<(String, String, Target)> {
+fn what_next(
+    sitting: &TableScreen,
+    context: &Context,
+    theme: &Theme,
+) -> Vec<(String, String, Target)> {
     let mut next = Vec::new();
     let outcome = sitting.outcome.as_ref();
     if outcome.is_some_and(|outcome| outcome.transcript.is_some()) {
@@ -361,13 +365,13 @@ fn what_next(sitting: &Sitting, world: &World, theme: &Theme) -> Vec<(String, St
     if sitting.may_rematch() {
         next.push(("r".to_owned(), "another game".to_owned(), button::REMATCH));
     }
-    let key = world.keymap.key(Intent::Quit);
+    let key = context.keymap.key(Intent::Quit);
     next.push((key, "leave".to_owned(), Target::Key(Intent::Quit)));
     next
 }
 
 /// Winners, and everybody's points.
-fn result(sitting: &Sitting, theme: &Theme) -> Vec<Line<'static>> {
+fn result(sitting: &TableScreen, theme: &Theme) -> Vec<Line<'static>> {
     let Some(snapshot) = &sitting.snapshot else {
         return Vec::new();
     };
@@ -389,7 +393,7 @@ fn who_wins(names: &[String]) -> String {
     }
 }
 
-fn draw_outcome(sitting: &Sitting, world: &World, canvas: &mut Canvas<'_>) {
+fn draw_outcome(sitting: &TableScreen, context: &Context, canvas: &mut Canvas<'_>) {
     let theme = canvas.theme();
     let Some(outcome) = &sitting.outcome else {
         return;
@@ -397,7 +401,7 @@ fn draw_outcome(sitting: &Sitting, world: &World, canvas: &mut Canvas<'_>) {
     let so_far = match (&sitting.snapshot, sitting.names.len()) {
         (Some(snapshot), 1) => {
             let id = snapshot.game.info().id;
-            Solitaire::of(&world.shelf.past, id, &world.today).in_words()
+            Solitaire::of(&context.library.past, id, &context.today).in_words()
         }
         _ => Vec::new(),
     };
@@ -430,7 +434,7 @@ fn draw_outcome(sitting: &Sitting, world: &World, canvas: &mut Canvas<'_>) {
     canvas.rows(inner, lines);
     let y = inner.bottom().saturating_sub(1);
     let mut x = canvas.button((inner.x + 1, y), "Enter", "the table", button::CLOSE);
-    for (key, label, target) in what_next(sitting, world, theme) {
+    for (key, label, target) in what_next(sitting, context, theme) {
         x = canvas.button((x, y), &key, &label, target);
     }
 }

@@ -8,7 +8,7 @@ use fairdeal_protocol::table::replica::StepKind;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::{Sitting, button};
+use super::{TableScreen, button};
 use crate::tui::shell::window;
 use fairdeal_ui::canvas::{Canvas, wrapped};
 use fairdeal_ui::tables::Spot;
@@ -98,7 +98,7 @@ fn opened_by(snapshot: &Snapshot, cards: &[Handle], named: bool) -> Option<Strin
 }
 
 /// Origin of the opened card that the player looks at, or the one that has just come.
-fn opened(sitting: &Sitting, snapshot: &Snapshot) -> Option<String> {
+fn opened(sitting: &TableScreen, snapshot: &Snapshot) -> Option<String> {
     match sitting.aimed.last() {
         Some(Spot::Card(Slot::Sealed(card))) if snapshot.shares.contains_key(card) => {
             opened_by(snapshot, &[*card], true)
@@ -124,7 +124,7 @@ fn furthest(snapshot: &Snapshot) -> Option<String> {
 
 /// The seal's row at the foot of the table.
 pub(super) fn draw_row(
-    sitting: &Sitting,
+    sitting: &TableScreen,
     snapshot: &Snapshot,
     canvas: &mut Canvas<'_>,
     area: Rect,
@@ -148,8 +148,8 @@ pub(super) fn draw_row(
             let word = theme.glyph("◈ seal", "# seal");
             let waits =
                 matches!(progress.kind, Some(StepKind::Action { .. }) if progress.done.is_empty());
-            let news = opened_by(snapshot, &sitting.came, false).filter(|_| waits);
-            let told = news.unwrap_or_else(|| text(snapshot, progress));
+            let event = opened_by(snapshot, &sitting.came, false).filter(|_| waits);
+            let told = event.unwrap_or_else(|| text(snapshot, progress));
             (told, step, word, theme.good())
         }
         Standing::Practice { .. } => {
@@ -221,7 +221,7 @@ fn parts(snapshot: &Snapshot) -> Vec<(usize, (&'static str, &'static str))> {
 }
 
 /// The seal at length: the steps of a deal and where it is, who has done what, and the hash to compare.
-pub(super) fn draw_panel(sitting: &Sitting, snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
+pub(super) fn draw_panel(sitting: &TableScreen, snapshot: &Snapshot, canvas: &mut Canvas<'_>) {
     let theme = canvas.theme();
     let seats = snapshot.names.len();
     let opened = opened(sitting, snapshot).map(|opened| wrapped(&opened, 74, 0));

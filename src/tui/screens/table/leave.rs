@@ -5,13 +5,13 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 
-use super::{Asked, Sitting, Way};
+use super::{Asked, TableScreen, Way};
 use crate::session::Command;
-use crate::tui::screen::{Effect, Opening, Question, Wish, Wishes};
+use crate::tui::screen::{Effect, Opening, Question, Request, Requests};
 use crate::tui::screens::audit::Audit;
 use fairdeal_ui::view::Standing;
 
-impl Sitting {
+impl TableScreen {
     /// Whether this player has said that it is ready.
     pub(super) fn is_ready(&self) -> bool {
         let me = self
@@ -21,10 +21,10 @@ impl Sitting {
         me.copied().unwrap_or(false)
     }
 
-    pub(super) fn toggle_ready(&self, wishes: &mut Wishes) {
+    pub(super) fn toggle_ready(&self, requests: &mut Requests) {
         if self.lobby.me.is_some() {
             let command = Command::Ready(!self.is_ready());
-            wishes.push(Wish::Effect(Effect::Session(command)));
+            requests.push(Request::Effect(Effect::Session(command)));
         }
     }
 
@@ -42,11 +42,11 @@ impl Sitting {
     }
 
     /// Asks whether to propose a removal.
-    pub(super) fn ask_removal(&mut self, seat: Seat, wishes: &mut Wishes) {
+    pub(super) fn ask_removal(&mut self, seat: Seat, requests: &mut Requests) {
         let Some(name) = self.names.get(seat.index()) else {
             return;
         };
-        wishes.push(Wish::Ask(Question::sure(format!(
+        requests.push(Request::Ask(Question::sure(format!(
             "Propose to play on without {name}? All others have to agree."
         ))));
         self.asked = Some(Asked::Removal(seat));
@@ -57,7 +57,7 @@ impl Sitting {
         self.invitation.is_some() && (self.outcome.is_some() || self.failed.is_some())
     }
 
-    pub(super) fn follow(&self, wishes: &mut Wishes) {
+    pub(super) fn follow(&self, requests: &mut Requests) {
         let ticket = self.invitation.as_ref().filter(|_| self.may_follow());
         // The session has read it already.
         let Some(ticket) = ticket.and_then(|(_, ticket)| ticket.parse::<Ticket>().ok()) else {
@@ -70,15 +70,15 @@ impl Sitting {
         } else {
             (Effect::Join { target, password }, "joining")
         };
-        wishes.push(Wish::Effect(effect));
-        wishes.push(Wish::Replace(Box::new(Self::new(purpose, false))));
+        requests.push(Request::Effect(effect));
+        requests.push(Request::Replace(Box::new(Self::new(purpose, false))));
     }
 
-    pub(super) fn audit(&self, wishes: &mut Wishes) {
+    pub(super) fn audit(&self, requests: &mut Requests) {
         let outcome = self.outcome.as_ref();
         if let Some(transcript) = outcome.and_then(|outcome| outcome.transcript.clone()) {
-            wishes.push(Wish::Effect(Effect::Audit(transcript)));
-            wishes.push(Wish::Push(Box::new(Audit::new())));
+            requests.push(Request::Effect(Effect::Audit(transcript)));
+            requests.push(Request::Push(Box::new(Audit::new())));
         }
     }
 
@@ -100,7 +100,7 @@ impl Sitting {
         over && self.me().is_some() && !self.lobby.seats.is_empty()
     }
 
-    pub(super) fn rematch(&mut self, wishes: &mut Wishes) {
+    pub(super) fn rematch(&mut self, requests: &mut Requests) {
         if !self.may_rematch() {
             return;
         }
@@ -120,14 +120,14 @@ impl Sitting {
         } else {
             Effect::Rematch(opening)
         };
-        wishes.push(Wish::Effect(effect));
-        wishes.push(Wish::Replace(Box::new(Self::new(
+        requests.push(Request::Effect(effect));
+        requests.push(Request::Replace(Box::new(Self::new(
             "another game",
             self.local,
         ))));
     }
 
-    pub(super) fn ask_leave(&mut self, wishes: &mut Wishes) {
+    pub(super) fn ask_leave(&mut self, requests: &mut Requests) {
         let nothing_lost = self.ended
             || self.looks_on()
             || self.outcome.is_some()
@@ -135,17 +135,17 @@ impl Sitting {
             || self.left
             || self.is_practice() && self.is_over();
         if nothing_lost {
-            return self.go(wishes);
+            return self.go(requests);
         }
         if self.snapshot.is_none() {
-            wishes.push(Wish::Ask(Question::sure(
+            requests.push(Request::Ask(Question::sure(
                 "Leave the table? It has not begun.",
             )));
             self.asked = Some(Asked::Leave(vec![Way::Go]));
             return;
         }
         if self.is_practice() {
-            wishes.push(Wish::Ask(Question::sure(
+            requests.push(Request::Ask(Question::sure(
                 "Leave the game? A practice game is not kept.",
             )));
             self.asked = Some(Asked::Leave(vec![Way::Go]));
@@ -174,15 +174,15 @@ impl Sitting {
             answers.push(('c', "claim".to_owned(), why.to_owned()));
             ways.push(Way::Claim);
         }
-        wishes.push(Wish::Ask(Question {
+        requests.push(Request::Ask(Question {
             text: "Leave the table? The game is not over.".to_owned(),
             answers,
         }));
         self.asked = Some(Asked::Leave(ways));
     }
 
-    pub(super) fn go(&mut self, wishes: &mut Wishes) {
-        wishes.push(Wish::Effect(Effect::CloseSession));
-        wishes.push(Wish::Leave);
+    pub(super) fn go(&mut self, requests: &mut Requests) {
+        requests.push(Request::Effect(Effect::CloseSession));
+        requests.push(Request::Leave);
     }
 }

@@ -6,15 +6,15 @@ use fairdeal_protocol::audit::auditor::Report;
 use fairdeal_protocol::audit::progress::AuditProgress;
 use std::time::Duration;
 
-use super::screen::Shelf;
+use super::screen::Library;
 use crate::session::SessionEvent;
 use crate::session::lan::LanView;
 use fairdeal_ui::input::UserInput;
 use fairdeal_ui::replay::Replay;
 
-/// News for screens.
+/// UiEvent for screens.
 #[derive(Debug)]
-pub(super) enum News {
+pub(super) enum UiEvent {
     Session(SessionEvent),
     SessionEnded,
     /// How far a transcript has been read.
@@ -37,12 +37,12 @@ pub(super) struct Audited {
 /// An event from outside.
 #[derive(Debug)]
 pub(super) enum Input {
-    /// News for the screens.
-    News(News),
+    /// UiEvent for the screens.
+    UiEvent(UiEvent),
     /// How the LAN looks; nothing if nobody looks any more.
     Lan(Option<LanView>),
     /// Games in the data directory.
-    Shelf(Shelf),
+    Library(Library),
     /// From the player.
     User(UserInput),
     /// Time has passed.

@@ -13,7 +13,7 @@ use super::button::{CLOSE, MORE};
 
 use crate::session::SessionEvent;
 use crate::store::IdentityKey;
-use crate::tui::news::{Input, News};
+use crate::tui::event::{Input, UiEvent};
 use crate::tui::screen::Effect;
 use crate::tui::testing::TestApp;
 use fairdeal_ui::canvas::Target;
@@ -49,7 +49,7 @@ fn sitting_down(game: usize, seed: u8) -> TestApp {
 fn way(stage: &TestApp, action: &AnyAction) -> (Vec<Spot>, Option<usize>, bool) {
     let scene = stage.scene.as_ref().unwrap();
     let known = scene.known(seat(0));
-    let offers = scene.look(Some(seat(0)), &known, |look, game| Offers::of(game, look));
+    let offers = scene.view(Some(seat(0)), &known, |view, game| Offers::of(game, view));
     let all = offers.all().iter();
     let found = all.clone().find(|offer| offer.action == *action);
     let found = found.unwrap_or_else(|| panic!("{action:?} is not offered"));
@@ -178,7 +178,7 @@ fn a_turn_does_not_begin_on_what_can_be_done_all_the_time() {
     let not_on_a_deed = |stage: &mut TestApp| {
         stage.rest();
         let focus = stage.shell.focus();
-        let on_a_deed = matches!(focus, Some(Target::Spot(Spot::Deed(_))));
+        let on_a_deed = matches!(focus, Some(Target::Spot(Spot::Button(_))));
         assert!(focus.is_some() && !on_a_deed, "{}", stage.draw());
     };
     // Plutonian Poker.
@@ -234,7 +234,7 @@ fn practice_is_taken_back() {
         assert_eq!(board(&mut stage), *board_then);
     }
     stage.keys("u");
-    assert!(stage.draw().contains("There is nothing to take back"));
+    assert!(stage.draw().contains("There is nothing to undo"));
     stage.keys("ry");
     stage.rest();
     while stage.draw().contains("[Enter go on]") {
@@ -261,7 +261,7 @@ fn after_the_end_there_is_a_way_back() {
         log: Hash32([7; 32]),
         transcript: Some("/games/transcripts/0707.fairdeal".into()),
     };
-    stage.input(Input::News(News::Session(over)));
+    stage.input(Input::UiEvent(UiEvent::Session(over)));
     insta::assert_snapshot!("outcome", stage.draw());
     stage.keys("a");
     assert_eq!(stage.shell.trail().last().unwrap(), "audit");
@@ -284,7 +284,7 @@ fn an_invitation_is_followed_when_the_player_wants_to() {
         name: "Ada".to_owned(),
         ticket: ticket.to_string(),
     };
-    stage.input(Input::News(News::Session(invited)));
+    stage.input(Input::UiEvent(UiEvent::Session(invited)));
     assert!(stage.draw().contains("Ada invites you"));
     assert!(!stage.draw().contains("Sure?"));
     let joins = |effect: &Effect| matches!(effect, Effect::Join { target, .. } if *target == JoinTarget::Ticket(ticket.clone()));
@@ -296,7 +296,7 @@ fn an_invitation_is_followed_when_the_player_wants_to() {
         log: Hash32([7; 32]),
         transcript: Some("/games/transcripts/0707.fairdeal".into()),
     };
-    stage.input(Input::News(News::Session(over)));
+    stage.input(Input::UiEvent(UiEvent::Session(over)));
     assert!(stage.draw().contains("[f follow Ada]"));
     stage.keys("f");
     assert!(stage.effects.iter().any(joins));
@@ -392,7 +392,7 @@ fn news_of_peers_are_told() {
         seat: seat(1),
         state: fairdeal_ui::view::PeerState::Lost,
     };
-    stage.input(Input::News(News::Session(lost)));
+    stage.input(Input::UiEvent(UiEvent::Session(lost)));
     assert!(stage.draw().contains("is lost"));
 }
 
@@ -408,7 +408,7 @@ fn a_closed_table_offers_nothing() {
         what: "the others play on without you".to_owned(),
         evidence: None,
     };
-    stage.input(Input::News(News::Session(stopped)));
+    stage.input(Input::UiEvent(UiEvent::Session(stopped)));
     let shown = stage.draw();
     assert!(!shown.contains("Your turn"), "{shown}");
     assert!(shown.contains("You can't play on here"), "{shown}");
@@ -424,7 +424,7 @@ fn lost_host_is_told_of_until_it_shows_the_table_again() {
         why: None,
     };
     let lost = "Lost the connection to the host. Trying for 42 s more.";
-    stage.input(Input::News(News::Session(reaching)));
+    stage.input(Input::UiEvent(UiEvent::Session(reaching)));
     assert!(stage.draw().contains(lost), "{}", stage.draw());
     stage.waits_for_seat_0(seat(1), Waits::default());
     assert!(!stage.draw().contains(lost), "{}", stage.draw());
