@@ -16,10 +16,10 @@ use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::transcript::{End, Transcript};
 use fairdeal_protocol::wire::codec::CodecError;
+use fairdeal_ui::text::{clean, clean_reason, player_names};
 use serde::{Deserialize, Serialize};
 
 use crate::store::{DataDir, StoreError, TranscriptFile};
-use fairdeal_ui::text::{clean, clean_reason, player_names};
 
 /// The version of the summary's encoding.
 const VERSION: u8 = 3;

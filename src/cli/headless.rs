@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_ui::view::{LobbyView, ground_in_words};
 use tokio::time::{Instant, sleep_until};
 
 use super::Exit;
@@ -11,7 +12,6 @@ use crate::events::convert::Converter;
 use crate::events::{SessionLine, Version};
 use crate::session::{Command, Handle, SessionEvent};
 use crate::signals::Signals;
-use fairdeal_ui::view::{LobbyView, ground_in_words};
 
 /// How long a program may take to go when it is asked to: for the last events, and until the others know.
 const LEAVING: Duration = Duration::from_secs(3);

@@ -5,10 +5,10 @@ use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::time::Duration;
 
+use fairdeal_ui::text::printable;
 use tokio::sync::{mpsc, oneshot};
 
 use super::usage;
-use fairdeal_ui::text::printable;
 
 /// Lines that wait for a reader that does not read; those after them are left out.
 const WAITING: usize = 1 << 16;

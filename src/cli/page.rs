@@ -10,7 +10,6 @@ use fairdeal_games::game_info;
 use fairdeal_protocol::audit::auditor::{Departure, Finding, Reason, Report};
 use fairdeal_protocol::charter::Charter;
 use fairdeal_protocol::seat::Seat;
-
 use fairdeal_ui::markup::Escaped;
 use fairdeal_ui::replay::deals::PlayedDeal;
 use fairdeal_ui::text::{clean, clean_reason};

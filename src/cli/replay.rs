@@ -5,14 +5,14 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use fairdeal_protocol::seat::Seat;
+use fairdeal_ui::appearance::ThemeName;
+use fairdeal_ui::replay::{Eyes, Replay, ReplayError};
 
 use super::args::{Common, PictureArgs};
 use super::output::{complain, print};
 use super::{Exit, table, usage};
 use crate::store::{read_transcript, write_out};
 use crate::tui::picture::Picture;
-use fairdeal_ui::appearance::ThemeName;
-use fairdeal_ui::replay::{Eyes, Replay, ReplayError};
 
 /// Shows a game on the screen, or prints it: if that is asked for, or if there is no terminal to show it on.
 pub(super) fn replay(

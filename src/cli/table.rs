@@ -10,6 +10,7 @@ use fairdeal_net::{Multiaddr, Transport, everywhere, names_a_peer};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_ui::theme::Depth;
 use tokio::runtime::Runtime;
 
 use super::args::{Common, Host, Join, Options, Play, Resume, SeatArgs, Watch};
@@ -24,7 +25,6 @@ use crate::session::local_bots::{self, LocalBots};
 use crate::session::practice;
 use crate::store::{DataDir, DataView, IdentityKey, StoreError};
 use crate::tui::{self, Data, Interface, Start, TableOutcome};
-use fairdeal_ui::theme::Depth;
 
 /// Bot delay at a table with a person, who has to follow.
 const BOT_DELAY: Duration = Duration::from_millis(700);

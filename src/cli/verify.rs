@@ -12,6 +12,10 @@ use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::abandonment::Abandonment;
 use fairdeal_protocol::table::fault::FaultKind;
 use fairdeal_protocol::transcript::End;
+use fairdeal_ui::replay::deals::Ledger;
+use fairdeal_ui::replay::verdict;
+use fairdeal_ui::text::{clean, player_names};
+use fairdeal_ui::view::{Seating, ground_in_words};
 
 use super::args::Verify;
 use super::output::{complain, print, say};
@@ -22,10 +26,6 @@ use crate::events::results::{
 };
 use crate::events::{SeatNumber, VerifyLine, Version, numbers};
 use crate::store::{read_transcript, take_transcript, write_out};
-use fairdeal_ui::replay::deals::Ledger;
-use fairdeal_ui::replay::verdict;
-use fairdeal_ui::text::{clean, player_names};
-use fairdeal_ui::view::{Seating, ground_in_words};
 
 pub(super) fn verify(args: &Verify) -> anyhow::Result<Exit> {
     let piped = args.file.as_os_str() == "-";

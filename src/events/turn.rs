@@ -8,12 +8,12 @@ use fairdeal_protocol::card::Faces;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::replica::StepKind;
+use fairdeal_ui::view::{Snapshot, Standing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{SeatNumber, numbers};
-use fairdeal_ui::view::{Snapshot, Standing};
 
 /// The position has changed for this seat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -15,11 +15,11 @@ use fairdeal_protocol::audit::auditor::Finding;
 use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
 use fairdeal_protocol::charter::SeatKey;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_ui::text::clean_error;
 
 use crate::session::journal::SavedSeat;
 use crate::store::{DataDir, DataView, JournalFile, StoreError, TranscriptFile, read_transcript};
 use crate::summary::{Ending, Summary, save};
-use fairdeal_ui::text::clean_error;
 
 /// The state of a past game.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use fairdeal_net::{PeerId, Ticket, TicketError};
 use fairdeal_protocol::seat::Seat;
+use fairdeal_ui::text::{MAX_SHOWN, clean_chat};
 
 use super::frame::ChatMessage;
-use fairdeal_ui::text::{MAX_SHOWN, clean_chat};
 
 /// A rate limit: a burst, then one more every few ticks of half a second.
 #[derive(Clone, Copy, Debug)]

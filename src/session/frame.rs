@@ -10,9 +10,8 @@ use fairdeal_protocol::table::message::{MAX_MESSAGE, Message};
 use fairdeal_protocol::transcript::page::{Mark, Page};
 use fairdeal_protocol::wire::bounded::{Bounded, Text};
 use fairdeal_protocol::wire::codec::{CodecError, decode, encode};
-use serde::{Deserialize, Serialize};
-
 use fairdeal_ui::text::MAX_SHOWN;
+use serde::{Deserialize, Serialize};
 
 /// Maximum frame size in bytes: a table message in its envelope.
 pub const MAX_FRAME: usize = MAX_MESSAGE + 64;

@@ -10,12 +10,12 @@ use std::time::Duration;
 use fairdeal_net::{
     Lan, Multiaddr, Node, NodeConfig, NodeEvent, NodeHandle, PeerId, ReachNews, Ticket, Transport,
 };
+use fairdeal_ui::text::clean;
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::frame::{Announcement, MAX_FRAME};
 use crate::store::IdentityKey;
-use fairdeal_ui::text::clean;
 
 /// Interval between two requests to a program.
 const ASK: Duration = Duration::from_secs(1);

@@ -11,12 +11,11 @@ use fairdeal_protocol::game::{Game as _, RuleSet};
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_ui::text::clean;
+use fairdeal_ui::view::{LobbySeat, LobbyView, Seating, Snapshot, Standing, Waits};
 use tokio::sync::mpsc;
 
-use fairdeal_ui::view::{LobbySeat, LobbyView, Seating, Snapshot, Standing, Waits};
-
 use super::{Command, Handle, SessionEvent};
-use fairdeal_ui::text::clean;
 
 /// The game, and its state before each action.
 #[derive(Clone, Debug)]

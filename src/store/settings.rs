@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fairdeal_games::bots::Level;
+use fairdeal_ui::appearance::{Pyramids, ThemeName};
 use serde::{Deserialize, Serialize};
 
 use super::{DataDir, DataView, StoreError, files};
-use fairdeal_ui::appearance::{Pyramids, ThemeName};
 
 /// The file's name in the data directory.
 const FILE: &str = "settings.toml";
@@ -159,6 +159,6 @@ mod tests {
         std::fs::remove_file(data.settings_file()).unwrap();
         std::fs::create_dir(data.settings_file()).unwrap();
         let folder = data.settings().unwrap_err().to_string();
-        assert!(folder.contains("no plain file"), "{folder}");
+        assert!(folder.contains("not a regular file"), "{folder}");
     }
 }

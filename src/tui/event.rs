@@ -1,16 +1,16 @@
 //! Events that reach the interface from outside.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use fairdeal_protocol::audit::auditor::Report;
 use fairdeal_protocol::audit::progress::AuditProgress;
-use std::time::Duration;
+use fairdeal_ui::input::UserInput;
+use fairdeal_ui::replay::Replay;
 
 use super::screen::Library;
 use crate::session::SessionEvent;
 use crate::session::lan::LanView;
-use fairdeal_ui::input::UserInput;
-use fairdeal_ui::replay::Replay;
 
 /// UiEvent for screens.
 #[derive(Debug)]

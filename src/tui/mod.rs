@@ -28,12 +28,11 @@ use std::sync::Arc;
 
 use fairdeal_net::Multiaddr;
 use fairdeal_protocol::hash::Hash32;
+use fairdeal_ui::theme::Depth;
 
 use crate::session::Handle;
 use crate::session::journal::ListenConfig;
 use crate::session::local_bots::LocalBots;
-use fairdeal_ui::theme::Depth;
-
 use crate::store::{DataDir, DataView};
 
 /// Inputs of the interface.

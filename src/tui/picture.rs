@@ -1,5 +1,10 @@
 //! Pictures of past games: the table as a player saw it at some step, drawn without a terminal.
 
+use fairdeal_ui::appearance::ThemeName;
+use fairdeal_ui::keys::Keymap;
+use fairdeal_ui::replay::{Eyes, Replay};
+use fairdeal_ui::svg::svg;
+use fairdeal_ui::theme::{Depth, Theme};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -8,11 +13,6 @@ use super::screen::{Context, Library};
 use super::screens::table::TableScreen;
 use super::shell::{LEAST, Shell};
 use crate::store::Settings;
-use fairdeal_ui::appearance::ThemeName;
-use fairdeal_ui::keys::Keymap;
-use fairdeal_ui::replay::{Eyes, Replay};
-use fairdeal_ui::svg::svg;
-use fairdeal_ui::theme::{Depth, Theme};
 
 /// How many of the last lines of a game are in its log.
 const LINES: usize = 100;

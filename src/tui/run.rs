@@ -16,6 +16,11 @@ use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
 use fairdeal_protocol::transcript::Transcript;
+use fairdeal_ui::keys::Keymap;
+use fairdeal_ui::replay::{Replay, ReplayError};
+use fairdeal_ui::text::{player_names, reasons};
+use fairdeal_ui::theme::Theme;
+use fairdeal_ui::view::PeerState;
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -37,11 +42,6 @@ use crate::session::practice;
 use crate::session::{Command, Handle, SessionEvent};
 use crate::signals::Signals;
 use crate::store::{IdentityKey, Settings, read_transcript};
-use fairdeal_ui::keys::Keymap;
-use fairdeal_ui::replay::{Replay, ReplayError};
-use fairdeal_ui::text::{player_names, reasons};
-use fairdeal_ui::theme::Theme;
-use fairdeal_ui::view::PeerState;
 
 /// How many inputs are taken in before the screen is drawn again.
 const AT_ONCE: usize = 256;

@@ -6,6 +6,10 @@ use std::time::Duration;
 use fairdeal_games::GameInfo;
 use fairdeal_net::{JoinTarget, Ticket};
 use fairdeal_protocol::crypto::pake::Password;
+use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target};
+use fairdeal_ui::field::Field;
+use fairdeal_ui::keys::{Intent, Keymap};
+use fairdeal_ui::theme::{Depth, Theme};
 use ratatui::layout::Rect;
 
 use super::event::UiEvent;
@@ -13,10 +17,6 @@ use crate::history::Past;
 use crate::session::Command;
 use crate::session::lan::LanView;
 use crate::store::Settings;
-use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target};
-use fairdeal_ui::field::Field;
-use fairdeal_ui::keys::{Intent, Keymap};
-use fairdeal_ui::theme::{Depth, Theme};
 
 /// State that all screens share.
 #[derive(Debug)]

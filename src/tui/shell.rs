@@ -5,6 +5,12 @@
 
 use std::time::Duration;
 
+use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, wrapped};
+use fairdeal_ui::field::Field;
+use fairdeal_ui::focus;
+use fairdeal_ui::input::{Key, KeyCode, UserInput};
+use fairdeal_ui::keys::{Intent, Keymap};
+use fairdeal_ui::theme::Theme;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -13,12 +19,6 @@ use unicode_width::UnicodeWidthStr as _;
 use super::event::{Input, UiEvent};
 use super::screen::{Context, Effect, Question, Request, Requests, Screen, Tone};
 use super::screens::rules::Rules;
-use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, wrapped};
-use fairdeal_ui::field::Field;
-use fairdeal_ui::focus;
-use fairdeal_ui::input::{Key, KeyCode, UserInput};
-use fairdeal_ui::keys::{Intent, Keymap};
-use fairdeal_ui::theme::Theme;
 
 /// The smallest screen that everything has room on.
 pub(super) const LEAST: (u16, u16) = (80, 24);

@@ -15,6 +15,12 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::table::replica::StepKind;
+use fairdeal_ui::canvas::Target;
+use fairdeal_ui::input::{KeyCode, UserInput};
+use fairdeal_ui::keys::Keymap;
+use fairdeal_ui::tables::testing::{Scene, seat};
+use fairdeal_ui::theme::{Depth, Theme};
+use fairdeal_ui::view::{LobbyView, Snapshot, Standing, Waits};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 use ratatui::Terminal;
@@ -30,12 +36,6 @@ use super::shell::Shell;
 use crate::session::practice::Practice;
 use crate::session::{Command, SessionEvent};
 use crate::store::Settings;
-use fairdeal_ui::canvas::Target;
-use fairdeal_ui::input::{KeyCode, UserInput};
-use fairdeal_ui::keys::Keymap;
-use fairdeal_ui::tables::testing::{Scene, seat};
-use fairdeal_ui::theme::{Depth, Theme};
-use fairdeal_ui::view::{LobbyView, Snapshot, Standing, Waits};
 
 /// State that screens see in tests.
 pub(super) fn context(ascii: bool) -> Context {

@@ -5,14 +5,19 @@
 //! `watching` follows another host's table, `visitors` serves our spectators, `talk` is the chat.
 
 mod chat;
+mod ending;
 mod indirect;
 mod listening;
+mod network;
 mod parts;
 mod reaching;
 mod seating;
+mod start;
 mod table;
 mod visitors;
 mod watching;
+
+pub use self::start::{resume, start};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,38 +27,31 @@ use ed25519_dalek::SigningKey;
 use fairdeal_games::AnyGame;
 use fairdeal_games::bots::Level;
 use fairdeal_net::{
-    AddressRecord, JoinTarget, Lan, Multiaddr, Network, Node, NodeError, NodeEvent, NodeHandle,
-    PeerId, Reach, ReachNews, TicketError,
+    AddressRecord, JoinTarget, Multiaddr, NodeError, NodeEvent, NodeHandle, PeerId, TicketError,
 };
 use fairdeal_protocol::charter::SignedCharter;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::game::RuleSet;
 use fairdeal_protocol::hash::Hash32;
-use fairdeal_protocol::party::PlayedBy;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{RestoreError, Table};
 use fairdeal_protocol::table::message::Head;
-use fairdeal_protocol::wire::bounded::Text;
 use getrandom::SysRng;
 use getrandom::rand_core::UnwrapErr;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
-use super::frame::{Frame, Join, ProgramId};
-use super::journal::{Interrupted, ListenConfig, SavedSeat};
-use super::lobby::{Agreed, GuestLobby, HostLobby, Outgoing, host_seat};
-use super::password_gate::{GuestGate, HostGate};
+use super::frame::{Frame, ProgramId};
+use super::journal::ListenConfig;
+use super::lobby::{Agreed, GuestLobby, HostLobby, Outgoing};
 use super::spectators::Spectators;
-use fairdeal_ui::view::{PeerState, Waits};
+use fairdeal_ui::view::Waits;
 
 use super::{Command, Handle, SessionEvent};
 use crate::store::{DataDir, IdentityKey, Journal, StoreError};
-use fairdeal_ui::text::clean;
 
 use indirect::Indirect;
-use listening::{config_of, elsewhere, spawn_near};
 use parts::{Autopilot, Disk, Links, Player};
-use reaching::Reaching;
 use watching::Watching;
 
 /// How often the driver resends what may have been lost.
@@ -165,170 +163,6 @@ pub enum SessionError {
     /// The charter cannot hold the bot's level.
     #[error("{0}")]
     Level(&'static str),
-}
-
-/// Starts a session in a task of the current tokio runtime.
-///
-/// # Errors
-/// [`SessionError`].
-pub fn start(setup: Setup) -> Result<Handle, SessionError> {
-    let mut place = setup.place;
-    if let Role::Guest(target) = &setup.role {
-        // Other seats may need the host's relays to reach this one.
-        for relay in target.relays() {
-            if !place.relays.contains(&relay) {
-                place.relays.push(relay);
-            }
-        }
-    }
-    let is_host = matches!(setup.role, Role::Host(_));
-    let mut config = config_of(&place, is_host);
-    let mut awaited = Vec::new();
-    if setup.bind_when_free {
-        (config.listen, awaited) = elsewhere(&place);
-    }
-    if matches!(setup.role, Role::Watcher(_)) {
-        // Nobody dials a spectator.
-        awaited.clear();
-        config.listen = Vec::new();
-        config.reach = Reach::Off;
-    }
-    if is_host && setup.lan && !place.is_local() {
-        config.lan = Lan::Announce;
-    }
-    let key = setup.identity.signing_key();
-    let (node, network) = Node::spawn(&key, config)?;
-    let mut random = [0_u8; 40];
-    getrandom::fill(&mut random).map_err(SessionError::Random)?;
-    let (mut nonce, mut lobby) = ([0; 32], [0; 8]);
-    nonce
-        .iter_mut()
-        .chain(&mut lobby)
-        .zip(random)
-        .for_each(|(to, from)| *to = from);
-    let name = Text::try_from(clean(&setup.name)).map_err(|_| SessionError::Name)?;
-    let own = Join {
-        lobby: None,
-        name,
-        nonce,
-        record: AddressRecord::default(),
-        proof: None,
-        program: setup.program,
-        played_by: played_by(setup.pilot)?,
-    };
-    let mut rng = UnwrapErr(SysRng);
-    let local = node.local_peer();
-    let stage = match setup.role {
-        Role::Host(rules) => {
-            let id = lobby;
-            let mut lobby = HostLobby::new(id, rules, key.clone(), own, setup.ready);
-            if let Some(password) = setup.password {
-                lobby.spectators().lock(HostGate::new(password, local, id));
-            }
-            let lobby = Box::new(lobby);
-            SessionState::Host { lobby, id }
-        }
-        Role::Guest(target) => {
-            let (host, lobby, addresses) = target.into_parts();
-            node.keep(host, addresses)?;
-            let own = Join { lobby, ..own };
-            let mut guest = GuestLobby::new(host, key.clone(), own, setup.local_bot, setup.ready);
-            if let Some(password) = setup.password {
-                guest.login_at(GuestGate::new(&password, lobby, local, host, &mut rng));
-            }
-            SessionState::Guest(Box::new(guest))
-        }
-        Role::Watcher(target) => {
-            let (host, lobby, addresses) = target.into_parts();
-            node.keep(host, addresses)?;
-            let gate = setup
-                .password
-                .map(|password| GuestGate::new(&password, lobby, local, host, &mut rng));
-            SessionState::Watch(Box::new(Watching::new(host, lobby, gate)))
-        }
-    };
-    let disk = Disk::new(setup.data, setup.local_bot.then_some(setup.identity));
-    let links = Links::new(place, awaited);
-    let (pilot, attended) = (setup.pilot, setup.attended);
-    let node = (node, network);
-    Ok(Driver::spawn(
-        node, key, stage, links, pilot, disk, attended,
-    ))
-}
-
-/// Resumes a saved table in a task of the current tokio runtime. `pilot`, if given, plays the player's own seat; a
-/// local bot plays by its saved settings.
-///
-/// # Errors
-/// [`SessionError`].
-pub fn resume(
-    interrupted: Interrupted,
-    identity: IdentityKey,
-    pilot: Option<Pilot>,
-    data: Arc<DataDir>,
-    attended: Attended,
-) -> Result<Handle, SessionError> {
-    let Interrupted {
-        saved:
-            SavedSeat {
-                agreed,
-                place,
-                local_bot,
-                password,
-                ..
-            },
-        records,
-        journal,
-    } = interrupted;
-    let is_local_bot = local_bot.is_some();
-    let (identity, pilot) = local_bot.map_or((identity, pilot), |(own, pilot)| (own, Some(pilot)));
-    let key = identity.signing_key();
-    if agreed.charter.charter().seat_of(&(&key).into()) != Some(agreed.me) {
-        return Err(SessionError::OtherIdentity);
-    }
-    let is_host = host_seat() == Some(agreed.me);
-    let ((node, network), awaited) = spawn_near(&key, config_of(&place, is_host))?;
-    let mut rng = UnwrapErr(SysRng);
-    let table = Table::restore(
-        agreed.charter.clone(),
-        agreed.me,
-        key.clone(),
-        records,
-        &mut rng,
-    )?;
-    let spectators = is_host.then(|| {
-        let lobby = agreed.charter.charter().lobby;
-        let mut spectators = Spectators::new(lobby);
-        if let Some(password) = password {
-            spectators.lock(HostGate::new(password, node.local_peer(), lobby));
-        }
-        spectators
-    });
-    let restored = Restored {
-        table,
-        agreed,
-        journal,
-        spectators,
-    };
-    let stage = SessionState::Restored(Box::new(restored));
-    let disk = Disk::new(data, is_local_bot.then_some(identity));
-    let links = Links::new(place, awaited);
-    let attended = if is_local_bot {
-        Attended::Nobody
-    } else {
-        attended
-    };
-    let node = (node, network);
-    Ok(Driver::spawn(
-        node, key, stage, links, pilot, disk, attended,
-    ))
-}
-
-/// Whether a person or a bot plays a seat, as its program declares it.
-fn played_by(pilot: Option<Pilot>) -> Result<PlayedBy, SessionError> {
-    pilot.map_or(Ok(PlayedBy::Person), |pilot| {
-        PlayedBy::bot(pilot.level.name()).map_err(SessionError::Level)
-    })
 }
 
 enum SessionState {
@@ -598,284 +432,6 @@ impl Driver {
     }
 
     // Network events.
-
-    async fn network(&mut self, event: NodeEvent) {
-        match event {
-            NodeEvent::Connected { peer, address } => {
-                if !self.links.connected.contains(&peer) {
-                    self.links.connected.push(peer);
-                }
-                let spectators = match &mut self.stage {
-                    SessionState::Host { lobby, .. } => Some(lobby.spectators()),
-                    SessionState::Opening(opening) => opening.spectators.as_mut(),
-                    SessionState::Table(seated) => seated.spectators.as_mut(),
-                    _ => None,
-                };
-                if let (Some(spectators), Some(network)) = (spectators, Network::of(&address)) {
-                    spectators.arrived(peer, network);
-                }
-                self.has_reached(peer).await;
-                match &mut self.stage {
-                    SessionState::Guest(lobby)
-                        if lobby.host() == peer && self.links.addresses_at.is_none() =>
-                    {
-                        self.speak_as_guest().await;
-                    }
-                    SessionState::Watch(watching) if watching.host == peer => {
-                        let outbox = watching.greeting();
-                        self.send_all(&outbox);
-                    }
-                    SessionState::Table(seated) => {
-                        if let Some(seat) = seated.seat_of(peer) {
-                            seated.table.greet(seat);
-                            self.tell_links();
-                            self.repeat_invitation(seat);
-                            let state = PeerState::Connected;
-                            self.tell(SessionEvent::Peer { seat, state }).await;
-                            self.flush().await;
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            NodeEvent::Disconnected { peer } => {
-                self.links.connected.retain(|known| *known != peer);
-                self.links.strangers.remove(&peer);
-                match &mut self.stage {
-                    SessionState::Host { lobby, .. } => {
-                        let _ = self.node.dismiss(peer);
-                        let result = lobby.gone(peer).map(|outbox| (outbox, None));
-                        self.lobby_result(result).await;
-                    }
-                    SessionState::Table(seated) => {
-                        if let Some(seat) = seated.seat_of(peer) {
-                            // Whichever of the two has moved finds the other.
-                            seated.links.remove(&seat);
-                            self.dial_seats(|other| other == seat);
-                            self.tell_links();
-                            let state = PeerState::Lost;
-                            self.tell(SessionEvent::Peer { seat, state }).await;
-                            self.show().await;
-                        } else if let Some(spectators) = &mut seated.spectators {
-                            spectators.gone(peer);
-                            let _ = self.node.dismiss(peer);
-                        }
-                    }
-                    SessionState::Watch(watching) if watching.host == peer && watching.is_over => {
-                        let _ = self.node.forget(peer);
-                    }
-                    SessionState::Watch(watching) if watching.host == peer => {
-                        watching.lost(&mut self.rng);
-                        self.links.reaching = Some(Reaching::new(Instant::now()));
-                    }
-                    SessionState::Guest(lobby) if lobby.host() == peer => {
-                        lobby.lost(&mut self.rng);
-                        // The host may or may not come back.
-                        self.links.reaching = Some(Reaching::new(Instant::now()));
-                    }
-                    SessionState::Opening(opening) => {
-                        let spectators = opening.spectators.as_mut();
-                        if let Some(spectators) =
-                            spectators.filter(|spectators| spectators.has(peer))
-                        {
-                            spectators.gone(peer);
-                            let _ = self.node.dismiss(peer);
-                        }
-                    }
-                    SessionState::Guest(_)
-                    | SessionState::Watch(_)
-                    | SessionState::Restored(_)
-                    | SessionState::Ended => {}
-                }
-            }
-            NodeEvent::Message { peer, bytes } => match Frame::from_bytes(&bytes) {
-                Ok(frame) => self.frame(peer, frame).await,
-                Err(error) => self.drop_peer(peer, &error.to_string()),
-            },
-            NodeEvent::DialFailed {
-                peer,
-                reason,
-                addresses,
-                ..
-            } => self.dial_failed(peer, &reason, &addresses).await,
-            NodeEvent::PeerInfo {
-                peer, listening, ..
-            } => {
-                if let SessionState::Table(seated) = &mut self.stage
-                    && let Some(seat) = seated.seat_of(peer)
-                {
-                    seated.heard.insert(seat, listening);
-                }
-            }
-            NodeEvent::Rtt { peer, millis } => {
-                if let SessionState::Table(seated) = &mut self.stage
-                    && let Some(seat) = seated.seat_of(peer)
-                {
-                    let before = seated.round_trips.insert(seat, millis);
-                    // Redraw only for a change that a player would notice.
-                    let same = |before: u32| before.abs_diff(millis) <= 5 + before / 4;
-                    if !before.is_some_and(same) && seated.table.replica().kind().is_some() {
-                        self.show().await;
-                    }
-                }
-            }
-            NodeEvent::OtherProtocol { peer } => self.other_protocol(peer).await,
-            NodeEvent::Listening(_) | NodeEvent::ListeningEnded { .. } => self.addresses_change(),
-            NodeEvent::Reach(news) => self.reach(news).await,
-            _ => {}
-        }
-    }
-
-    /// Binds the addresses that another session held, if they are free now.
-    async fn move_in(&mut self) {
-        for address in std::mem::take(&mut self.links.awaited) {
-            if self.node.listen(address.clone()).await.is_err() {
-                self.links.awaited.push(address);
-            }
-        }
-    }
-
-    /// Listen addresses have changed: schedules a rewrite of the ticket or of this guest's own record.
-    fn addresses_change(&mut self) {
-        let waits = matches!(
-            self.stage,
-            SessionState::Host { .. } | SessionState::Guest(_)
-        );
-        if waits && self.links.addresses_at.is_none() {
-            self.links.addresses_at = Some(Instant::now() + SETTLE);
-        }
-    }
-
-    /// Reports to the player how others can reach the table.
-    async fn reach(&mut self, news: ReachNews) {
-        tracing::info!(?news, "reach");
-        match &news {
-            ReachNews::Relayed(_) | ReachNews::NotRelayed { .. } => {
-                let soon = Instant::now() + SETTLE;
-                self.links.addresses_at = self.links.addresses_at.map(|at| at.min(soon));
-                self.addresses_change();
-            }
-            ReachNews::Mapped(_) | ReachNews::Unmapped(_) => self.addresses_change(),
-            _ => {}
-        }
-        let matters = matches!(
-            self.stage,
-            SessionState::Host { .. } | SessionState::Guest(_)
-        );
-        if let Some(words) = news.in_words().filter(|_| matters) {
-            self.tell(SessionEvent::Reach(words)).await;
-        }
-    }
-
-    /// Disconnects a peer that sends bad messages.
-    fn drop_peer(&self, peer: PeerId, why: &str) {
-        tracing::warn!(%peer, why, "dropped");
-        let _ = self.node.disconnect(peer);
-    }
-
-    /// Whether a peer has a seat, watches, or is this player's host.
-    fn is_known(&self, peer: PeerId) -> bool {
-        match &self.stage {
-            SessionState::Host { lobby, .. } => lobby.knows(peer),
-            SessionState::Guest(lobby) => lobby.host() == peer,
-            SessionState::Watch(watching) => watching.host == peer,
-            SessionState::Table(seated) => {
-                let spectators = seated.spectators.as_ref();
-                seated.seat_of(peer).is_some()
-                    || spectators.is_some_and(|spectators| spectators.has(peer))
-            }
-            // Seated guests repeat their frames until the table opens; do not count them as strangers.
-            SessionState::Opening(_) => true,
-            SessionState::Restored(_) | SessionState::Ended => false,
-        }
-    }
-
-    async fn frame(&mut self, peer: PeerId, frame: Frame) {
-        if !self.is_known(peer) {
-            let said = self.links.strangers.entry(peer).or_default();
-            *said += 1;
-            if *said > MAX_SAID {
-                return self.drop_peer(peer, "too many messages from a stranger");
-            }
-        }
-        if self.has_invited_to(frame.lobby()) {
-            return self.drop_peer(peer, "the table it asks for is not here yet");
-        }
-        match (&mut self.stage, frame) {
-            (SessionState::Table(seated), frame) if seated.seat_of(peer).is_none() => {
-                self.visit(peer, &frame);
-            }
-            (_, Frame::Say(text)) => self.heard(peer, None, &text).await,
-            (_, Frame::Said { seat, text }) => self.heard(peer, Some(seat), &text).await,
-            (_, Frame::Invite { ticket }) => self.invited(peer, ticket.as_str()).await,
-            (SessionState::Host { lobby, .. }, Frame::Login { lobby: id, login }) => {
-                let answer = lobby.spectators().login(peer, id, login, &mut self.rng);
-                let outbox = answer.map(|frame| (peer, frame)).into_iter().collect();
-                self.send_all(&outbox);
-            }
-            // The host has lost this guest's connection and the guest has not noticed. Dropping it makes it join again.
-            (SessionState::Host { lobby, .. }, Frame::Sign { .. }) if !lobby.has_seated(peer) => {
-                self.drop_peer(peer, "a signature without a seat");
-            }
-            (SessionState::Host { lobby, .. }, frame) => {
-                let result = lobby.receive(peer, frame);
-                self.lobby_result(result).await;
-            }
-            (SessionState::Watch(_), frame) => self.watched(peer, frame).await,
-            (SessionState::Guest(lobby), frame) => {
-                let result = lobby.receive(peer, frame);
-                self.lobby_result(result).await;
-            }
-            (SessionState::Table(seated), Frame::Table { table, message })
-                if table == seated.id =>
-            {
-                let Some(seat) = seated.seat_of(peer) else {
-                    return;
-                };
-                if let Err(error) = seated.table.accept(seat, message, &mut self.rng) {
-                    let why = error.to_string();
-                    return self.drop_peer(peer, &why);
-                }
-                self.flush().await;
-            }
-            (SessionState::Table(seated), Frame::Links { table, seats }) if table == seated.id => {
-                if let Some(seat) = seated.seat_of(peer)
-                    && seated.links.insert(seat, seats).is_none()
-                {
-                    // An earlier report may have arrived while that seat was still in the lobby.
-                    let frame = Frame::Links {
-                        table,
-                        seats: seated.linked,
-                    };
-                    self.send(peer, &frame);
-                }
-            }
-            // The guest has missed the frame that opened the table.
-            (SessionState::Table(seated), Frame::Sign { table, .. }) if table == seated.id => {
-                let frame = HostLobby::signed(&seated.charter);
-                self.send(peer, &frame);
-            }
-            // The guest has missed it too, and has changed its readiness too late.
-            (SessionState::Table(seated), Frame::Ready(_)) => {
-                let frame = HostLobby::signed(&seated.charter);
-                self.send(peer, &frame);
-            }
-
-            // A seat of this table that has lost its charter.
-            (SessionState::Table(seated), Frame::Join(_) | Frame::Login { .. }) => {
-                let frame = HostLobby::back(&seated.charter, &seated.records);
-                self.send(peer, &frame);
-            }
-            // The sender repeats what is ignored here.
-            (
-                SessionState::Opening(_)
-                | SessionState::Restored(_)
-                | SessionState::Table(_)
-                | SessionState::Ended,
-                _,
-            ) => {}
-        }
-    }
 
     async fn tick(&mut self) {
         self.player.chat.tick();

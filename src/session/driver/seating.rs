@@ -9,6 +9,8 @@ use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::{Event, Output, Table};
 use fairdeal_protocol::table::replica::News;
+use fairdeal_ui::text::player_names;
+use fairdeal_ui::view::{LobbySeat, LobbyView, PeerState, Waits};
 use tokio::time::Instant;
 
 use super::indirect::Indirect;
@@ -19,8 +21,6 @@ use crate::session::journal::{self, Header, ResumeError};
 use crate::session::lobby::{Agreed, LobbyError, Outgoing};
 use crate::session::spectators::Spectators;
 use crate::store::{Journal, StoreError};
-use fairdeal_ui::text::player_names;
-use fairdeal_ui::view::{LobbySeat, LobbyView, PeerState, Waits};
 
 impl Driver {
     /// The listen addresses have had time to come up: signs them, and writes a host's ticket.

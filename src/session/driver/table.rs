@@ -1,21 +1,18 @@
 //! The driver at a table: takes actions, persists records, then sends messages and reports events to the player.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use fairdeal_games::{AnyAction, AnyGame, listed};
 use fairdeal_net::{Multiaddr, PeerId, dialable};
-use fairdeal_protocol::audit::auditor::audit;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::entry::SignedEntry;
 use fairdeal_protocol::seat::{Seat, SeatSet};
-use fairdeal_protocol::table::abandonment::Abandonment;
 use fairdeal_protocol::table::clocks::Wait;
-use fairdeal_protocol::table::fault::Fault;
-use fairdeal_protocol::table::live::{Event, Output, Stop, To};
+use fairdeal_protocol::table::live::{Event, Output, To};
 use fairdeal_protocol::table::message::{Head, Message};
 use fairdeal_protocol::table::replica::News;
-use fairdeal_protocol::transcript::Transcript;
+use fairdeal_ui::narrate::narrate;
+use fairdeal_ui::view::{PeerState, Seating, Snapshot, Standing, Waiting, Waits, coarse};
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use zeroize::Zeroizing;
@@ -26,9 +23,6 @@ use crate::session::frame::Frame;
 use crate::session::journal::ListenConfig;
 use crate::session::spectators::Spectators;
 use crate::store::StoreError;
-use crate::summary;
-use fairdeal_ui::narrate::narrate;
-use fairdeal_ui::view::{PeerState, Seating, Snapshot, Standing, Waiting, Waits, coarse};
 
 /// Maximum number of ticks without sending an unchanged head.
 const QUIET: u32 = 2;
@@ -272,7 +266,7 @@ impl Driver {
     }
 
     /// The table has ended. Its players may stay to chat, or get an invitation to another one.
-    fn closes(&mut self) {
+    pub(super) fn closes(&mut self) {
         self.autopilot.acts_at = None;
         if self.player.attended == Attended::Nobody {
             self.done = Some(Instant::now() + LINGER);
@@ -426,229 +420,6 @@ impl Driver {
             Event::Stopped(stop) => self.stopped(stop).await,
         }
     }
-
-    /// A seat has a proven fault: saves the evidence; the others play on.
-    pub(super) async fn guilty(&mut self, fault: &Fault, evidence: &Transcript) {
-        let SessionState::Table(seated) = &mut self.stage else {
-            return;
-        };
-        seated.guilty.insert(fault.seat);
-        self.keep_evidence(evidence.clone());
-        self.tell(SessionEvent::Fault {
-            stopped: false,
-            seat: Some(fault.seat),
-            what: fault.to_string(),
-            evidence: self.disk.evidence.last.clone(),
-        })
-        .await;
-    }
-
-    /// Saves evidence, now or at the end of the table.
-    fn keep_evidence(&mut self, evidence: Transcript) {
-        self.disk.evidence.last = None;
-        self.disk.evidence.unsaved.push(evidence);
-        if let Err(why) = self.save_all_evidence() {
-            tracing::warn!(%why, "the evidence is not saved yet");
-        }
-    }
-
-    fn save_all_evidence(&mut self) -> Result<(), StoreError> {
-        while let Some(evidence) = self.disk.evidence.unsaved.last() {
-            self.disk.evidence.last = self.save_evidence(evidence)?;
-            self.disk.evidence.unsaved.pop();
-        }
-        Ok(())
-    }
-
-    /// Writes evidence that anybody can check, within the limit for one table. A local bot leaves that to its host.
-    pub(super) fn save_evidence(
-        &self,
-        evidence: &Transcript,
-    ) -> Result<Option<PathBuf>, StoreError> {
-        let id = evidence.charter().table().to_string();
-        let bytes = evidence.to_bytes().ok();
-        let Some(bytes) = bytes.filter(|_| self.disk.local_bot.is_none()) else {
-            return Ok(None);
-        };
-        match self.disk.data.save_evidence(&id, &bytes) {
-            Ok(path) => Ok(Some(path)),
-            Err(error @ StoreError::TooMuchEvidence { .. }) => {
-                tracing::warn!(%error, "the evidence is not saved");
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    async fn over(&mut self) {
-        self.closes();
-        let SessionState::Table(seated) = &self.stage else {
-            return;
-        };
-        let table = &seated.table;
-        let game = table.game();
-        let (scores, winners) = (game.scores(), game.winners().iter().collect());
-        let log = table.log_hash();
-        let Kept {
-            transcript,
-            missing,
-        } = self.keep_all(None);
-        let over = SessionEvent::Over {
-            scores,
-            winners,
-            log,
-            transcript,
-        };
-        self.tell(over).await;
-        self.tell_missing(missing).await;
-    }
-
-    /// Reserves disk space for a deal before any of the deal could be lost. If there is none, the table waits.
-    async fn reserve(&mut self) -> bool {
-        let reserved = match self.disk.journal.clone() {
-            // The next append also notices a panicked task.
-            Some(journal) => spawn_blocking(move || journal.reserve()).await.ok(),
-            None => None,
-        };
-        match reserved {
-            Some(Err(error)) if error.is_full_disk() => {
-                self.disk_is_full(&error.to_string()).await;
-                return false;
-            }
-            // The next append reports any other failure.
-            Some(Err(error)) => tracing::warn!(%error, "no room is reserved"),
-            Some(Ok(())) | None => {}
-        }
-        self.disk.needs_room = false;
-        true
-    }
-
-    /// Saves evidence and transcript, and only then ends the journal: until both are on disk, the journal is the only
-    /// copy of the game.
-    fn keep_all(&mut self, forfeited: Option<Seat>) -> Kept {
-        // No deal follows, and the transcript may need that space.
-        self.disk.needs_room = false;
-        if let Some(journal) = &self.disk.journal
-            && let Err(error) = journal.give_back()
-        {
-            tracing::warn!(%error, "the journal keeps its room");
-        }
-        let evidence = self.save_all_evidence();
-        let evidence = evidence.map_err(|error| format!("The evidence is not saved: {error}"));
-        let transcript = self.save_transcript(forfeited).transpose();
-        let (transcript, missing) = match transcript {
-            Ok(path) => (path, evidence.err()),
-            Err(why) => (None, Some(format!("The transcript is not saved: {why}"))),
-        };
-        self.disk.unsaved = missing.is_some();
-        if !self.disk.unsaved {
-            self.end_journal();
-        }
-        Kept {
-            transcript,
-            missing,
-        }
-    }
-
-    async fn tell_missing(&self, missing: Option<String>) {
-        if let Some(missing) = missing {
-            let why = format!("{missing}. The game is not lost: `fairdeal resume` saves it.");
-            self.tell(SessionEvent::Error(why)).await;
-        }
-    }
-
-    /// Writes the table's transcript, with the seat that forfeited the game, if any. A local bot leaves that to its
-    /// host.
-    fn save_transcript(&self, forfeited: Option<Seat>) -> Option<Result<PathBuf, String>> {
-        let SessionState::Table(seated) = &self.stage else {
-            return None;
-        };
-        self.disk.local_bot.is_none().then(|| {
-            let table = &seated.table;
-            let (transcript, me) = (table.transcript(), Some(table.me()));
-            let kept = summary::keep(&self.disk.data, &transcript, table.game(), me, forfeited);
-            kept.map_err(|error| error.to_string())
-        })
-    }
-
-    /// Replays the transcript to find which seat computed a wrong digest; `None` if it was this program.
-    fn astray(&self, seat: Seat, transcript: &Transcript) -> Option<Seat> {
-        let finding = audit::<AnyGame>(transcript).finding;
-        finding
-            .and_then(|finding| finding.seat())
-            .filter(|found| *found == seat)
-    }
-
-    async fn stopped(&mut self, stop: Stop) {
-        self.closes();
-        let SessionState::Table(seated) = &self.stage else {
-            return;
-        };
-        if let Stop::Claimed(Abandonment { by, absent, ground }) = stop {
-            let Kept {
-                transcript,
-                missing,
-            } = self.keep_all(None);
-            self.disk.settled = true;
-            let (by, absent) = (by.iter().collect(), absent.iter().collect());
-            let claimed = SessionEvent::Claimed {
-                by,
-                absent,
-                ground,
-                transcript,
-            };
-            self.tell(claimed).await;
-            return self.tell_missing(missing).await;
-        }
-        if let Stop::Unopened(seats) = &stop {
-            let names = seats
-                .iter()
-                .filter_map(|seat| seated.names.get(seat.index()));
-            let names: Vec<&str> = names.map(String::as_str).collect();
-            if !names.is_empty() {
-                let text = format!(
-                    "{} did not reveal the seeds: proofs alone vouch for those shuffles.",
-                    names.join(", ")
-                );
-                self.tell(SessionEvent::Line(text)).await;
-            }
-            self.disk.settled = true;
-            return self.over().await;
-        }
-        let seat = match &stop {
-            // Already reported and saved.
-            Stop::Fault(fault) => Some(fault.seat),
-            Stop::Desync(seat, _) => {
-                let transcript = seated.table.transcript();
-                let seat = self.astray(*seat, &transcript);
-                self.keep_evidence(transcript);
-                seat
-            }
-            // No seat is at fault.
-            Stop::Removed(_) | Stop::Claimed(_) | Stop::Unopened(_) | Stop::Broken(_) => None,
-        };
-        // Save the log as far as it goes, like that of any other game.
-        let forfeited = seat.filter(|_| matches!(stop, Stop::Desync(..)));
-        let missing = self.keep_all(forfeited).missing;
-        self.tell_missing(missing).await;
-        let is_evident = matches!(stop, Stop::Fault(_) | Stop::Desync(..));
-        let evidence = self.disk.evidence.last.clone().filter(|_| is_evident);
-        self.disk.settled = true;
-        self.tell(SessionEvent::Fault {
-            stopped: true,
-            seat,
-            what: stop.to_string(),
-            evidence,
-        })
-        .await;
-    }
-}
-
-/// The files saved of an ended table.
-struct Kept {
-    transcript: Option<PathBuf>,
-    /// The file that could not be saved, and why.
-    missing: Option<String>,
 }
 
 /// How many ticks an unchanged head may go unsent, given the absence timeout in milliseconds. A player who is thinking

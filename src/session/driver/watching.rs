@@ -12,6 +12,9 @@ use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::replica::News;
 use fairdeal_protocol::transcript::page::Page;
+use fairdeal_ui::narrate::{narrate, progress, removal};
+use fairdeal_ui::text::{clean_reason, player_names};
+use fairdeal_ui::view::{Seating, Snapshot, Standing, Waits};
 use rand_core::CryptoRng;
 use tokio::time::Instant;
 
@@ -21,9 +24,6 @@ use crate::session::frame::{Frame, Roster, Showing, Watch};
 use crate::session::lobby::{Outgoing, host_seat, view_of};
 use crate::session::password_gate::GuestGate;
 use crate::summary;
-use fairdeal_ui::narrate::{narrate, progress, removal};
-use fairdeal_ui::text::{clean_reason, player_names};
-use fairdeal_ui::view::{Seating, Snapshot, Standing, Waits};
 
 /// Repeat a request without an answer after this time.
 const ASK_AGAIN: Duration = Duration::from_secs(5);

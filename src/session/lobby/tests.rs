@@ -1,15 +1,19 @@
 //! Hosts and guests exchange frames; some frames are lost, late or false.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use fairdeal_games::rule_set;
+use fairdeal_protocol::charter::Player;
 use fairdeal_protocol::crypto::pake::Password;
-use fairdeal_protocol::party::PlayedBy;
+use fairdeal_protocol::game::RuleSet;
+use fairdeal_protocol::party::{Party, PlayedBy};
+use fairdeal_protocol::wire::bounded::Text;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng as _;
 
 use super::*;
-use crate::session::password_gate::HostGate;
+use crate::session::frame::{Proposal, Roster, Watch};
+use crate::session::password_gate::{GuestGate, HostGate};
 
 const LOBBY: [u8; 8] = [5; 8];
 

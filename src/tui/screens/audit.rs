@@ -1,15 +1,15 @@
 //! An audit as it is made: each kind of check turns green, and at the end there is a verdict.
 
 use fairdeal_protocol::audit::progress::AuditProgress;
+use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::keys::Intent;
+use fairdeal_ui::replay::verdict;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
 use super::column;
 use crate::tui::event::{Audited, UiEvent};
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen};
-use fairdeal_ui::canvas::{Canvas, Target, wrapped};
-use fairdeal_ui::keys::Intent;
-use fairdeal_ui::replay::verdict;
 
 const CLOSE: Target = Target::Button(0);
 

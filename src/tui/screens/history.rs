@@ -1,5 +1,7 @@
 //! Past games, and those that wait.
 
+use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::keys::Intent;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
@@ -9,8 +11,6 @@ use super::table::TableScreen;
 use super::{column, first_shown, row};
 use crate::history::{Past, What};
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen};
-use fairdeal_ui::canvas::{Canvas, Target, wrapped};
-use fairdeal_ui::keys::Intent;
 
 const AUDIT: Target = Target::Button(0);
 

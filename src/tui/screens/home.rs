@@ -2,6 +2,8 @@
 
 use fairdeal_games::{GAMES, GameInfo, game_info};
 use fairdeal_net::JoinTarget;
+use fairdeal_ui::canvas::{Canvas, Layer, Target, wrapped};
+use fairdeal_ui::keys::Intent;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
@@ -13,8 +15,6 @@ use super::table::TableScreen;
 use super::{column, row};
 use crate::tui::event::UiEvent;
 use crate::tui::screen::{Context, Effect, Question, Request, Requests, Screen};
-use fairdeal_ui::canvas::{Canvas, Layer, Target, wrapped};
-use fairdeal_ui::keys::Intent;
 
 /// Entries of the menu.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,15 +2,15 @@
 
 use fairdeal_net::JoinTarget;
 use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
+use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::field::Field;
+use fairdeal_ui::keys::Intent;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::column;
 use super::table::TableScreen;
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen, Tone};
-use fairdeal_ui::canvas::{Canvas, Target, wrapped};
-use fairdeal_ui::field::Field;
-use fairdeal_ui::keys::Intent;
 
 /// The longest text with a ticket or an address in it.
 const MAX_TARGET: usize = 6000;

@@ -12,12 +12,11 @@ pub(super) mod table;
 #[cfg(test)]
 mod tests;
 
+use fairdeal_ui::canvas::{Canvas, Target, cut};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
-
-use fairdeal_ui::canvas::{Canvas, Target, cut};
 
 /// A line of a list that can be chosen: a sign if the focus is on it, words, and more words at the right.
 fn row(

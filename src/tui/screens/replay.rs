@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use fairdeal_games::GameInfo;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_ui::canvas::{Canvas, Layer, Target};
+use fairdeal_ui::keys::Intent;
+use fairdeal_ui::replay::{Eyes, Replay};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::table::TableScreen;
 use crate::tui::event::UiEvent;
 use crate::tui::screen::{Context, Effect, Request, Requests, Screen};
-use fairdeal_ui::canvas::{Canvas, Layer, Target};
-use fairdeal_ui::keys::Intent;
-use fairdeal_ui::replay::{Eyes, Replay};
 
 /// How many of the last lines are in the log.
 const LINES: usize = 100;

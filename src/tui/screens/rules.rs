@@ -1,15 +1,15 @@
 //! The rulebooks: read, and searched.
 
 use fairdeal_games::GameInfo;
+use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::field::Field;
+use fairdeal_ui::keys::Intent;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::column;
 use crate::tui::screen::{Context, Request, Requests, Screen};
-use fairdeal_ui::canvas::{Canvas, Target, wrapped};
-use fairdeal_ui::field::Field;
-use fairdeal_ui::keys::Intent;
 
 /// How wide the text is at most.
 const WIDTH: u16 = 84;

@@ -1,16 +1,16 @@
 //! The settings.
 
 use fairdeal_games::bots::Level;
+use fairdeal_ui::appearance::{Pyramids, ThemeName};
+use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::field::Field;
+use fairdeal_ui::keys::Intent;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::{column, label, setting};
 use crate::store::Settings;
 use crate::tui::screen::{Context, Request, Requests, Screen};
-use fairdeal_ui::appearance::{Pyramids, ThemeName};
-use fairdeal_ui::canvas::{Canvas, Target, wrapped};
-use fairdeal_ui::field::Field;
-use fairdeal_ui::keys::Intent;
 
 /// The longest name.
 const MAX_NAME: usize = 32;

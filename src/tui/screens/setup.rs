@@ -3,6 +3,10 @@
 use fairdeal_games::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION};
 use fairdeal_protocol::crypto::pake::MAX_PASSWORD;
 use fairdeal_protocol::timing::Timing;
+use fairdeal_ui::canvas::{Canvas, Layer, Target, wrapped};
+use fairdeal_ui::field::Field;
+use fairdeal_ui::keys::Intent;
+use fairdeal_ui::view::time_in_words;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -10,10 +14,6 @@ use super::table::TableScreen;
 use super::{column, setting};
 use crate::history::solitaire::Solitaire;
 use crate::tui::screen::{Context, Effect, Opening, Request, Requests, Screen, Tone};
-use fairdeal_ui::canvas::{Canvas, Layer, Target, wrapped};
-use fairdeal_ui::field::Field;
-use fairdeal_ui::keys::Intent;
-use fairdeal_ui::view::time_in_words;
 
 /// Value of the daily option without a day.
 const NO_DAY: &str = "none";

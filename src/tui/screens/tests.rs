@@ -7,6 +7,9 @@ use fairdeal_net::{PeerId, Ticket};
 use fairdeal_protocol::audit::progress::AuditProgress;
 use fairdeal_protocol::party::{Party, PlayedBy};
 use fairdeal_protocol::seat::Seat;
+use fairdeal_ui::canvas::Target;
+use fairdeal_ui::input::{KeyCode, UserInput};
+use fairdeal_ui::view::{LobbySeat, LobbyView};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 use ratatui::layout::Position;
@@ -18,9 +21,6 @@ use crate::store::IdentityKey;
 use crate::tui::event::{Input, UiEvent};
 use crate::tui::screen::{Effect, Library};
 use crate::tui::testing::TestApp;
-use fairdeal_ui::canvas::Target;
-use fairdeal_ui::input::{KeyCode, UserInput};
-use fairdeal_ui::view::{LobbySeat, LobbyView};
 
 /// The sizes that every screen is drawn at.
 const SIZES: [(u16, u16); 7] = [

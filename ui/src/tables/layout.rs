@@ -10,9 +10,8 @@
 //! ```
 
 use fairdeal_games::AnyGame;
-use ratatui::layout::{Constraint, Layout, Rect};
-
 use fairdeal_games::match_game;
+use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::Board as _;
 

@@ -24,6 +24,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::canvas::Canvas;
+
 pub use crate::canvas::Spot;
 use crate::theme::Theme;
 

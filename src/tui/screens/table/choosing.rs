@@ -1,11 +1,12 @@
 //! Choosing what to do, one spot after the other.
 
-use super::{Asked, TableScreen};
-use crate::session::Command;
-use crate::tui::screen::{Effect, Question, Request, Requests, Tone};
 use fairdeal_ui::canvas::Target;
 use fairdeal_ui::tables::offers::{Offer, refused};
 use fairdeal_ui::tables::{Spot, hint};
+
+use super::{Asked, TableScreen};
+use crate::session::Command;
+use crate::tui::screen::{Effect, Question, Request, Requests, Tone};
 
 impl TableScreen {
     /// Offers for the focused spot, else for the picked ones.

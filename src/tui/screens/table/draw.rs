@@ -4,6 +4,11 @@ use fairdeal_games::listed;
 use fairdeal_games::match_game;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_ui::canvas::{Canvas, Target, cut, fit, wrapped};
+use fairdeal_ui::keys::Intent;
+use fairdeal_ui::tables::{Board as _, Button, Spot, ViewContext, layout};
+use fairdeal_ui::theme::Theme;
+use fairdeal_ui::view::{Snapshot, Standing, Waiting, time_in_words};
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
@@ -14,11 +19,6 @@ use crate::history::solitaire::Solitaire;
 use crate::tui::screen::Context;
 use crate::tui::screens::first_shown;
 use crate::tui::shell::window;
-use fairdeal_ui::canvas::{Canvas, Target, cut, fit, wrapped};
-use fairdeal_ui::keys::Intent;
-use fairdeal_ui::tables::{Board as _, Button, Spot, ViewContext, layout};
-use fairdeal_ui::theme::Theme;
-use fairdeal_ui::view::{Snapshot, Standing, Waiting, time_in_words};
 
 /// How wide a name is beside the board.
 const NAME: usize = 8;

@@ -3,16 +3,16 @@
 use fairdeal_protocol::card::Handle;
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_ui::canvas::Target;
+use fairdeal_ui::tables::offers::Offers;
+use fairdeal_ui::tables::{motions, show};
+use fairdeal_ui::view::{PeerState, Snapshot, ground_in_words};
 
 use super::choosing::sentence;
 use super::moving::{Moving, Telling};
 use super::{Asked, Outcome, Over, TableScreen, Voice};
 use crate::session::SessionEvent;
 use crate::tui::screen::{Context, Effect, Request, Requests, Tone};
-use fairdeal_ui::canvas::Target;
-use fairdeal_ui::tables::offers::Offers;
-use fairdeal_ui::tables::{motions, show};
-use fairdeal_ui::view::{PeerState, Snapshot, ground_in_words};
 
 impl TableScreen {
     pub(super) fn hear_session(

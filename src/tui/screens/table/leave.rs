@@ -4,12 +4,12 @@ use fairdeal_net::{JoinTarget, Ticket};
 use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_ui::view::Standing;
 
 use super::{Asked, TableScreen, Way};
 use crate::session::Command;
 use crate::tui::screen::{Effect, Opening, Question, Request, Requests};
 use crate::tui::screens::audit::Audit;
-use fairdeal_ui::view::Standing;
 
 impl TableScreen {
     /// Whether this player has said that it is ready.

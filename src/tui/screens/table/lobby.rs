@@ -2,6 +2,8 @@
 
 use fairdeal_games::game_info;
 use fairdeal_protocol::seat::Seat;
+use fairdeal_ui::canvas::{Canvas, Target, wrapped};
+use fairdeal_ui::view::{LobbySeat, option_in_words};
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
@@ -10,8 +12,6 @@ use super::{TableScreen, Voice, button};
 use crate::tui::screen::Context;
 use crate::tui::screens::column;
 use crate::tui::screens::table::choosing::sentence;
-use fairdeal_ui::canvas::{Canvas, Target, wrapped};
-use fairdeal_ui::view::{LobbySeat, option_in_words};
 
 /// For how long the host is still looked for, and why it has not answered.
 fn reaching(sitting: &TableScreen, canvas: &mut Canvas<'_>, at: &mut Rect) {

@@ -23,13 +23,6 @@ use fairdeal_games::{AnyEvent, GameInfo, game_info};
 use fairdeal_protocol::card::Handle;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::seat::Seat;
-use ratatui::layout::Rect;
-
-use self::moving::{Moving, Telling};
-use crate::session::Command;
-use crate::session::local_bots::next_bot;
-use crate::tui::event::UiEvent;
-use crate::tui::screen::{Context, Effect, Request, Requests, Screen, Tone};
 use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, cut};
 use fairdeal_ui::field::Field;
 use fairdeal_ui::keys::Intent;
@@ -38,6 +31,13 @@ use fairdeal_ui::tables::{Board as _, Spot, ViewContext};
 use fairdeal_ui::text::MAX_SHOWN;
 use fairdeal_ui::theme::Theme;
 use fairdeal_ui::view::{LobbySeat, LobbyView, Snapshot};
+use ratatui::layout::Rect;
+
+use self::moving::{Moving, Telling};
+use crate::session::Command;
+use crate::session::local_bots::next_bot;
+use crate::tui::event::UiEvent;
+use crate::tui::screen::{Context, Effect, Request, Requests, Screen, Tone};
 
 /// How many lines of the log are kept.
 const LINES: usize = 500;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use fairdeal_ui::canvas::{Canvas, Marks, Target};
+use fairdeal_ui::tables::{Animation, Motion, Spot};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::tui::shell::window;
-use fairdeal_ui::canvas::{Canvas, Marks, Target};
-use fairdeal_ui::tables::{Animation, Motion, Spot};
 
 /// How soon something that moves is drawn again.
 pub(super) const FRAME: Duration = Duration::from_millis(40);

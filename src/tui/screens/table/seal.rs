@@ -5,14 +5,14 @@ use fairdeal_protocol::game::Game as _;
 use fairdeal_protocol::seat::{Seat, SeatSet};
 use fairdeal_protocol::table::live::Progress;
 use fairdeal_protocol::table::replica::StepKind;
+use fairdeal_ui::canvas::{Canvas, wrapped};
+use fairdeal_ui::tables::Spot;
+use fairdeal_ui::view::{Snapshot, Standing};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{TableScreen, button};
 use crate::tui::shell::window;
-use fairdeal_ui::canvas::{Canvas, wrapped};
-use fairdeal_ui::tables::Spot;
-use fairdeal_ui::view::{Snapshot, Standing};
 
 fn names(snapshot: &Snapshot, seats: SeatSet) -> String {
     let list: Vec<&str> = seats

@@ -7,20 +7,19 @@ use fairdeal_protocol::card::Slot;
 use fairdeal_protocol::hash::Hash32;
 use fairdeal_protocol::log::claim::Ground;
 use fairdeal_protocol::seat::SeatSet;
+use fairdeal_ui::canvas::Target;
 use fairdeal_ui::input::KeyCode;
+use fairdeal_ui::tables::Spot;
+use fairdeal_ui::tables::offers::{Offer, Offers};
+use fairdeal_ui::tables::testing::seat;
+use fairdeal_ui::view::{Waiting, Waits};
 
 use super::button::{CLOSE, MORE};
-
 use crate::session::SessionEvent;
 use crate::store::IdentityKey;
 use crate::tui::event::{Input, UiEvent};
 use crate::tui::screen::Effect;
 use crate::tui::testing::TestApp;
-use fairdeal_ui::canvas::Target;
-use fairdeal_ui::tables::Spot;
-use fairdeal_ui::tables::offers::{Offer, Offers};
-use fairdeal_ui::tables::testing::seat;
-use fairdeal_ui::view::{Waiting, Waits};
 
 /// Sits down to a game from the first screen, by keys alone.
 fn seated(game: usize) -> TestApp {

@@ -1,0 +1,419 @@
+//! The node's task: owns the swarm, carries out commands and turns swarm events into node events.
+
+mod dialling;
+mod swarm_events;
+
+use std::collections::HashMap;
+use std::collections::btree_map::BTreeMap;
+use std::time::{Duration, Instant};
+
+use ed25519_dalek::SigningKey;
+use futures::StreamExt as _;
+use libp2p::core::transport::ListenerId;
+use libp2p::swarm::ConnectionId;
+use libp2p::{Multiaddr, PeerId as Libp2pPeerId, Swarm};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::allowance::Allowance;
+use crate::clients::Clients;
+use crate::config::{Command, MAX_DIAL_ADDRESSES};
+use crate::dial_scheduler::DialScheduler;
+use crate::dials::Dials;
+use crate::event_queue::EventQueue;
+use crate::failure::innermost;
+use crate::handshakes::Handshakes;
+use crate::peer::keypair;
+use crate::port::is_free;
+use crate::relays::{Relays, is_circuit};
+use crate::swarm::{self, Behaviour};
+use crate::{DialFailure, Lan, NodeConfig, NodeError, NodeEvent, PeerId, Reach, ReachNews};
+
+/// Bytes in flight to a peer from which on best-effort messages to it are dropped.
+const BUSY: usize = 4096;
+/// Number of a peer's listening addresses that are reported.
+const MAX_LISTENING: usize = 8;
+
+/// Limit on announcement requests per connection. An honest peer asks once, and again if it got no answer.
+const QUESTIONS: Allowance = Allowance::new(16, Duration::from_secs(5));
+
+/// Number of a peer's introductions that are reported while it is connected.
+const MAX_INTRODUCTIONS: u32 = 16;
+
+/// Time for which a relayed connection stays open after a direct one exists. The two ends see the direct
+/// connection at different times. Closing the relayed one at once would leave one end without any, and lose
+/// messages in flight.
+const OVERLAP: Duration = Duration::from_secs(5);
+
+/// All state of the node, owned by one task and not shared.
+pub(super) struct NodeTask {
+    swarm: Swarm<Behaviour>,
+    handshakes: Handshakes,
+    commands: mpsc::Receiver<Command>,
+    outbox: EventQueue,
+    /// The connected peers.
+    peers: BTreeMap<PeerId, Peer>,
+    schedule: DialScheduler,
+    dials: Dials,
+    listeners: Vec<ListenerId>,
+    relays: Relays,
+    /// The clients of this node, if it is a relay.
+    clients: Clients,
+    /// The open connections.
+    links: HashMap<ConnectionId, Link>,
+    /// The peers with both a direct and a relayed connection, with the time at which the relayed one closes.
+    upgrades: BTreeMap<PeerId, Instant>,
+    /// The response to announcement requests.
+    announcement: Vec<u8>,
+    lan: Lan,
+    reach: Reach,
+    flush: Duration,
+    closing: Option<Closing>,
+}
+
+/// A connection.
+struct Link {
+    peer: PeerId,
+    /// Whether the connection goes through a relay.
+    is_relayed: bool,
+    questions: Allowance,
+}
+
+/// A connected peer.
+struct Peer {
+    /// The remote address of its first connection.
+    address: Multiaddr,
+    /// Number of introductions received.
+    introductions: u32,
+    phase: Phase,
+}
+
+/// The state of a peer's connections.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Open,
+    /// Closes once the peer has acknowledged everything, or at this time.
+    Flushing {
+        until: Instant,
+    },
+    /// Told to close; the swarm has not confirmed it yet.
+    Closing,
+}
+
+/// The shutdown in progress, requested by `shutdown`.
+struct Closing {
+    /// Notified when the node has ended: one entry per call of `shutdown`.
+    replies: Vec<oneshot::Sender<()>>,
+    until: Instant,
+}
+
+impl Peer {
+    fn new(address: Multiaddr) -> Self {
+        Self {
+            address,
+            introductions: 0,
+            phase: Phase::Open,
+        }
+    }
+}
+
+impl NodeTask {
+    /// Creates a node that listens where `config` says. Call it within a tokio runtime.
+    pub(super) fn new(
+        identity: &SigningKey,
+        config: NodeConfig,
+        commands: mpsc::Receiver<Command>,
+    ) -> Result<Self, NodeError> {
+        let keypair = keypair(identity)?;
+        let handshakes = Handshakes::default();
+        let swarm = swarm::build(&keypair, &config, handshakes.clone())?;
+        let local = PeerId::of(identity)?;
+        let mut driver = Self {
+            swarm,
+            handshakes,
+            commands,
+            outbox: EventQueue::default(),
+            peers: BTreeMap::new(),
+            schedule: DialScheduler::new(local, config.redial_first, config.redial_most),
+            dials: Dials::default(),
+            listeners: Vec::new(),
+            relays: Relays::new(&config.relays, Instant::now()),
+            clients: Clients::default(),
+            links: HashMap::new(),
+            upgrades: BTreeMap::new(),
+            announcement: Vec::new(),
+            lan: config.lan,
+            reach: config.reach,
+            flush: config.flush,
+            closing: None,
+        };
+        for address in config.listen {
+            driver.listen(address)?;
+        }
+        if driver.lan != Lan::Off && !driver.swarm.behaviour().has_multicast() {
+            driver.reach_news(ReachNews::NoMulticast);
+        }
+        Ok(driver)
+    }
+
+    /// Runs until the node is told to end or its owner drops the receiver of `events`.
+    pub(super) async fn run(mut self, events: mpsc::Sender<NodeEvent>) {
+        loop {
+            self.do_what_is_due();
+            if self.has_ended() {
+                break;
+            }
+            let timer = self.timer();
+            let takes_commands = self.closing.is_none() && !self.outbox.is_overfull();
+            tokio::select! {
+                permit = events.reserve(), if !self.outbox.is_empty() => {
+                    let Ok(permit) = permit else { break };
+                    if let Some((event, receipt)) = self.outbox.pop() {
+                        permit.send(event);
+                        if let Some(receipt) = receipt {
+                            self.swarm.behaviour_mut().streams.taken(receipt);
+                        }
+                    }
+                }
+                () = events.closed(), if self.closing.is_none() => break,
+                command = self.commands.recv(), if takes_commands => match command {
+                    Some(command) => self.on_command(command),
+                    None => break,
+                },
+                event = self.swarm.select_next_some(), if !self.outbox.is_full() => {
+                    self.on_swarm_event(event);
+                }
+                () = sleep_until(timer) => {}
+            }
+        }
+        tracing::debug!("the network node ends");
+        let replies = self.closing.take().map(|closing| closing.replies);
+        for listener in self.listeners.drain(..) {
+            // A memory port stays taken if its listener is merely dropped.
+            self.swarm.remove_listener(listener);
+        }
+        // Close the listeners and connections first, then report it.
+        drop(self);
+        for reply in replies.into_iter().flatten() {
+            let _ = reply.send(());
+        }
+    }
+
+    // ---- timers ----
+
+    fn do_what_is_due(&mut self) {
+        let now = Instant::now();
+        if self.closing.is_some() {
+            // Nobody reads events any more. Two nodes that end at once would wait for each other.
+            while let Some((_, receipt)) = self.outbox.pop() {
+                if let Some(receipt) = receipt {
+                    self.swarm.behaviour_mut().streams.taken(receipt);
+                }
+            }
+        } else {
+            while let Some((peer, addresses)) = self.schedule.due(now) {
+                self.dial_peer(peer, addresses);
+            }
+            while let Some(addresses) = self.relays.due(now) {
+                self.reach_relay(&addresses, now);
+            }
+        }
+        self.close_circuits(now);
+        let swarm = &mut self.swarm;
+        for (peer, state) in &mut self.peers {
+            let Phase::Flushing { until } = state.phase else {
+                continue;
+            };
+            if swarm.behaviour().streams.is_idle(*peer) || until <= now {
+                state.phase = Phase::Closing;
+                // An error means that the connection is already closed.
+                let _ = swarm.disconnect_peer_id(peer.to_libp2p());
+            }
+        }
+    }
+
+    /// Closes relayed connections that direct ones have replaced.
+    fn close_circuits(&mut self, now: Instant) {
+        let due = |peer: &PeerId| self.upgrades.get(peer).is_some_and(|until| *until <= now);
+        let links = self.links.iter();
+        for (connection, _) in links.filter(|(_, link)| link.is_relayed && due(&link.peer)) {
+            self.swarm.close_connection(*connection);
+        }
+        self.upgrades.retain(|_, until| *until > now);
+    }
+
+    /// The next time to call `do_what_is_due`, if no event comes first.
+    fn timer(&self) -> Option<Instant> {
+        let flushing = self.peers.values().filter_map(|peer| match peer.phase {
+            Phase::Flushing { until } => Some(until),
+            Phase::Open | Phase::Closing => None,
+        });
+        let closing = self.closing.as_ref().map(|closing| closing.until);
+        let upgrades = self.upgrades.values().copied();
+        let wanted = self.schedule.next().into_iter().chain(self.relays.next());
+        let wanted = wanted.filter(|_| closing.is_none());
+        flushing.chain(wanted).chain(upgrades).chain(closing).min()
+    }
+
+    fn has_ended(&self) -> bool {
+        let over = |closing: &Closing| self.peers.is_empty() || closing.until <= Instant::now();
+        self.closing.as_ref().is_some_and(over)
+    }
+
+    // ---- commands ----
+
+    fn on_command(&mut self, command: Command) {
+        let now = Instant::now();
+        match command {
+            Command::Dial { peer, addresses } => self.dial(peer, addresses),
+            Command::Keep { peer, addresses } => {
+                let addresses: Vec<Multiaddr> =
+                    addresses.into_iter().take(MAX_DIAL_ADDRESSES).collect();
+                let connected = self.peers.contains_key(&peer);
+                if self.schedule.keep(peer, addresses.clone(), connected, now) {
+                    for address in &addresses {
+                        self.handshakes.expect(peer, address);
+                    }
+                } else {
+                    let reason = DialFailure::TooMany("the node keeps as many as it can".into());
+                    self.dial_failed(Some(peer), addresses, reason, None);
+                }
+            }
+            Command::Forget(peer) => {
+                self.schedule.forget(peer);
+                self.dials.forget(peer);
+                if !self.swarm.behaviour().own_limits.has_admitted(peer) {
+                    self.handshakes.forget(peer);
+                }
+            }
+            Command::Send { peer, bytes } => self.send(peer, bytes),
+            Command::SendSpare { peer, bytes } => {
+                if self.swarm.behaviour().streams.burden(peer) < BUSY {
+                    self.send(peer, bytes);
+                }
+            }
+            Command::Disconnect(peer) => {
+                self.schedule.forget(peer);
+                let until = now + self.flush;
+                if let Some(state) = self.peers.get_mut(&peer) {
+                    state.phase = Phase::Flushing { until };
+                }
+            }
+            Command::Admit(peer) => self.swarm.behaviour_mut().own_limits.admit(peer),
+            Command::Seat(peer) => {
+                let behaviour = self.swarm.behaviour_mut();
+                behaviour.own_limits.seat(peer);
+                behaviour.limits.bypass_peer_id(&peer.to_libp2p());
+                if let Some(state) = self.peers.get(&peer) {
+                    self.handshakes.expect(peer, &state.address);
+                }
+            }
+            Command::Dismiss(peer) => {
+                let behaviour = self.swarm.behaviour_mut();
+                behaviour.own_limits.dismiss(peer);
+                behaviour.limits.remove_peer_id(&peer.to_libp2p());
+                self.handshakes.forget(peer);
+            }
+            Command::Announce(announcement) => {
+                self.announcement = announcement.unwrap_or_default();
+            }
+            Command::Ask(peer) => {
+                let announce = &mut self.swarm.behaviour_mut().announce;
+                announce.send_request(&peer.to_libp2p(), Vec::new());
+            }
+            Command::Listen { address, reply } => {
+                let _ = reply.send(self.listen(address));
+            }
+            Command::Addresses(reply) => {
+                let own = self.swarm.listeners().filter(|own| !is_circuit(own));
+                // Include the addresses that the router lets through.
+                let external = self.swarm.external_addresses();
+                let external = external.filter(|address| !is_circuit(address));
+                let all = own.chain(external).cloned();
+                let _ = reply.send(all.chain(self.relays.circuits()).collect());
+            }
+            Command::Shutdown(reply) => self.shut_down(reply),
+        }
+    }
+
+    fn shut_down(&mut self, reply: oneshot::Sender<()>) {
+        let until = Instant::now() + self.flush;
+        for state in self.peers.values_mut() {
+            state.phase = Phase::Flushing { until };
+        }
+        let mut replies = vec![reply];
+        // Later commands are not carried out. Callers that wait for a reply learn that the node has
+        // ended.
+        self.commands.close();
+        while let Ok(command) = self.commands.try_recv() {
+            if let Command::Shutdown(reply) = command {
+                replies.push(reply);
+            }
+        }
+        // Allow the same time again for the connections to close properly.
+        let until = until + self.flush;
+        self.closing = Some(Closing { replies, until });
+    }
+
+    fn listen(&mut self, address: Multiaddr) -> Result<(), NodeError> {
+        if let Err(error) = is_free(&address) {
+            let reason = error.to_string();
+            return Err(NodeError::Listen { address, reason });
+        }
+        match self.swarm.listen_on(address.clone()) {
+            Ok(listener) => {
+                self.listeners.push(listener);
+                Ok(())
+            }
+            Err(error) => Err(NodeError::Listen {
+                address,
+                reason: innermost(&error),
+            }),
+        }
+    }
+
+    fn reach_news(&mut self, news: ReachNews) {
+        self.outbox.push(NodeEvent::Reach(news));
+    }
+
+    fn send(&mut self, peer: PeerId, bytes: Vec<u8>) {
+        let state = self.peers.get(&peer);
+        let open = state.is_some_and(|state| state.phase == Phase::Open);
+        let length = bytes.len();
+        let sent = open && self.swarm.behaviour_mut().streams.send(peer, bytes);
+        tracing::trace!(%peer, length, sent, "message");
+    }
+
+    // ---- swarm events ----
+
+    #[cfg(feature = "upnp")]
+    fn on_router(&mut self, event: libp2p::upnp::Event) {
+        use libp2p::upnp::Event;
+        self.reach_news(match event {
+            Event::NewExternalAddr { external_addr, .. } => ReachNews::Mapped(external_addr),
+            Event::GatewayNotFound => ReachNews::NoRouter,
+            Event::NonRoutableGateway => ReachNews::RouterNotPublic,
+            Event::ExpiredExternalAddr { external_addr, .. } => ReachNews::Unmapped(external_addr),
+        });
+    }
+
+    #[cfg(not(feature = "upnp"))]
+    fn on_router(&mut self, never: std::convert::Infallible) {
+        match never {}
+    }
+
+    /// The peer, if it is connected and the owner knows it.
+    fn connected(&self, id: Libp2pPeerId) -> Option<PeerId> {
+        let peer = PeerId::try_from(id).ok()?;
+        self.peers.contains_key(&peer).then_some(peer)
+    }
+
+    // ---- failures ----
+}
+
+/// Sleeps until that time, or forever.
+async fn sleep_until(then: Option<Instant>) {
+    match then {
+        Some(then) => tokio::time::sleep_until(then.into()).await,
+        None => std::future::pending().await,
+    }
+}

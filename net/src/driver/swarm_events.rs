@@ -1,0 +1,333 @@
+//! Events of the swarm and its behaviours.
+
+use std::collections::btree_map::Entry;
+use std::time::Instant;
+
+use libp2p::multiaddr::Protocol;
+use libp2p::request_response;
+use libp2p::swarm::SwarmEvent;
+use libp2p::{Multiaddr, PeerId as Libp2pPeerId, dcutr, identify, mdns, ping, relay};
+
+use super::{Link, MAX_INTRODUCTIONS, MAX_LISTENING, NodeTask, OVERLAP, Peer, Phase, QUESTIONS};
+use crate::event::clean;
+use crate::failure::innermost;
+use crate::relays::is_circuit;
+use crate::streams;
+use crate::swarm::BehaviourEvent;
+use crate::{Lan, NodeEvent, PeerId, Reach, ReachNews};
+
+impl NodeTask {
+    pub(super) fn on_swarm_event(&mut self, event: SwarmEvent<BehaviourEvent>) {
+        match event {
+            SwarmEvent::Behaviour(event) => self.on_behaviour_event(event),
+            SwarmEvent::ConnectionEstablished {
+                peer_id,
+                connection_id,
+                endpoint,
+                ..
+            } => {
+                self.dials.end(connection_id);
+                if let Ok(peer) = PeerId::try_from(peer_id) {
+                    let is_relayed = endpoint.is_relayed();
+                    let link = Link {
+                        peer,
+                        is_relayed,
+                        questions: QUESTIONS,
+                    };
+                    self.links.insert(connection_id, link);
+                    self.note_upgrade(peer);
+                }
+                let address = endpoint.get_remote_address().clone();
+                self.on_connected(peer_id, address);
+            }
+            SwarmEvent::ConnectionClosed {
+                peer_id,
+                connection_id,
+                num_established,
+                cause,
+                ..
+            } => {
+                if let Some(link) = self.links.remove(&connection_id) {
+                    self.note_upgrade(link.peer);
+                }
+                if num_established > 0 {
+                    return;
+                }
+                if let Some(cause) = cause {
+                    tracing::debug!(peer = %peer_id, %cause, "the last connection broke");
+                }
+                self.on_disconnected(peer_id);
+            }
+            SwarmEvent::OutgoingConnectionError {
+                connection_id,
+                peer_id,
+                error,
+            } => {
+                let dial = self.dials.end(connection_id);
+                self.on_dial_error(peer_id, dial, &error);
+            }
+            SwarmEvent::IncomingConnectionError {
+                send_back_addr,
+                error,
+                ..
+            } => {
+                tracing::debug!(from = %send_back_addr, %error, "an incoming connection failed");
+            }
+            SwarmEvent::NewListenAddr {
+                listener_id,
+                address,
+            } => {
+                if is_circuit(&address) {
+                    if let Some(relay) = self.relays.reserved(listener_id) {
+                        self.reach_news(ReachNews::Relayed(relay));
+                    }
+                    return;
+                }
+                if self.reach == Reach::Relay {
+                    // A reservation lists the relay's own addresses, and is useless without any.
+                    self.swarm.add_external_address(address.clone());
+                }
+                self.outbox.push(NodeEvent::Listening(address));
+            }
+            SwarmEvent::ExpiredListenAddr { address, .. } if is_circuit(&address) => {}
+            SwarmEvent::ExpiredListenAddr { address, .. } => {
+                if self.reach == Reach::Relay {
+                    self.swarm.remove_external_address(&address);
+                }
+                let addresses = vec![address];
+                let error = None;
+                let ended = NodeEvent::ListeningEnded { addresses, error };
+                self.outbox.push(ended);
+            }
+            SwarmEvent::ListenerClosed {
+                listener_id,
+                addresses,
+                reason,
+            } => {
+                self.listeners.retain(|listener| *listener != listener_id);
+                let error = reason.err().map(|error| clean(&innermost(&error)));
+                if let Some(relay) = self.relays.ended(listener_id, Instant::now()) {
+                    let reason = error.unwrap_or_else(|| "the connection ended".to_owned());
+                    return self.reach_news(ReachNews::NotRelayed { relay, reason });
+                }
+                let ended = NodeEvent::ListeningEnded { addresses, error };
+                self.outbox.push(ended);
+            }
+            SwarmEvent::ListenerError { error, .. } => {
+                tracing::warn!(%error, "a listener reports an error and goes on");
+            }
+            // One of several connections closed, a dial started, or an external address was
+            // guessed.
+            _ => {}
+        }
+    }
+
+    pub(super) fn on_behaviour_event(&mut self, event: BehaviourEvent) {
+        match event {
+            BehaviourEvent::OwnLimits(never) | BehaviourEvent::Limits(never) => match never {},
+            BehaviourEvent::Identify(identify::Event::Received { peer_id, info, .. }) => {
+                self.on_identified(peer_id, info);
+            }
+            BehaviourEvent::Identify(_) => {}
+            BehaviourEvent::Ping(event) => self.on_ping(event),
+            BehaviourEvent::Streams(event) => self.on_streams_event(event),
+            BehaviourEvent::Announce(event) => self.on_announce_event(event),
+            BehaviourEvent::Mdns(event) => self.on_found(event),
+            BehaviourEvent::Dcutr(event) => self.on_upgraded(event),
+            BehaviourEvent::Upnp(event) => self.on_router(event),
+            BehaviourEvent::Relay(event) => self.on_relaying(&event),
+            BehaviourEvent::Relayed(_) => {}
+        }
+    }
+
+    /// Keeps the clients of this relay connected.
+    pub(super) fn on_relaying(&mut self, event: &relay::Event) {
+        for (peer, works) in self.clients.note(event) {
+            let gate = &mut self.swarm.behaviour_mut().own_limits;
+            if works {
+                gate.admit(peer);
+            } else {
+                gate.dismiss(peer);
+            }
+        }
+    }
+
+    pub(super) fn on_announce_event(&mut self, event: request_response::Event<Vec<u8>, Vec<u8>>) {
+        use request_response::{Event, Message};
+        let (peer, bytes) = match event {
+            Event::Message {
+                peer,
+                connection_id,
+                message: Message::Request { channel, .. },
+            } => {
+                let link = self.links.get_mut(&connection_id);
+                if !link.is_some_and(|link| link.questions.take(Instant::now())) {
+                    tracing::debug!(%peer, "closed: too many requests for the announcement");
+                    self.swarm.close_connection(connection_id);
+                    return;
+                }
+                let announcement = self.announcement.clone();
+                let announce = &mut self.swarm.behaviour_mut().announce;
+                // Fails if the asking peer has stopped waiting; it will ask again.
+                let _ = announce.send_response(channel, announcement);
+                return;
+            }
+            Event::Message {
+                peer,
+                message: Message::Response { response, .. },
+                ..
+            } => (peer, Some(response)),
+            Event::OutboundFailure { peer, .. } => (peer, None),
+            Event::InboundFailure { .. } | Event::ResponseSent { .. } => return,
+        };
+        if let Some(peer) = self.connected(peer) {
+            let announcement = NodeEvent::Announcement { peer, bytes };
+            self.outbox.push(announcement);
+        }
+    }
+
+    pub(super) fn on_found(&mut self, event: mdns::Event) {
+        let mdns::Event::Discovered(found) = event else {
+            return;
+        };
+        if self.lan != Lan::Browse {
+            return;
+        }
+        for (id, mut address) in found {
+            if let Some(Protocol::P2p(_)) = address.iter().last() {
+                address.pop();
+            }
+            if let Ok(peer) = PeerId::try_from(id) {
+                let found = NodeEvent::Found { peer, address };
+                self.outbox.push(found);
+            }
+        }
+    }
+
+    pub(super) fn on_upgraded(&mut self, event: dcutr::Event) {
+        let Some(peer) = self.connected(event.remote_peer_id) else {
+            return;
+        };
+        match event.result {
+            Ok(_) => self.reach_news(ReachNews::Direct(peer)),
+            Err(error) => {
+                tracing::debug!(%peer, %error, "no direct connection");
+                self.reach_news(ReachNews::StaysRelayed(peer));
+            }
+        }
+    }
+
+    /// Records whether a peer has both a direct and a relayed connection. The relayed one is closed after a
+    /// while.
+    pub(super) fn note_upgrade(&mut self, peer: PeerId) {
+        let has = |relayed: bool| {
+            let mut links = self.links.values();
+            links.any(|link| link.peer == peer && link.is_relayed == relayed)
+        };
+        if has(true) && has(false) {
+            let until = Instant::now() + OVERLAP;
+            self.upgrades.entry(peer).or_insert(until);
+        } else {
+            self.upgrades.remove(&peer);
+        }
+    }
+
+    pub(super) fn on_connected(&mut self, id: Libp2pPeerId, address: Multiaddr) {
+        // The gate admits no other peers.
+        let Ok(peer) = PeerId::try_from(id) else {
+            return;
+        };
+        self.schedule.connected(peer, Instant::now());
+        if self.swarm.behaviour().own_limits.has_seated(peer) {
+            self.handshakes.expect(peer, &address);
+        }
+        if let Entry::Vacant(entry) = self.peers.entry(peer) {
+            tracing::debug!(%peer, %address, "connected");
+            entry.insert(Peer::new(address.clone()));
+            let connected = NodeEvent::Connected { peer, address };
+            self.outbox.push(connected);
+            self.dials.forget(peer);
+            self.go_on_behind(peer);
+        }
+        let closing = |state: &Peer| state.phase == Phase::Closing;
+        // Without this, a peer that returns while it is being closed would stay half closed
+        // forever.
+        if self.closing.is_some() || self.peers.get(&peer).is_some_and(closing) {
+            let _ = self.swarm.disconnect_peer_id(id);
+        }
+    }
+
+    pub(super) fn on_disconnected(&mut self, id: Libp2pPeerId) {
+        let Ok(peer) = PeerId::try_from(id) else {
+            return;
+        };
+        self.schedule.lost(peer, Instant::now());
+        if self.peers.remove(&peer).is_some() {
+            tracing::debug!(%peer, "disconnected");
+            self.outbox.push(NodeEvent::Disconnected { peer });
+        }
+    }
+
+    pub(super) fn on_identified(&mut self, id: Libp2pPeerId, info: identify::Info) {
+        let Some(peer) = self.connected(id) else {
+            return;
+        };
+        if let Some(state) = self.peers.get_mut(&peer) {
+            // A peer may introduce itself without limit. A queue full of introductions would delay
+            // the other peers.
+            state.introductions = state.introductions.saturating_add(1);
+            if state.introductions > MAX_INTRODUCTIONS {
+                return;
+            }
+        }
+        let info = NodeEvent::PeerInfo {
+            peer,
+            protocol_version: clean(&info.protocol_version),
+            agent: clean(&info.agent_version),
+            observed: info.observed_addr,
+            listening: info.listen_addrs.into_iter().take(MAX_LISTENING).collect(),
+        };
+        self.outbox.push(info);
+    }
+
+    pub(super) fn on_ping(&mut self, event: ping::Event) {
+        let Some(peer) = self.connected(event.peer) else {
+            return;
+        };
+        match event.result {
+            // A round trip is stale once read. It is also the only event that a quiet peer causes
+            // without end.
+            Ok(_) if self.outbox.has_rtt(peer) => {}
+            Ok(time) => {
+                let millis = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
+                self.outbox.push(NodeEvent::Rtt { peer, millis });
+            }
+            // Silence closes a connection, not a failed ping: an answer can be late on a busy link.
+            Err(error) => tracing::debug!(%peer, %error, "a ping failed"),
+        }
+    }
+
+    pub(super) fn on_streams_event(&mut self, event: streams::Event) {
+        match event {
+            streams::Event::Message { bytes, receipt } => {
+                let peer = receipt.peer();
+                // Its disconnection may have been reported already.
+                if self.peers.contains_key(&peer) {
+                    self.outbox.message(peer, bytes, receipt);
+                }
+            }
+            // A connection that waited for this is closed now.
+            streams::Event::AllTaken => {}
+            streams::Event::StartedAgain(peer) => {
+                if let Some(state) = self.peers.get(&peer) {
+                    let address = state.address.clone();
+                    self.outbox.push(NodeEvent::Disconnected { peer });
+                    self.outbox.push(NodeEvent::Connected { peer, address });
+                }
+            }
+            streams::Event::OtherProtocol(peer) => {
+                self.outbox.push(NodeEvent::OtherProtocol { peer });
+            }
+        }
+    }
+}

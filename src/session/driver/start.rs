@@ -1,0 +1,187 @@
+//! Starting a session: as host, guest or spectator, or from a journal.
+
+use std::sync::Arc;
+
+use fairdeal_net::{AddressRecord, Lan, Node, Reach};
+use fairdeal_protocol::party::PlayedBy;
+use fairdeal_protocol::table::live::Table;
+use fairdeal_protocol::wire::bounded::Text;
+use fairdeal_ui::text::clean;
+use getrandom::SysRng;
+use getrandom::rand_core::UnwrapErr;
+
+use super::listening::{config_of, elsewhere, spawn_near};
+use super::parts::{Disk, Links};
+use super::watching::Watching;
+use super::{Attended, Driver, Pilot, Restored, Role, SessionError, SessionState, Setup};
+use crate::session::Handle;
+use crate::session::frame::Join;
+use crate::session::journal::{Interrupted, SavedSeat};
+use crate::session::lobby::{GuestLobby, HostLobby, host_seat};
+use crate::session::password_gate::{GuestGate, HostGate};
+use crate::session::spectators::Spectators;
+use crate::store::{DataDir, IdentityKey};
+
+/// Starts a session in a task of the current tokio runtime.
+///
+/// # Errors
+/// [`SessionError`].
+pub fn start(setup: Setup) -> Result<Handle, SessionError> {
+    let mut place = setup.place;
+    if let Role::Guest(target) = &setup.role {
+        // Other seats may need the host's relays to reach this one.
+        for relay in target.relays() {
+            if !place.relays.contains(&relay) {
+                place.relays.push(relay);
+            }
+        }
+    }
+    let is_host = matches!(setup.role, Role::Host(_));
+    let mut config = config_of(&place, is_host);
+    let mut awaited = Vec::new();
+    if setup.bind_when_free {
+        (config.listen, awaited) = elsewhere(&place);
+    }
+    if matches!(setup.role, Role::Watcher(_)) {
+        // Nobody dials a spectator.
+        awaited.clear();
+        config.listen = Vec::new();
+        config.reach = Reach::Off;
+    }
+    if is_host && setup.lan && !place.is_local() {
+        config.lan = Lan::Announce;
+    }
+    let key = setup.identity.signing_key();
+    let (node, network) = Node::spawn(&key, config)?;
+    let mut random = [0_u8; 40];
+    getrandom::fill(&mut random).map_err(SessionError::Random)?;
+    let (mut nonce, mut lobby) = ([0; 32], [0; 8]);
+    nonce
+        .iter_mut()
+        .chain(&mut lobby)
+        .zip(random)
+        .for_each(|(to, from)| *to = from);
+    let name = Text::try_from(clean(&setup.name)).map_err(|_| SessionError::Name)?;
+    let own = Join {
+        lobby: None,
+        name,
+        nonce,
+        record: AddressRecord::default(),
+        proof: None,
+        program: setup.program,
+        played_by: played_by(setup.pilot)?,
+    };
+    let mut rng = UnwrapErr(SysRng);
+    let local = node.local_peer();
+    let stage = match setup.role {
+        Role::Host(rules) => {
+            let id = lobby;
+            let mut lobby = HostLobby::new(id, rules, key.clone(), own, setup.ready);
+            if let Some(password) = setup.password {
+                lobby.spectators().lock(HostGate::new(password, local, id));
+            }
+            let lobby = Box::new(lobby);
+            SessionState::Host { lobby, id }
+        }
+        Role::Guest(target) => {
+            let (host, lobby, addresses) = target.into_parts();
+            node.keep(host, addresses)?;
+            let own = Join { lobby, ..own };
+            let mut guest = GuestLobby::new(host, key.clone(), own, setup.local_bot, setup.ready);
+            if let Some(password) = setup.password {
+                guest.login_at(GuestGate::new(&password, lobby, local, host, &mut rng));
+            }
+            SessionState::Guest(Box::new(guest))
+        }
+        Role::Watcher(target) => {
+            let (host, lobby, addresses) = target.into_parts();
+            node.keep(host, addresses)?;
+            let gate = setup
+                .password
+                .map(|password| GuestGate::new(&password, lobby, local, host, &mut rng));
+            SessionState::Watch(Box::new(Watching::new(host, lobby, gate)))
+        }
+    };
+    let disk = Disk::new(setup.data, setup.local_bot.then_some(setup.identity));
+    let links = Links::new(place, awaited);
+    let (pilot, attended) = (setup.pilot, setup.attended);
+    let node = (node, network);
+    Ok(Driver::spawn(
+        node, key, stage, links, pilot, disk, attended,
+    ))
+}
+
+/// Resumes a saved table in a task of the current tokio runtime. `pilot`, if given, plays the player's own seat; a
+/// local bot plays by its saved settings.
+///
+/// # Errors
+/// [`SessionError`].
+pub fn resume(
+    interrupted: Interrupted,
+    identity: IdentityKey,
+    pilot: Option<Pilot>,
+    data: Arc<DataDir>,
+    attended: Attended,
+) -> Result<Handle, SessionError> {
+    let Interrupted {
+        saved:
+            SavedSeat {
+                agreed,
+                place,
+                local_bot,
+                password,
+                ..
+            },
+        records,
+        journal,
+    } = interrupted;
+    let is_local_bot = local_bot.is_some();
+    let (identity, pilot) = local_bot.map_or((identity, pilot), |(own, pilot)| (own, Some(pilot)));
+    let key = identity.signing_key();
+    if agreed.charter.charter().seat_of(&(&key).into()) != Some(agreed.me) {
+        return Err(SessionError::OtherIdentity);
+    }
+    let is_host = host_seat() == Some(agreed.me);
+    let ((node, network), awaited) = spawn_near(&key, config_of(&place, is_host))?;
+    let mut rng = UnwrapErr(SysRng);
+    let table = Table::restore(
+        agreed.charter.clone(),
+        agreed.me,
+        key.clone(),
+        records,
+        &mut rng,
+    )?;
+    let spectators = is_host.then(|| {
+        let lobby = agreed.charter.charter().lobby;
+        let mut spectators = Spectators::new(lobby);
+        if let Some(password) = password {
+            spectators.lock(HostGate::new(password, node.local_peer(), lobby));
+        }
+        spectators
+    });
+    let restored = Restored {
+        table,
+        agreed,
+        journal,
+        spectators,
+    };
+    let stage = SessionState::Restored(Box::new(restored));
+    let disk = Disk::new(data, is_local_bot.then_some(identity));
+    let links = Links::new(place, awaited);
+    let attended = if is_local_bot {
+        Attended::Nobody
+    } else {
+        attended
+    };
+    let node = (node, network);
+    Ok(Driver::spawn(
+        node, key, stage, links, pilot, disk, attended,
+    ))
+}
+
+/// Whether a person or a bot plays a seat, as its program declares it.
+fn played_by(pilot: Option<Pilot>) -> Result<PlayedBy, SessionError> {
+    pilot.map_or(Ok(PlayedBy::Person), |pilot| {
+        PlayedBy::bot(pilot.level.name()).map_err(SessionError::Level)
+    })
+}

@@ -1,0 +1,291 @@
+//! A guest's side of the lobby.
+
+use ed25519_dalek::SigningKey;
+use fairdeal_games::AnyGame;
+use fairdeal_net::{Multiaddr, PeerId};
+use fairdeal_protocol::charter::{Charter, SignatureBytes, SignedCharter};
+use fairdeal_protocol::game::Game as _;
+use fairdeal_protocol::hash::Hash32;
+use fairdeal_protocol::party::Party;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_ui::text::clean_reason;
+use fairdeal_ui::view::LobbyView;
+use rand_core::CryptoRng;
+
+use super::{Agreed, LobbyError, Outgoing, check_records, host_seat, set_addresses, view_of};
+use crate::session::frame::{Back, Frame, Join, Proposal, Roster};
+use crate::session::password_gate::GuestGate;
+
+/// A guest's side of the lobby.
+pub struct GuestLobby {
+    host: PeerId,
+    key: SigningKey,
+    pub(super) own: Join,
+    /// Whether this is a bot of the host's program, and therefore in the host's party.
+    of_host: bool,
+    /// Whether this guest is ready to begin; until then it signs nothing.
+    ready: bool,
+    roster: Option<Roster>,
+    signed: Option<(Proposal, Seat, SignatureBytes)>,
+    /// The password login, if this guest has a password.
+    gate: Option<GuestGate>,
+}
+
+impl std::fmt::Debug for GuestLobby {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "GuestLobby({:?})", self.host)
+    }
+}
+
+impl GuestLobby {
+    /// Prepares a join request to a host. `of_host` marks a bot that runs in the host's program.
+    pub fn new(host: PeerId, key: SigningKey, own: Join, of_host: bool, ready: bool) -> Self {
+        Self {
+            host,
+            key,
+            own,
+            of_host,
+            ready,
+            roster: None,
+            signed: None,
+            gate: None,
+        }
+    }
+
+    /// Sets this guest's readiness. A withdrawal has no effect once the host has all signatures.
+    pub fn set_ready(&mut self, ready: bool) -> Outgoing {
+        self.ready = ready;
+        let seat = self.seat();
+        seat.map(|_| (self.host, Frame::Ready(ready)))
+            .into_iter()
+            .collect()
+    }
+
+    /// The seat assigned by the host.
+    pub fn seat(&self) -> Option<Seat> {
+        self.roster.as_ref()?.you
+    }
+
+    /// Sets the password login to use.
+    pub fn login_at(&mut self, gate: GuestGate) {
+        self.gate = Some(gate);
+    }
+
+    /// The connection to the host is lost, and with it the seat. The guest requests it again, in case the table has not
+    /// begun meanwhile. A restarted host program does not know the earlier proof, so the login starts again. The same
+    /// program does not count a guess against a guest that was already inside.
+    pub fn lost(&mut self, rng: &mut dyn CryptoRng) {
+        if let Some(gate) = &mut self.gate {
+            self.own.proof = None;
+            gate.again(rng);
+        }
+        self.roster = None;
+        self.signed = None;
+    }
+
+    pub fn host(&self) -> PeerId {
+        self.host
+    }
+
+    /// Sets this guest's addresses, once they are known.
+    ///
+    /// # Errors
+    /// [`LobbyError::OwnRecord`]; none of our keys causes it.
+    pub fn set_addresses(&mut self, addresses: &[Multiaddr]) -> Result<(), LobbyError> {
+        set_addresses(&mut self.own, &self.key, addresses)
+    }
+
+    /// The table whose charter this guest has signed, and its seat there. From now on the others can begin it.
+    pub fn signed(&self) -> Option<(Hash32, Seat)> {
+        let signed = self.signed.as_ref();
+        signed.map(|(proposal, me, _)| (proposal.charter.table(), *me))
+    }
+
+    /// The lobby as the screen shows it.
+    pub fn view(&self) -> LobbyView {
+        let mut view = self.roster.as_ref().map(view_of).unwrap_or_default();
+        // Show our own readiness at once, without a round trip to the host.
+        if let Some(own) = view.me.and_then(|me| view.ready.get_mut(me.index())) {
+            *own = self.ready;
+        }
+        view
+    }
+
+    /// Handles a frame; ignores all peers except the host.
+    ///
+    /// # Errors
+    /// [`LobbyError`] if there is no seat, or the charter is not what this guest requested.
+    pub fn receive(
+        &mut self,
+        peer: PeerId,
+        frame: Frame,
+    ) -> Result<(Outgoing, Option<Agreed>), LobbyError> {
+        if peer != self.host {
+            return Ok((Vec::new(), None));
+        }
+        match frame {
+            Frame::Refused(reason) => Err(LobbyError::Refused(clean_reason(reason.as_str()))),
+            Frame::Roster(roster) => {
+                let heard = roster
+                    .you
+                    .is_none_or(|me| roster.ready.contains(me) == self.ready);
+                self.roster = Some(roster);
+                let outbox = if heard {
+                    Vec::new()
+                } else {
+                    self.set_ready(self.ready)
+                };
+                Ok((outbox, None))
+            }
+            Frame::Propose(proposal) => self.sign(*proposal).map(|outbox| (outbox, None)),
+            Frame::Signed { table, signatures } => {
+                let Some((proposal, me, _)) = &self.signed else {
+                    return Ok((Vec::new(), None));
+                };
+                if proposal.charter.table() != table {
+                    return Ok((Vec::new(), None));
+                }
+                let charter =
+                    SignedCharter::assemble(proposal.charter.clone(), signatures.into_inner())?;
+                let records = proposal.records.to_vec();
+                Ok((
+                    Vec::new(),
+                    Some(Agreed {
+                        charter,
+                        me: *me,
+                        records,
+                        again: false,
+                    }),
+                ))
+            }
+            Frame::Challenge(challenge) => {
+                let Some(gate) = &mut self.gate else {
+                    return Ok((Vec::new(), None));
+                };
+                let proof = gate.answer(&challenge).map_err(|_| LobbyError::Password)?;
+                self.own.proof = proof.or(self.own.proof);
+                Ok((self.tick(), None))
+            }
+            Frame::Back(back) => self.come_back(*back).map(|agreed| (Vec::new(), agreed)),
+            _ => Ok((Vec::new(), None)),
+        }
+    }
+
+    /// The table is already playing, and one of its seats is ours: our own signature proves that we once agreed to it.
+    fn come_back(&self, back: Back) -> Result<Option<Agreed>, LobbyError> {
+        let Proposal { charter, records } = back.proposal;
+        if self.own.lobby.is_some_and(|lobby| lobby != charter.lobby) {
+            return Ok(None);
+        }
+        let charter = SignedCharter::assemble(charter, back.signatures.into_inner())?;
+        let own_key = (&self.key).into();
+        let me = charter
+            .charter()
+            .seat_of(&own_key)
+            .ok_or(LobbyError::BadProposal("does not have our seat in it"))?;
+        check_records(charter.charter(), &records)?;
+        Ok(Some(Agreed {
+            charter,
+            me,
+            records: records.into_inner(),
+            again: true,
+        }))
+    }
+
+    fn sign(&mut self, proposal: Proposal) -> Result<Outgoing, LobbyError> {
+        let charter = &proposal.charter;
+        // Sign nothing unseen; the next tick requests the roster.
+        let Some(roster) = &self.roster else {
+            return Ok(Vec::new());
+        };
+        // The host proposed this before it heard that this guest is no longer ready.
+        if !self.ready {
+            return Ok(Vec::new());
+        }
+        // Decoding does not validate; `from_bytes` does.
+        let charter_again = Charter::from_bytes(&charter.to_bytes())?;
+        let own_key = (&self.key).into();
+        let me = charter_again
+            .seat_of(&own_key)
+            .ok_or(LobbyError::BadProposal("does not have our seat in it"))?;
+        let player = charter.player(me);
+        if player.is_none_or(|p| p.name != self.own.name || p.nonce != self.own.nonce) {
+            return Err(LobbyError::BadProposal(
+                "has another name or nonce at our seat",
+            ));
+        }
+        if self.own.lobby.is_some_and(|lobby| lobby != charter.lobby) {
+            return Err(LobbyError::BadProposal(
+                "is for another table than our ticket",
+            ));
+        }
+        if roster.lobby != charter.lobby
+            || roster.game != charter.game
+            || roster.options != charter.options
+            || roster.seats.len() != usize::from(charter.rules().seats)
+        {
+            return Err(LobbyError::BadProposal(
+                "has other rules or seats than the lobby showed",
+            ));
+        }
+        let first = host_seat().and_then(|seat| charter.player(seat));
+        if first.is_none_or(|host| host.key.to_bytes() != self.host.to_bytes()) {
+            return Err(LobbyError::BadProposal(
+                "has another key at the host's seat",
+            ));
+        }
+        check_records(charter, &proposal.records)?;
+        if player.is_none_or(|player| player.played_by != self.own.played_by) {
+            return Err(LobbyError::BadProposal("has somebody else play our seat"));
+        }
+        let party = host_seat().filter(|_| self.of_host).unwrap_or(me);
+        let parties = charter_again.parties();
+        let alone = parties.seats_of(Party::of(party)) == SeatSet::one(me);
+        if parties.party_of(me) != Some(Party::of(party)) || !(self.of_host || alone) {
+            return Err(LobbyError::BadProposal("puts us in another party"));
+        }
+        // The other seats must match the lobby shown; if not, ask for the roster again.
+        let shown = charter.players.iter().zip(roster.seats.iter());
+        let as_shown = shown.into_iter().all(|(player, taken)| {
+            let taken = taken.as_ref();
+            taken.is_some_and(|taken| {
+                let player = (&player.name, player.party, &player.played_by);
+                player == (&taken.name, taken.party, &taken.played_by)
+            })
+        });
+        if !as_shown {
+            return Ok(vec![(self.host, Frame::Ready(self.ready))]);
+        }
+        AnyGame::create(&charter.rules()).map_err(|error| LobbyError::Rules(error.to_string()))?;
+        let signature = charter.sign(&self.key);
+        let table = charter.table();
+        self.signed = Some((proposal, me, signature));
+        Ok(vec![(self.host, Frame::Sign { table, signature })])
+    }
+
+    /// Resends what may have been lost.
+    pub fn tick(&self) -> Outgoing {
+        let mut frames = Vec::new();
+        match &self.signed {
+            Some((proposal, _, signature)) => {
+                // The host answers with the roster: the others may have changed their readiness.
+                frames.push(Frame::Ready(self.ready));
+                if self.ready {
+                    frames.push(Frame::Sign {
+                        table: proposal.charter.table(),
+                        signature: *signature,
+                    });
+                }
+            }
+            None => frames.push(match self.gate.as_ref().and_then(GuestGate::login) {
+                Some(login) => Frame::Login {
+                    lobby: self.own.lobby,
+                    login,
+                },
+                None => Frame::Join(self.own.clone()),
+            }),
+        }
+        let to_host = frames.into_iter().map(|frame| (self.host, frame));
+        to_host.collect()
+    }
+}

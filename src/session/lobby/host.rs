@@ -1,0 +1,506 @@
+//! The host's side of the lobby.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ed25519_dalek::SigningKey;
+use fairdeal_net::{AddressRecord, Multiaddr, PeerId};
+use fairdeal_protocol::charter::{Charter, Player, SeatKey, SignatureBytes, SignedCharter};
+use fairdeal_protocol::game::RuleSet;
+use fairdeal_protocol::party::Party;
+use fairdeal_protocol::seat::{Seat, SeatSet};
+use fairdeal_protocol::wire::bounded::{Bounded, Text};
+use fairdeal_ui::view::LobbyView;
+
+use super::{
+    Agreed, CHANGES, DISMISSED, LobbyError, Outgoing, flags, host_seat, set_addresses, shown,
+};
+use crate::session::chat::Bucket;
+use crate::session::frame::{Announcement, Back, Frame, Join, Proposal, Roster, Taken, Watch};
+use crate::session::spectators::Spectators;
+
+struct Guest {
+    peer: PeerId,
+    key: SeatKey,
+    join: Join,
+    ready: bool,
+    signature: Option<SignatureBytes>,
+    changes: Bucket,
+}
+
+/// The host's side of the lobby.
+pub struct HostLobby {
+    lobby: [u8; 8],
+    rules: RuleSet,
+    key: SigningKey,
+    own: Join,
+    /// Whether the host itself is ready to begin.
+    ready: bool,
+    guests: BTreeMap<Seat, Guest>,
+    proposal: Option<Proposal>,
+    /// Peers that the host has dismissed; they get no seat here again.
+    dismissed: BTreeSet<PeerId>,
+    /// The password gate and the spectators.
+    spectators: Spectators,
+}
+
+impl std::fmt::Debug for HostLobby {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "HostLobby({} guests)", self.guests.len())
+    }
+}
+
+impl HostLobby {
+    /// Opens a lobby. `own` is the host's own join request; the host takes the first seat. The table begins when all
+    /// seats are ready, including the host.
+    pub fn new(lobby: [u8; 8], rules: RuleSet, key: SigningKey, own: Join, ready: bool) -> Self {
+        Self {
+            lobby,
+            rules,
+            key,
+            own,
+            ready,
+            guests: BTreeMap::new(),
+            proposal: None,
+            dismissed: BTreeSet::new(),
+            spectators: Spectators::new(lobby),
+        }
+    }
+
+    /// The password gate and the spectators.
+    pub fn spectators(&mut self) -> &mut Spectators {
+        &mut self.spectators
+    }
+
+    /// Whether this peer has a seat or is a spectator.
+    pub fn knows(&self, peer: PeerId) -> bool {
+        self.has_seated(peer) || self.spectators.has(peer)
+    }
+
+    /// Takes the password gate and the spectators out, once the table has replaced the lobby.
+    pub fn take_spectators(&mut self) -> Spectators {
+        std::mem::replace(&mut self.spectators, Spectators::new(self.lobby))
+    }
+
+    pub fn has_seated(&self, peer: PeerId) -> bool {
+        self.seat_of(peer).is_some()
+    }
+
+    pub fn seat_of(&self, peer: PeerId) -> Option<Seat> {
+        let mut guests = self.guests.iter();
+        guests.find_map(|(seat, guest)| (guest.peer == peer).then_some(*seat))
+    }
+
+    /// The guests with a seat.
+    pub fn guests(&self) -> impl Iterator<Item = PeerId> + '_ {
+        self.guests.values().map(|guest| guest.peer)
+    }
+
+    fn ready(&self) -> SeatSet {
+        let guests = self.guests.iter().filter(|(_, guest)| guest.ready);
+        let host = host_seat().filter(|_| self.ready);
+        guests.map(|(seat, _)| *seat).chain(host).collect()
+    }
+
+    fn joined(&self, seat: Seat) -> Option<&Join> {
+        if Some(seat) == host_seat() {
+            Some(&self.own)
+        } else {
+            self.guests.get(&seat).map(|guest| &guest.join)
+        }
+    }
+
+    /// Describes the player at a seat. Its party is the first seat with the same program.
+    fn taken(&self, seat: Seat) -> Option<Taken> {
+        let join = self.joined(seat)?;
+        let same = |other: &Seat| {
+            let other = self.joined(*other);
+            other.is_some_and(|other| other.program == join.program)
+        };
+        Some(Taken {
+            name: join.name.clone(),
+            party: Party::of(self.seats().find(same)?),
+            played_by: join.played_by.clone(),
+        })
+    }
+
+    fn seats(&self) -> impl DoubleEndedIterator<Item = Seat> + Clone + use<> {
+        Seat::first(usize::from(self.rules.seats))
+    }
+
+    /// The lobby as the screen shows it.
+    pub fn view(&self) -> LobbyView {
+        LobbyView {
+            game: self.rules.game.clone(),
+            options: self.rules.written_options().into_iter().collect(),
+            seats: shown(self.seats().map(|seat| self.taken(seat))),
+            ready: flags(self.ready(), usize::from(self.rules.seats)),
+            me: host_seat(),
+            ticket: None,
+            addresses: Vec::new(),
+        }
+    }
+
+    /// Sets the host's addresses, once they are known.
+    ///
+    /// # Errors
+    /// [`LobbyError::OwnRecord`]; none of our keys causes it.
+    pub fn set_addresses(&mut self, addresses: &[Multiaddr]) -> Result<(), LobbyError> {
+        set_addresses(&mut self.own, &self.key, addresses)
+    }
+
+    fn roster(&self, you: Option<Seat>) -> Option<Frame> {
+        let options: Option<Vec<_>> = self
+            .rules
+            .written_options()
+            .into_iter()
+            .map(|(key, value)| Some((Text::try_from(key).ok()?, Text::try_from(value).ok()?)))
+            .collect();
+        let seats: Vec<_> = self.seats().map(|seat| self.taken(seat)).collect();
+        Some(Frame::Roster(Roster {
+            lobby: self.lobby,
+            game: Text::try_from(self.rules.game.clone()).ok()?,
+            options: options?.try_into().ok()?,
+            seats: seats.try_into().ok()?,
+            you,
+            ready: self.ready(),
+        }))
+    }
+
+    /// The table's announcement on the local network.
+    pub fn announcement(&self) -> Option<Announcement> {
+        let options = self.rules.written_options().into_iter();
+        let options: Option<Vec<_>> = options
+            .map(|(key, value)| Some((Text::try_from(key).ok()?, Text::try_from(value).ok()?)))
+            .collect();
+        let taken = self.seats().filter(|seat| self.joined(*seat).is_some());
+        let taken = u8::try_from(taken.count()).unwrap_or(u8::MAX);
+        Some(Announcement {
+            lobby: self.lobby,
+            host: self.own.name.clone(),
+            game: Text::try_from(self.rules.game.clone()).ok()?,
+            options: options?.try_into().ok()?,
+            seats: self.rules.seats,
+            free: self.rules.seats.saturating_sub(taken),
+            locked: self.spectators.is_locked(),
+        })
+    }
+
+    fn tell_all(&self) -> Outgoing {
+        let guests = self.guests.iter();
+        let seated = guests.map(|(seat, guest)| (guest.peer, Some(*seat)));
+        let all = seated.chain(self.spectators.peers().map(|peer| (peer, None)));
+        all.filter_map(|(peer, seat)| Some((peer, self.roster(seat)?)))
+            .collect()
+    }
+
+    /// Handles a frame from a peer.
+    ///
+    /// # Errors
+    /// [`LobbyError`] if the charter cannot be made; the lobby is then unusable.
+    pub fn receive(
+        &mut self,
+        peer: PeerId,
+        frame: Frame,
+    ) -> Result<(Outgoing, Option<Agreed>), LobbyError> {
+        match frame {
+            Frame::Join(join) => self.join(peer, join).map(|outbox| (outbox, None)),
+            Frame::Watch(watch) => Ok((self.watch(peer, &watch), None)),
+            Frame::Ready(ready) => self.guest_is(peer, ready).map(|outbox| (outbox, None)),
+            Frame::Sign { table, signature } => {
+                let Some(proposal) = &self.proposal else {
+                    return Ok((Vec::new(), None));
+                };
+                let guest = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer);
+                if let Some((seat, guest)) = guest
+                    && proposal.charter.table() == table
+                    && proposal.charter.verifies(*seat, &signature)
+                {
+                    guest.signature = Some(signature);
+                }
+                self.agree()
+            }
+            _ => Ok((Vec::new(), None)),
+        }
+    }
+
+    /// Handles a request to watch; a seated peer already sees everything.
+    fn watch(&mut self, peer: PeerId, watch: &Watch) -> Outgoing {
+        if self.has_seated(peer) || !self.spectators.may_speak(peer) {
+            return Vec::new();
+        }
+        let answer = match self.spectators.enter(peer, watch) {
+            Ok(()) => self.roster(None),
+            Err(why) => Some(Frame::refusal(why)),
+        };
+        answer.into_iter().map(|frame| (peer, frame)).collect()
+    }
+
+    fn join(&mut self, peer: PeerId, join: Join) -> Result<Outgoing, LobbyError> {
+        let refuse = |reason: &str| Ok(vec![(peer, Frame::refusal(reason))]);
+        if join.lobby.is_some_and(|lobby| lobby != self.lobby) {
+            return refuse("this ticket is for another table; ask for a new one");
+        }
+        if self.dismissed.contains(&peer) {
+            return refuse(DISMISSED);
+        }
+        let seated = self.has_seated(peer);
+        if !seated && !self.spectators.admits(peer, join.proof.as_ref()) {
+            return refuse(match join.proof {
+                Some(_) => "the password is wrong",
+                None => "the table has a password; ask the host, and join with --password",
+            });
+        }
+        // The proof has served its purpose. Without it, a guest that proves the password again counts as unchanged.
+        let join = Join {
+            proof: None,
+            ..join
+        };
+        // A charter rejects a weak or malformed key; refuse it here, before the host builds one.
+        let Ok(key) = SeatKey::try_from(peer.to_bytes()) else {
+            return refuse("your identity key can't be used at a table; make a new one");
+        };
+        // All other guests would refuse this record.
+        if let Err(why) = join.record.of(peer) {
+            return refuse(&format!("your address record is refused: {why}"));
+        }
+        let others = self.guests.values().filter(|guest| guest.peer != peer);
+        let nonces = others.map(|guest| guest.join.nonce);
+        let taken = nonces.chain([self.own.nonce]).any(|n| n == join.nonce);
+        if taken {
+            return refuse("another seat has the same nonce; join again");
+        }
+        if let Some((seat, guest)) = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer) {
+            let seat = *seat;
+            // A repeated request: an answer was lost, or the guest's program restarted.
+            if guest.join != join {
+                if !guest.changes.take() {
+                    return Ok(Vec::new());
+                }
+                guest.ready &= guest.join.nonce == join.nonce;
+                guest.join = join;
+                return self.change();
+            }
+            let mut outbox: Outgoing = self
+                .roster(Some(seat))
+                .map(|roster| (peer, roster))
+                .into_iter()
+                .collect();
+            if let Some(proposal) = &self.proposal {
+                outbox.push((peer, Frame::Propose(Box::new(proposal.clone()))));
+            }
+            return Ok(outbox);
+        }
+        let free = self
+            .seats()
+            .skip(1)
+            .find(|seat| !self.guests.contains_key(seat));
+        let Some(seat) = free else {
+            return refuse("all seats are taken");
+        };
+        self.spectators.seat(peer);
+        self.guests.insert(
+            seat,
+            Guest {
+                peer,
+                key,
+                join,
+                ready: false,
+                signature: None,
+                changes: Bucket::new(CHANGES),
+            },
+        );
+        self.change()
+    }
+
+    /// Handles a guest's change of readiness.
+    fn guest_is(&mut self, peer: PeerId, ready: bool) -> Result<Outgoing, LobbyError> {
+        let Some((seat, guest)) = self.guests.iter_mut().find(|(_, guest)| guest.peer == peer)
+        else {
+            return Ok(Vec::new());
+        };
+        let seat = *seat;
+        if guest.ready == ready {
+            // A repeated frame: answer with the roster; a guest that has signed needs the current lobby.
+            let roster = self.roster(Some(seat)).into_iter();
+            return Ok(roster.map(|roster| (peer, roster)).collect());
+        }
+        if !guest.changes.take() {
+            return Ok(Vec::new());
+        }
+        guest.ready = ready;
+        self.change()
+    }
+
+    /// Sets the host's own readiness.
+    ///
+    /// # Errors
+    /// [`LobbyError`] as for [`Self::receive`].
+    pub fn set_ready(&mut self, ready: bool) -> Result<Outgoing, LobbyError> {
+        if std::mem::replace(&mut self.ready, ready) == ready {
+            return Ok(Vec::new());
+        }
+        self.change()
+    }
+
+    /// Whether every seat is taken and ready. A solitaire waits for nobody.
+    fn may_begin(&self) -> bool {
+        self.is_solitaire() || self.ready().len() == usize::from(self.rules.seats)
+    }
+
+    /// Seats or readiness have changed: sends everybody the roster, and proposes a charter once all seats are taken and
+    /// ready.
+    fn change(&mut self) -> Result<Outgoing, LobbyError> {
+        self.proposal = None;
+        for guest in self.guests.values_mut() {
+            guest.signature = None;
+        }
+        let mut outbox = self.tell_all();
+        if !self.may_begin() {
+            return Ok(outbox);
+        }
+        let joins: Option<Vec<(Seat, &Join, Taken)>> = self
+            .seats()
+            .map(|seat| Some((seat, self.joined(seat)?, self.taken(seat)?)))
+            .collect();
+        let Some(joins) = joins else {
+            return Ok(outbox);
+        };
+        let mut players = Vec::new();
+        let mut records = Vec::new();
+        for (seat, join, taken) in joins {
+            let key = match self.guests.get(&seat) {
+                None => (&self.key).into(),
+                Some(guest) => guest.key,
+            };
+            players.push(Player {
+                name: taken.name,
+                key,
+                nonce: join.nonce,
+                party: taken.party,
+                played_by: taken.played_by,
+            });
+            records.push(join.record.clone());
+        }
+        let charter = Charter::new(self.lobby, &self.rules, players)?;
+        let proposal = Proposal {
+            charter,
+            records: Bounded::first(records),
+        };
+        for guest in self.guests.values() {
+            outbox.push((guest.peer, Frame::Propose(Box::new(proposal.clone()))));
+        }
+        self.proposal = Some(proposal);
+        Ok(outbox)
+    }
+
+    fn agree(&self) -> Result<(Outgoing, Option<Agreed>), LobbyError> {
+        let (Some(proposal), Some(me)) = (&self.proposal, host_seat()) else {
+            return Ok((Vec::new(), None));
+        };
+        let own = std::iter::once(Some(proposal.charter.sign(&self.key)));
+        let guests = self.guests.values().map(|guest| guest.signature);
+        let signatures: Option<Vec<SignatureBytes>> = own.chain(guests).collect();
+        let Some(signatures) = signatures else {
+            return Ok((Vec::new(), None));
+        };
+        let charter = SignedCharter::assemble(proposal.charter.clone(), signatures)?;
+        let frame = Self::signed(&charter);
+        let outbox = self
+            .guests
+            .values()
+            .map(|guest| (guest.peer, frame.clone()))
+            .collect();
+        let records = proposal.records.to_vec();
+        Ok((
+            outbox,
+            Some(Agreed {
+                charter,
+                me,
+                records,
+                again: false,
+            }),
+        ))
+    }
+
+    /// The frame for a seat of this table that has lost its copy of the charter.
+    pub fn back(charter: &SignedCharter, records: &[AddressRecord]) -> Frame {
+        let proposal = Proposal {
+            charter: charter.charter().clone(),
+            records: Bounded::first(records.iter().cloned()),
+        };
+        Frame::Back(Box::new(Back {
+            proposal,
+            signatures: charter.signatures().to_vec().try_into().unwrap_or_default(),
+        }))
+    }
+
+    /// The frame that opens the table; resent to a guest that missed it.
+    pub fn signed(charter: &SignedCharter) -> Frame {
+        let signatures = charter.signatures().to_vec().try_into().unwrap_or_default();
+        Frame::Signed {
+            table: charter.table(),
+            signatures,
+        }
+    }
+
+    /// Removes a guest whose connection is gone, which frees its seat.
+    ///
+    /// # Errors
+    /// [`LobbyError`] as for [`Self::receive`].
+    pub fn gone(&mut self, peer: PeerId) -> Result<Outgoing, LobbyError> {
+        self.spectators.gone(peer);
+        let before = self.guests.len();
+        self.guests.retain(|_, guest| guest.peer != peer);
+        if self.guests.len() == before {
+            Ok(Vec::new())
+        } else {
+            self.change()
+        }
+    }
+
+    /// Dismisses a guest: it gets a refusal, and its seat is free for another.
+    ///
+    /// # Errors
+    /// [`LobbyError`] as for [`Self::receive`].
+    pub fn dismiss(&mut self, seat: Seat) -> Result<Outgoing, LobbyError> {
+        let Some(guest) = self.guests.remove(&seat) else {
+            return Ok(Vec::new());
+        };
+        self.dismissed.insert(guest.peer);
+        let mut outbox = vec![(guest.peer, Frame::refusal(DISMISSED))];
+        outbox.extend(self.change()?);
+        Ok(outbox)
+    }
+
+    pub fn is_solitaire(&self) -> bool {
+        self.rules.seats == 1
+    }
+
+    /// Opens a table for one, whose charter needs no other signature. Does nothing at a larger table.
+    ///
+    /// # Errors
+    /// [`LobbyError`] if the charter cannot be made.
+    pub fn sit_alone(&mut self) -> Result<(Outgoing, Option<Agreed>), LobbyError> {
+        if !self.is_solitaire() {
+            return Ok((Vec::new(), None));
+        }
+        self.change()?;
+        self.agree()
+    }
+
+    /// Resends what may have been lost. Call it every half second.
+    pub fn tick(&mut self) -> Outgoing {
+        self.spectators.tick();
+        for guest in self.guests.values_mut() {
+            guest.changes.tick();
+        }
+        let Some(proposal) = &self.proposal else {
+            return Vec::new();
+        };
+        self.guests
+            .values()
+            .filter(|guest| guest.signature.is_none())
+            .map(|guest| (guest.peer, Frame::Propose(Box::new(proposal.clone()))))
+            .collect()
+    }
+}
