@@ -42,11 +42,44 @@ pub(crate) fn name_of(seat: Seat, names: &[String]) -> String {
         .unwrap_or_else(|| seat.to_string())
 }
 
-/// Several names joined as in a sentence: "Ann", "Ann and Bob", "Ann, Bob and Cay".
-pub fn listed(names: &[String]) -> String {
-    match names {
-        [] => "nobody".to_owned(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+/// Several names joined as in a sentence: "Ann", "Ann and Bob", "Ann, Bob and Cay"; "nobody" for none.
+pub fn listed(names: &[impl AsRef<str>]) -> String {
+    if names.is_empty() {
+        return "nobody".to_owned();
+    }
+    joined(names, "and")
+}
+
+/// The same with another word before the last: "fire, water or air"; nothing for none.
+pub fn joined(names: &[impl AsRef<str>], word: &str) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [most @ .., last] => format!("{} {word} {last}", most.join(", ")),
+    }
+}
+
+/// A number with its noun, in the plural unless it is one: "1 city", "2 cities", "0 games".
+pub fn counted(count: usize, noun: &str) -> String {
+    match (count, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_read_as_in_a_sentence() {
+        assert_eq!(listed(&[] as &[&str]), "nobody");
+        assert_eq!(listed(&["Ann"]), "Ann");
+        assert_eq!(listed(&["Ann", "Bob", "Cay"]), "Ann, Bob and Cay");
+        assert_eq!(joined(&["fire", "air"], "or"), "fire or air");
+        let counts = [0, 1, 2].map(|count| counted(count, "city"));
+        assert_eq!(counts, ["0 cities", "1 city", "2 cities"]);
     }
 }

@@ -9,6 +9,7 @@ use fairdeal_protocol::game::{RuleSet, RuleSetError, STRICT};
 use serde_json::{Map, Value};
 
 use crate::calendar::day_number;
+use crate::common::joined;
 
 /// The static description of a game.
 #[derive(Debug, PartialEq, Eq)]
@@ -66,7 +67,7 @@ impl OptionKind {
     pub fn allowed(self) -> String {
         match self {
             Self::Number(least, most) => format!("a whole number from {least} to {most}"),
-            Self::Choice(words) => words.join(" or "),
+            Self::Choice(words) => joined(words, "or"),
             Self::Flag => "false or true".to_owned(),
             Self::Date => "a date as YYYY-MM-DD, or none".to_owned(),
         }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::common::joined;
 use crate::interface::ActionError;
 
 /// The fields of an action.
@@ -55,7 +56,7 @@ impl<'a> Fields<'a> {
             .map(|(_, meaning)| *meaning)
             .ok_or_else(|| {
                 let must: Vec<_> = words.iter().map(|(word, _)| format!("'{word}'")).collect();
-                wrong(field, &must.join(" or "), &format!("'{given}'"))
+                wrong(field, &joined(&must, "or"), &format!("'{given}'"))
             })
     }
 }

@@ -40,7 +40,7 @@ pub mod sphinx;
 pub mod thoth;
 
 pub use any::{AnyAction, AnyEvent, AnyGame, GAMES, bot};
-pub use common::listed;
+pub use common::{counted, joined, listed};
 pub use info::{GameInfo, OptionInfo, OptionKind, TABLE_OPTION, options_from_json, valid_options};
 pub use interface::{ActionError, TableGame};
 pub use playthrough::playthrough;

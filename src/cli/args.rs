@@ -260,7 +260,7 @@ fn game_ids() -> PossibleValuesParser {
 fn level(text: &str) -> Result<Level, String> {
     Level::by_name(text).ok_or_else(|| {
         let names: Vec<&str> = Level::ALL.iter().map(|(_, name)| *name).collect();
-        format!("choose one of {}", names.join(" and "))
+        format!("choose one of {}", fairdeal_games::listed(&names))
     })
 }
 

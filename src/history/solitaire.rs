@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use fairdeal_games::calendar::day_number;
+use fairdeal_games::counted;
 
 use super::{Past, What};
 use crate::summary::Ending;
@@ -97,9 +98,9 @@ impl Solitaire {
         if self.days > 0 {
             words.push(format!(
                 "The deal of the day: {} played, {} won; {} in a row, {} at the most.",
-                plural(self.days, "day"),
+                counted(self.days, "day"),
                 self.days_won,
-                plural(self.streak, "day"),
+                counted(self.streak, "day"),
                 self.longest
             ));
         }
@@ -118,12 +119,7 @@ impl Solitaire {
 }
 
 fn games(count: usize) -> String {
-    plural(count, "game")
-}
-
-fn plural(count: usize, what: &str) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{end}")
+    counted(count, "game")
 }
 
 #[cfg(test)]

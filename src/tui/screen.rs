@@ -142,7 +142,7 @@ pub(super) enum Effect {
     SeatBot {
         /// The lobby's ticket.
         ticket: Ticket,
-        /// Which of the local_bots's bots.
+        /// Which of the local bots's bots.
         number: usize,
     },
     /// Tell the session something.

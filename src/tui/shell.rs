@@ -585,7 +585,7 @@ impl Shell {
     fn back(&mut self, effects: &mut Vec<Effect>) {
         if self.overlay.take().is_none() {
             self.on_top(effects, |screen, context, requests| {
-                screen.back(context, requests)
+                screen.back(context, requests);
             });
         }
     }

@@ -1,4 +1,4 @@
-//! A seat that leaves leave for good; the others play on to the end.
+//! A seat that leaves for good: the others play on to the end.
 
 use std::sync::Arc;
 use std::time::Duration;

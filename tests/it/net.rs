@@ -86,7 +86,7 @@ fn a_game_between_three_programs_agrees_and_verifies() {
         "signatures of entries",
         "shuffle proofs",
         "share proofs",
-        "computed again",
+        "recomputed",
     ] {
         assert!(text.contains(check), "{check} is not named in {text}");
     }

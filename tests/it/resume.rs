@@ -166,7 +166,7 @@ fn a_program_that_stays_away_is_removed() {
         let report = fairdeal().arg("verify").arg(&found[0]).output().unwrap();
         assert_eq!(report.status.code(), Some(0));
         let words = String::from_utf8(report.stdout).unwrap();
-        assert!(words.contains("the others declared it absent"), "{words}");
+        assert!(words.contains("removed as absent by the others"), "{words}");
     }
 }
 

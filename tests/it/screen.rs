@@ -277,7 +277,7 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     drop(ben);
     let mut ben = Player::sits_down(other.path(), "Ben");
     ben.reads("Resume");
-    ben.asks_for("go on");
+    ben.asks_for("resume");
     ben.reads("About");
     play(&mut [&mut anna, &mut ben], 4);
 
@@ -482,9 +482,9 @@ fn a_practice_game_begins_from_the_command_line_and_leaves_nothing() {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_fairdeal"));
     command.args(["--name", "Anna", "play", "ivory-tower", "--practice"]);
     let mut player = Player::starts(data.path(), command);
-    player.reads("Practice: nothing is sealed, nothing is kept");
+    player.reads("Practice: nothing is sealed or saved");
     player.presses("u");
-    player.reads("There is nothing to take back");
+    player.reads("There is nothing to undo");
     player.presses("q");
     let since = Instant::now();
     while !player.is_gone() {

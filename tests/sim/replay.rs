@@ -185,7 +185,7 @@ impl Reader {
         self.yields = 0;
     }
 
-    /// The log goes on after a fork_report: redealt, unless it was over.
+    /// The log goes on after a fork report: redealt, unless it was over.
     fn resume(&mut self, place: Resolution, name: Hash32, culprit: Seat) {
         let deal = self.replica.deal();
         let resumed = self.replica.resume_without(culprit, place.next, name);

@@ -54,7 +54,7 @@ impl Onlooker {
             let stopped = table.stopped().is_some();
             return (!stopped).then(|| format!("who follows {seat} is told: {end}"));
         }
-        // A fork_report is handed on with the step that goes on from it.
+        // A fork report is handed on with the step that goes on from it.
         let halted = whole.halted().last().and_then(|halted| {
             let fork_reports: Vec<ForkReport> = halted
                 .fork_reports

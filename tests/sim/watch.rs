@@ -41,7 +41,7 @@ pub(crate) struct Watch {
     excluded: BTreeSet<u64>,
     /// The names of what stands in each honest seat's journal.
     kept: BTreeMap<Seat, BTreeSet<Hash32>>,
-    /// Whether a cheat has signed two words on one fork_report.
+    /// Whether a cheat has signed two words on one fork report.
     two_halts: bool,
     /// And for words on how far a seat has come: about whom, whose.
     fork_reports: BTreeMap<(Seat, Seat), ForkReport>,
@@ -497,16 +497,16 @@ impl Watch {
         }
     }
 
-    /// Whether a cheat has told two seats other words on a fork_report: they may go on from two places then, and stop
+    /// Whether a cheat has told two seats other words on a fork report: they may go on from two places then, and stop
     /// with the proof of it.
     pub(crate) fn has_two_halts(&self) -> bool {
         self.two_halts
     }
 
-    /// Whether a seat has signed what excludes each other at that step or before it: entries, statements, or fork_reports.
+    /// Whether a seat has signed what excludes each other at that step or before it: entries, statements, or fork reports.
     pub(crate) fn two_faced_until(&self, step: u64) -> bool {
         let statements = self.excluded.range(..=step).next().is_some();
-        // A fork_report goes back from the step of the two faces by up to two.
+        // A fork report goes back from the step of the two faces by up to two.
         let before = self.signed.range(..(step + 3, Seat::new(0).unwrap()));
         statements || self.two_halts || before.into_iter().any(|(_, hashes)| hashes.len() > 1)
     }

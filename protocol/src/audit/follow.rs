@@ -3,7 +3,7 @@
 //!
 //! The follower asks: it says how many entries it holds and which is the last, and is handed whole steps from there
 //! on, together with what removed seats from them. So a seat keeps nothing for it, and hands it one page at a time.
-//! Where a fork_report has taken entries back, the place that the follower names is not there any more, and it begins again.
+//! Where a fork report has taken entries back, the place that the follower names is not there any more, and it begins again.
 
 use super::auditor::{Audit, Finding, Report};
 use crate::charter::SignedCharter;

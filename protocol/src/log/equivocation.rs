@@ -1,4 +1,4 @@
-//! Proof that a seat signed two things that exclude each other: entries, removal statements or fork_reports.
+//! Proof that a seat signed two things that exclude each other: entries, removal statements or fork reports.
 
 use std::cmp::Ordering;
 
@@ -38,7 +38,7 @@ impl Equivocation {
         excluded.then(|| Self::Statements(Box::new(first), Box::new(second)))
     }
 
-    /// The proof, if the two fork_reports, whose signatures have been checked, are one.
+    /// The proof, if the two fork reports, whose signatures have been checked, are one.
     pub fn of_halts(one: &SignedForkReport, other: &SignedForkReport) -> Option<Self> {
         let same_place = one.fork_report().place() == other.fork_report().place();
         let (first, second) = sorted(one.hash(), one, other.hash(), other)?;

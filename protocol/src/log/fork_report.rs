@@ -1,4 +1,4 @@
-//! Fork reports (fork_reports): seats that hold the proof that another equivocated agree where to continue without it.
+//! Fork reports (fork reports): seats that hold the proof that another equivocated agree where to continue without it.
 //!
 //! A seat that has signed two things for one place may have been answered differently by honest seats. So
 //! whoever holds the proof signs nothing more in that part of the log, but one word: how far it has come, with
@@ -55,20 +55,20 @@ pub struct ForkReport {
     /// The hash of the step before that.
     pub parent: Hash32,
     /// The parents of the steps before the open one, the last one first; none from before the log began, or
-    /// went on after another fork_report.
+    /// went on after another fork report.
     pub earlier: Bounded<Hash32, EARLIER>,
     /// Participants of its open step or of the one before.
     pub seats: SeatSet,
 }
 
-/// A fork_report as it travels: its signature is not checked yet.
+/// A fork report as it travels: its signature is not checked yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedForkReport {
     fork_report: ForkReport,
     signature: SignatureBytes,
 }
 
-/// A fork_report of a seat that is not at the table, of another table, or not signed by that seat.
+/// A fork report of a seat that is not at the table, of another table, or not signed by that seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a halt that no seat of this table has signed")]
 pub struct ForkReportError;
@@ -91,7 +91,7 @@ impl ForkReport {
 }
 
 impl SignedForkReport {
-    /// Signs a fork_report.
+    /// Signs a fork report.
     pub fn sign(fork_report: ForkReport, key: &ed25519_dalek::SigningKey) -> Self {
         let signature = SignatureBytes::sign(key, domain::HALT, &encode(&fork_report));
         Self {
@@ -175,7 +175,7 @@ pub fn circle(
     Some(found)
 }
 
-/// Where those who have signed these fork_reports go on; `None` if they cannot all be true of one log.
+/// Where those who have signed these fork reports go on; `None` if they cannot all be true of one log.
 pub fn resolve(fork_reports: &[ForkReport]) -> Option<Resolution> {
     let (first, others) = fork_reports.split_first()?;
     let shared = |place: &Position| {

@@ -52,7 +52,7 @@ pub struct StateReply {
     pub entries: Bounded<SignedEntry, MAX_REPLIED>,
     /// The asker's removal statements of the step before that one and of those after.
     pub statements: Bounded<SignedStatement, MAX_REPLIED_STATEMENTS>,
-    /// The asker's fork_reports.
+    /// The asker's fork reports.
     pub fork_reports: Bounded<SignedForkReport, MAX_SEATS>,
 }
 

@@ -33,7 +33,7 @@ pub enum Record {
     },
     /// An entry that counts, of whatever seat.
     Entry(SignedEntry),
-    /// A seat's two entries, removal statements or fork_reports that exclude each other.
+    /// A seat's two entries, removal statements or fork reports that exclude each other.
     Evidence(Box<Equivocation>),
     /// An entry that proves its seat's fault, or stopped the table by another digest.
     Refused(SignedEntry),

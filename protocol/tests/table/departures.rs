@@ -356,7 +356,7 @@ fn two_faces_of_a_seat_remove_its_party() {
 }
 
 /// Plays at the host's table with another entry of the cheat in the first step where `where_to` says so, for the seats
-/// that it says. Its party keeps its fork_reports to itself.
+/// that it says. Its party keeps its fork reports to itself.
 fn cheated(seed: u64, cheat: Seat, where_to: impl Fn(&Entry, Seat) -> bool) -> Sim {
     let plan = Plan {
         cheat: Some(cheat),

@@ -483,7 +483,7 @@ impl Driver {
         }
         match &mut self.stage {
             SessionState::Guest(_) if self.links.addresses_at.is_none() => {
-                self.speak_as_guest().await
+                self.speak_as_guest().await;
             }
             SessionState::Watch(watching) => {
                 let outbox = watching.tick();

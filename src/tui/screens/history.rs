@@ -76,7 +76,7 @@ impl History {
                 let won = if winners.is_empty() {
                     "no winner".to_owned()
                 } else {
-                    format!("won by {}", winners.join(" and "))
+                    format!("won by {}", fairdeal_games::listed(&winners))
                 };
                 lines.push(Line::styled(
                     format!(" {}; {won}", scores.join(", ")),

@@ -292,7 +292,7 @@ impl Screen for Home {
             Some(Entry::Watch) => requests.push(Request::Push(Box::new(Join::new(Purpose::Watch)))),
             Some(Entry::History) => requests.push(Request::Push(Box::new(History::default()))),
             Some(Entry::Settings) => {
-                requests.push(Request::Push(Box::new(SettingsScreen::new(context))))
+                requests.push(Request::Push(Box::new(SettingsScreen::new(context))));
             }
             Some(Entry::Quit) => requests.push(Request::Leave),
             None => {}

@@ -213,7 +213,7 @@ impl Screen for ReplayScreen {
     fn on_event(&mut self, context: &Context, event: &UiEvent, _wishes: &mut Requests) {
         match event {
             UiEvent::Checking(progress) => {
-                (self.done, self.total) = (progress.done, progress.total)
+                (self.done, self.total) = (progress.done, progress.total);
             }
             UiEvent::Replay(replay) => {
                 self.replay = Some(Arc::clone(replay));

@@ -231,7 +231,7 @@ fn last_words(report: &Report, names: &[String]) -> Option<String> {
     } else {
         format!(
             "The log ends here: {} closed the table, because the others stayed away.",
-            claims.join(" and ")
+            fairdeal_games::listed(&claims)
         )
     })
 }

@@ -44,7 +44,7 @@ pub(super) struct Entries {
 impl Entries {
     // What is held.
 
-    /// The complete steps. Steps that a fork_report has voided are empty.
+    /// The complete steps. Steps that a fork report has voided are empty.
     pub(super) fn log(&self) -> &[Step] {
         &self.log
     }

@@ -1,4 +1,4 @@
-//! Forks: proof that a seat equivocates, the fork_reports that are held on it, and the states to which the log may go back.
+//! Forks: proof that a seat equivocates, the fork reports that are held on it, and the states to which the log may go back.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -57,7 +57,7 @@ impl<G: Game> Forks<G> {
         &self.over
     }
 
-    /// Opens a fork: nothing more is signed but fork_reports on it.
+    /// Opens a fork: nothing more is signed but fork reports on it.
     pub(super) fn begin(&mut self, proven: Seat, party: SeatSet, evidence: Equivocation) {
         self.open = Some(Fork {
             culprit: party.iter().next().unwrap_or(proven),
@@ -69,7 +69,7 @@ impl<G: Game> Forks<G> {
         });
     }
 
-    /// Takes a fork_report whose signature holds.
+    /// Takes a fork report whose signature holds.
     pub(super) fn insert(&mut self, signed: SignedForkReport) {
         if let Some(fork) = &mut self.open {
             fork.fork_reports.insert(signed.fork_report().seat, signed);
@@ -94,7 +94,7 @@ impl<G: Game> Forks<G> {
         self.states.clear();
     }
 
-    /// The fork_report of a seat on a party that is, or was, proven to equivocate.
+    /// The fork report of a seat on a party that is, or was, proven to equivocate.
     pub(super) fn halt_of(&self, culprit: Seat, seat: Seat) -> Option<&SignedForkReport> {
         let open = self.open.iter().filter(|fork| fork.culprit == culprit);
         let open = open.filter_map(|fork| fork.fork_reports.get(&seat));
@@ -106,7 +106,7 @@ impl<G: Game> Forks<G> {
         open.chain(over.filter(of_both)).next()
     }
 
-    /// All fork_reports that are held of a seat.
+    /// All fork reports that are held of a seat.
     pub(super) fn halts_of(&self, seat: Seat) -> impl Iterator<Item = &SignedForkReport> {
         let open = self.open.iter().flat_map(|fork| fork.fork_reports.values());
         let over = self

@@ -96,7 +96,7 @@ impl<G: Game> Table<G> {
 
     /// Whether a proof against a seat can part those who are here: it takes part, or did in the last step, which
     /// others may not have completed. A seat that has left signs nothing more by which the others could tell that it
-    /// is a step further than they are, so they may wait for its fork_report a step longer.
+    /// is a step further than they are, so they may wait for its fork report a step longer.
     fn concerns(&self, seat: Seat) -> bool {
         let stays = self.replica.live().contains(self.me());
         self.took_part(seat, if stays { 1 } else { 2 })
@@ -174,7 +174,7 @@ impl<G: Game> Table<G> {
         self.replica.kind() == Some(StepKind::Closing) && self.replica.game().is_over()
     }
 
-    /// Whether a fork_report still needs this seat, or may yet.
+    /// Whether a fork report still needs this seat, or may yet.
     pub(super) fn halt_needs_me(&self) -> bool {
         let halting = self.forks.open();
         halting.is_some_and(|halting| !halting.without_me)

@@ -184,7 +184,7 @@ impl<G: Game> Table<G> {
         let known = || {
             live.iter().all(|seat| {
                 let head = self.peers.head(seat);
-                // Beyond the step: who is in the next one reckons with this seat no more, should a fork_report come.
+                // Beyond the step: who is in the next one reckons with this seat no more, should a fork report come.
                 let beyond = |at: u64| at.saturating_add(u64::from(!self.is_finished()));
                 head.is_some_and(|step| Some(step) >= self.own.left_at().map(beyond))
             })

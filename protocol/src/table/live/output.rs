@@ -119,7 +119,7 @@ pub enum ReceiveError {
     /// Evidence that proves nothing.
     #[error("evidence that proves nothing")]
     EmptyEvidence,
-    /// A fork_report in it is refused.
+    /// A fork report in it is refused.
     #[error("{0}")]
     ForkReport(#[from] ForkReportError),
     /// A claim in it is refused.

@@ -39,7 +39,7 @@ impl<G: Game> Table<G> {
         let (mut until, mut all) = (first, true);
         for (index, step) in self.entries.log().iter().enumerate().skip(first) {
             if step.is_empty() {
-                // Void since a fork_report: what led there belongs to the step that goes on from it.
+                // Void since a fork report: what led there belongs to the step that goes on from it.
                 continue;
             }
             let more: usize = step.values().map(|entry| entry.signed().size()).sum();

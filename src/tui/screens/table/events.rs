@@ -100,7 +100,7 @@ impl TableScreen {
             } => {
                 let names = |seats: &[Seat]| {
                     let names: Vec<String> = seats.iter().map(|seat| self.name_of(*seat)).collect();
-                    names.join(" and ")
+                    fairdeal_games::listed(&names)
                 };
                 let (by, absent) = (names(by), names(absent));
                 let kept = transcript.as_ref().map_or_else(String::new, |path| {

@@ -63,7 +63,7 @@ pub(super) fn burned(
             1 => "wins",
             _ => "share the win",
         };
-        let text = format!("{} {wins}.", winners.join(" and "));
+        let text = format!("{} {wins}.", fairdeal_games::listed(&winners));
         blocks.push(vec![Line::styled(text, theme.accent())]);
     }
     let needed: usize = blocks.iter().map(Vec::len).sum();

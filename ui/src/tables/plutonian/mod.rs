@@ -451,7 +451,7 @@ impl Board for Plutonian {
         } else {
             "share the win"
         };
-        let text = format!("{} {verb}.", names.join(" and "));
+        let text = format!("{} {verb}.", fairdeal_games::listed(&names));
         lines.push(Line::styled(text, view.theme.accent()));
         Some(Animation {
             title: "What the stacks are worth".to_owned(),

@@ -1,6 +1,7 @@
 //! Explains cards, houses and piles to players who do not know the rules.
 
 use fairdeal_games::TableGame as _;
+use fairdeal_games::counted;
 use fairdeal_games::pyramid::Size;
 use fairdeal_games::thoth::Thoth;
 use fairdeal_games::thoth::cards::{self, Element, Suited};
@@ -8,7 +9,7 @@ use fairdeal_games::thoth::house::{CORNERS, Level};
 use fairdeal_protocol::card::Face;
 use fairdeal_protocol::seat::Seat;
 
-use super::tell::{counted, relief_turns};
+use super::tell::relief_turns;
 use super::{names, parts};
 use crate::tables::{Spot, ViewContext};
 
@@ -86,7 +87,7 @@ fn about_card(card: Face) -> Vec<String> {
                 .into_iter()
                 .flatten()
                 .collect();
-            format!("trump {}, {}", card.0, kinds.join(" and "))
+            format!("trump {}, {}", card.0, fairdeal_games::listed(&kinds))
         }
     };
     let mut name = cards::in_words(card);

@@ -14,7 +14,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::art::Art;
-use super::{names, parts, street, tell};
+use super::{names, parts, street};
 use crate::canvas::{Canvas, wrapped};
 use crate::tables::{Spot, ViewContext};
 
@@ -233,7 +233,7 @@ fn boxed(game: &Thoth, view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Re
 pub(super) fn legend(view: &ViewContext<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let theme = view.theme;
     let sizes = Size::ALL.map(|size| {
-        let pips = tell::counted(usize::from(size.pips()), "pip");
+        let pips = fairdeal_games::counted(usize::from(size.pips()), "pip");
         format!("{} {} {pips}", names::sign(theme, size), size.name())
     });
     let signs = [

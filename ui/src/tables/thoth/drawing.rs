@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::scale::{Floor, Scale, fitting, immunity, needs};
 use super::street::{bottom, middle};
-use super::{art, names, parts, tell};
+use super::{art, names, parts};
 use crate::canvas::{Canvas, Mark, fit};
 use crate::tables::{Spot, ViewContext};
 use crate::theme::Theme;
@@ -143,7 +143,7 @@ impl Drawing<'_> {
                 vec![format!("total {total}")],
             );
         }
-        let cards = tell::counted(game.hand_of(self.seat).len(), "card");
+        let cards = fairdeal_games::counted(game.hand_of(self.seat).len(), "card");
         (
             needs(house, self.view.theme),
             vec![format!("{cards}, total {total}"), cards],

@@ -46,7 +46,7 @@ impl Board for Thoth {
         if self.house(seat).is_some_and(House::in_trouble) {
             return format!("{count}, Trouble");
         }
-        tell::counted(count, "card")
+        fairdeal_games::counted(count, "card")
     }
 
     fn prompt(&self, me: Seat) -> String {
@@ -56,7 +56,7 @@ impl Board for Thoth {
             0 => String::new(),
             turns => format!(
                 " {} to come after this one.",
-                tell::counted(turns.try_into().unwrap_or(0), "turn")
+                fairdeal_games::counted(turns.try_into().unwrap_or(0), "turn")
             ),
         };
         let text = match self.phase() {

@@ -31,11 +31,10 @@ pub(super) fn letters(elements: &[Element]) -> String {
 pub(super) fn listed(elements: &[Element], last: &str) -> String {
     let there = Element::ALL.into_iter().filter(|e| elements.contains(e));
     let names: Vec<&str> = there.map(Element::name).collect();
-    match names.as_slice() {
-        [] => "nothing".to_owned(),
-        [one] => (*one).to_owned(),
-        [most @ .., end] => format!("{} {last} {end}", most.join(", ")),
+    if names.is_empty() {
+        return "nothing".to_owned();
     }
+    fairdeal_games::joined(&names, last)
 }
 
 /// The colour of an element's pyramids.

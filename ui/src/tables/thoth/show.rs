@@ -245,7 +245,7 @@ pub(super) fn show(game: &Thoth, event: &ThothEvent, view: &ViewContext<'_>) -> 
     lines.push(told(
         format!(
             "{} {verb} the best score of the hand.",
-            winners.join(" and ")
+            fairdeal_games::listed(&winners)
         ),
         theme.accent(),
     ));

@@ -11,15 +11,6 @@ use fairdeal_protocol::seat::Seat;
 use super::parts;
 use crate::tables::{Spot, ViewContext};
 
-/// A number with a word in the plural if it is not one.
-pub(super) fn counted(count: usize, word: &str) -> String {
-    match (count, word.strip_suffix('y')) {
-        (1, _) => format!("1 {word}"),
-        (_, Some(stem)) => format!("{count} {stem}ies"),
-        _ => format!("{count} {word}s"),
-    }
-}
-
 /// The extra turns that a card gives as relief.
 pub(super) fn relief_turns(card: Face) -> usize {
     match cards::suited(card) {
