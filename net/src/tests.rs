@@ -1,4 +1,6 @@
 //! Nodes that communicate over memory and over TCP on loopback.
+//!
+//! Over 600 lines: a test for each promise of the node to its owner.
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};

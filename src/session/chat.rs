@@ -34,7 +34,7 @@ const HEARD: Rate = Rate {
 /// Maximum number of tables that one seat may invite to from one table.
 pub const MAX_INVITATIONS: usize = 4;
 
-/// What is left of a rate.
+/// The rest of a rate.
 #[derive(Debug)]
 pub struct Bucket {
     rate: Rate,

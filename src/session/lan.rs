@@ -47,7 +47,7 @@ pub struct LanTable {
     pub locked: bool,
 }
 
-/// What the browser sees of the local network.
+/// The local network as the browser sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LanView {
     /// The open tables, ordered by host.

@@ -49,7 +49,7 @@ pub enum Command {
     Quit,
 }
 
-/// What a session reports to its player.
+/// A session's report to its player.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionEvent {
     /// The lobby has changed.

@@ -69,7 +69,7 @@ pub enum StoreError {
     DamagedIdentity {
         /// The file.
         path: PathBuf,
-        /// What is wrong; never the file's content.
+        /// The fault, without the file's content.
         why: &'static str,
     },
     /// The system gave no randomness for a new identity.

@@ -116,7 +116,7 @@ fn wrong_games_and_options_are_usage_errors_that_say_what_is_right() {
     };
     assert!(refused(&["play", "whist"]).contains("houses-of-thoth"));
     let wilds = refused(&["play", "plutonian-poker", "--option", "wilds=all"]);
-    assert!(wilds.contains("none or bottoms or center"), "{wilds}");
+    assert!(wilds.contains("none, bottoms or center"), "{wilds}");
     let magic = refused(&["host", "sphinxs-paw", "--option", "magic=king"]);
     assert!(
         magic.contains("magician (king or diagonal; default king)"),

@@ -308,9 +308,9 @@ fn two_play_from_their_screens_one_is_killed_and_the_game_is_audited() {
     anna.asks_for("history: past games");
     anna.reads("Loot: Anna, Ben");
     anna.presses(ENTER);
-    anna.reads("Moment 1 of");
+    anna.reads("Step 1 of");
     anna.presses(RIGHT);
-    anna.reads("Moment 2 of");
+    anna.reads("Step 2 of");
 }
 
 #[cfg(unix)]

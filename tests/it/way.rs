@@ -200,7 +200,7 @@ fn another_version_answers() {
     let mut guest = guest(root.path(), &receiver.recv().unwrap());
     let error = guest.wait_for("error").expect("the guest is told");
     let message = error["message"].as_str().unwrap();
-    let expected = "the host's program is of another version, or no fairdeal at all";
+    let expected = "the host runs another version, or not fairdeal";
     assert!(message.starts_with(expected), "{message}");
     assert_eq!(guest.finish().code(), Some(1));
 }

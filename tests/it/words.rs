@@ -80,10 +80,25 @@ fn read_by_people(line: &str, is_code: bool) -> String {
     sentences.join(" ")
 }
 
-/// Whether a line is a comment that says something.
-fn is_comment(line: &str) -> bool {
+/// Whether a line is a comment that says something or, in Markdown, any text.
+fn says_something(line: &str, is_code: bool) -> bool {
     let line = line.trim();
-    line.starts_with("//") && line.len() > 3
+    if is_code {
+        line.starts_with("//") && line.len() > 3
+    } else {
+        !line.is_empty()
+    }
+}
+
+/// Whether a line would go on with the paragraph before it: it begins no item of a list.
+fn continues_paragraph(line: &str, is_code: bool) -> bool {
+    let text = line.trim_start();
+    let text = if is_code {
+        text.trim_start_matches(['/', '!']).trim_start()
+    } else {
+        text
+    };
+    !text.starts_with(['-', '*', '>', '|', '#'])
 }
 
 #[test]
@@ -105,12 +120,13 @@ fn no_text_uses_a_ruled_out_wording() {
             continue;
         }
         let is_code = name.extension().is_some_and(|extension| extension == "rs");
-        let mut after_comment = false;
+        let mut in_paragraph = false;
         for (number, line) in fs::read_to_string(&path).unwrap().lines().enumerate() {
             let mut line = read_by_people(line, is_code);
-            // Within a paragraph a line begins in the middle of a sentence.
-            if std::mem::replace(&mut after_comment, is_comment(&line)) {
-                line = line.trim_start().trim_start_matches("//").to_owned();
+            // Within a paragraph a line begins in the middle of a sentence, and no rule about beginnings holds.
+            let continues = continues_paragraph(&line, is_code);
+            if std::mem::replace(&mut in_paragraph, says_something(&line, is_code)) && continues {
+                line.insert(0, '~');
             }
             let broken = |(rule, _): &&(Regex, &str)| rule.is_match(&line);
             if let Some((_, instead)) = rules.iter().find(broken) {

@@ -11,6 +11,8 @@
 //! # Chance
 //! The order of the Jacks and of the cuts are public flips, and so is every die. The packs are a
 //! sealed shuffle.
+//!
+//! Over 600 lines by a few: the rules of one turn belong together.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,6 @@
 //! The rules page of Houses of Thoth, rule by rule.
+//!
+//! Over 600 lines: a test for each rule of the page, in its order.
 
 use std::collections::BTreeMap;
 

@@ -4,6 +4,8 @@
 //! It runs the same [`Replica`] as a live seat, with the shuffle proofs of a deal folded into one
 //! multiscalar multiplication. What it can vouch for is in its [`Report`]; it trusts nobody, and
 //! nothing in the file that it has not computed itself.
+//!
+//! Over 600 lines: the audit reads a log in one order, and each check is short.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

@@ -10,6 +10,8 @@
 //! - *Turn time*: a reachable seat that takes longer than that may be proposed for removal, by a person.
 //!
 //! The two moments of a long wait go into the journal ([`Clocks::to_keep`]), so that a restart does not begin it again.
+//!
+//! Over 600 lines with its tests, one for each moment that a clock starts or stops.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,9 @@
 //! The task behind a session. It carries frames between the node, the lobby and the table, keeps the clock, and runs
 //! the bot if one plays the seat.
 //!
-//! This module starts and runs the task and handles network events. `seating` leads to the table, `table` plays,
-//! `watching` follows another host's table, `visitors` serves our spectators, `talk` is the chat.
+//! `start` makes the task, this module runs it, and `network` takes what the node reports. `seating` leads to the table,
+//! `table` plays, `ending` saves. `watching` follows another host's table, `visitors` serves our spectators, `chat` the
+//! chat. Each of the `parts` owns its share of the state.
 
 mod chat;
 mod ending;

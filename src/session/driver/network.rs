@@ -1,4 +1,4 @@
-//! What the network reports, and what peers say: events of the node and frames.
+//! Events of the node, and frames from peers.
 
 use fairdeal_net::{Network, NodeEvent, PeerId, ReachNews};
 use fairdeal_ui::view::PeerState;

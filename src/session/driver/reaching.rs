@@ -27,7 +27,7 @@ pub(super) struct Reaching {
     until: Instant,
     /// Why the last attempt failed.
     why: Option<String>,
-    /// What the player was last told.
+    /// The last report to the player.
     told: Option<(u64, Option<String>)>,
 }
 

@@ -61,7 +61,7 @@ pub enum LobbyError {
     #[error("the host gave wrong addresses for {seat} ({why}); do not play with this host")]
     Record {
         seat: Seat,
-        /// What is wrong with the record.
+        /// The record's fault.
         why: RecordError,
     },
     /// This player's own addresses cannot be signed.

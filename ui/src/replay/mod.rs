@@ -2,7 +2,7 @@
 //! where the seeds of a deal have been opened, every hand.
 //!
 //! A replay is made by an audit: nothing is shown that was not checked, and where the audit stops the replay ends.
-//! A step is a step of the log in which something happened that is worth seeing; steps that only carry answers
+//! A step here is a step of the log with something to see; those that only carry answers
 //! belong to the step before them.
 //!
 //! # Cost

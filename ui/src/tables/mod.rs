@@ -125,7 +125,7 @@ pub trait Board: TableGame {
     /// why those that are not legal are not.
     fn attempts(&self, spot: Spot, view: &ViewContext<'_>) -> Vec<Self::Action>;
 
-    /// The button of a button.
+    /// Key and label of a button.
     fn button(&self, number: u8) -> Button;
 
     /// Question before an action that nobody wants to take by mistake.

@@ -29,26 +29,27 @@
 //! that such a fork would be worth, an empty [`StepKind::Confirm`] collects those names first: always
 //! before the seeds are opened, and before answers that follow from an action step with an
 //! interjection in it (which no entry of its own step names, unlike the leader's).
+//!
+//! Over 600 lines: the state of a replica, and a getter for each part that seats and auditors ask for.
 
 mod advance;
 mod judge;
+mod owed;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::batch::{Answered, Outcome, Replay, Request};
+use super::batch::{Answered, Outcome, Request};
 use super::deal::{Deal, Run};
 use super::fault::{Fault, FaultKind};
 use crate::card::{DeckId, Face, Faces, Handle};
 use crate::charter::{Charter, SignedCharter};
 use crate::crypto::elgamal::Ciphertext;
-use crate::crypto::escrow::{HolderPlace, Parts};
 use crate::crypto::group::Point;
 use crate::crypto::seed::{Context, Seed};
 use crate::crypto::share::ShareOf;
 use crate::domain;
-use crate::game::{ApplyError, Game, Illegal, RuleSetError, Shown};
+use crate::game::{Game, Illegal, RuleSetError, Shown};
 use crate::hash::{Hash32, Hasher};
-use crate::log::body::MAX_SHARES;
 use crate::log::entry::{Entry, genesis};
 use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
@@ -668,209 +669,9 @@ impl<G: Game> Replica<G> {
 
     // Escrow.
 
-    /// Whether the keys of a deal that begins now are put in escrow.
-    fn escrows(&self) -> bool {
-        let parties = self.parties().count(self.live);
-        !self.strict && self.settled.seals_cards() && parties >= ESCROW_PARTIES
-    }
-
-    /// Whether the running deal outlasts the removal of these seats: its cards are dealt and its rules over, it seals no
-    /// cards, or its escrow is accepted and they are of one party, the first that goes.
-    fn outlasts(&self, out: SeatSet) -> bool {
-        let over = matches!(self.stage, Stage::Opening | Stage::Closing);
-        let accepted = self.stage == Stage::Play && self.deal.has_escrow();
-        let gone = self.deal.gone().iter().chain(out.iter()).collect();
-        over || !self.settled.seals_cards() || (accepted && self.parties().among(gone).count() == 1)
-    }
-
-    /// The seats outside a seat's party with their keys: who holds the parts of its key.
-    pub fn holders(&self, seat: Seat) -> BTreeMap<Seat, Point> {
-        self.deal.escrow_holders(self.party(seat))
-    }
-
-    /// The seats of a seat's party.
-    pub fn party(&self, seat: Seat) -> SeatSet {
-        let parties = self.parties();
-        let party = parties.party_of(seat);
-        party.map_or(SeatSet::one(seat), |party| parties.seats_of(party))
-    }
-
-    /// The parts of a seat's key in escrow.
-    pub fn parts(&self, seat: Seat) -> Option<&Parts> {
-        self.deal.parts(seat)
-    }
-
-    /// A seat that has gone, and the cards that its shares are needed of: all that it would have given if it had left by
-    /// itself, and what the open batch asks of its hand.
-    pub fn rebuilding(&self) -> Option<(Seat, Vec<(Handle, Ciphertext)>)> {
-        self.deal.gone().iter().find_map(|seat| {
-            let mut handles = self.deal.parting(seat);
-            // What is being dealt to it is its own already, and stays sealed.
-            let batch = || self.running.iter().flat_map(|running| &running.batch);
-            for request in batch() {
-                if let Request::Deal { card, to } = request
-                    && *to == seat
-                {
-                    handles.retain(|handle| handle != card);
-                }
-            }
-            for request in batch() {
-                match request {
-                    Request::Deal { card, to } if self.live.contains(*to) => handles.push(*card),
-                    Request::Open(cards) => handles.extend(cards),
-                    _ => {}
-                }
-            }
-            handles.retain(|card| self.deal.lacks(*card, seat));
-            handles.sort_unstable();
-            handles.dedup();
-            let cards = handles.into_iter();
-            let cards: Vec<_> = cards
-                .filter_map(|card| Some((card, self.deal.card(card)?)))
-                .collect();
-            (!cards.is_empty()).then_some((seat, cards))
-        })
-    }
-
-    /// Whether those who are here are exactly the holders of a gone seat's key.
-    fn can_rebuild(&self, seat: Seat) -> bool {
-        let holders = self
-            .deal
-            .parts(seat)
-            .into_iter()
-            .flat_map(|parts| parts.iter());
-        holders.map(|part| part.to).collect::<SeatSet>() == self.live
-    }
-
-    /// The escrows of which a seat has to accept a part: whose, their keys and all their parts.
-    pub fn escrowed(&self, holder: Seat) -> impl Iterator<Item = (Seat, &Point, &Parts)> {
-        let owners = self.live.minus(self.party(holder)).iter();
-        owners.filter_map(|owner| Some((owner, self.deal.key(owner)?, self.deal.parts(owner)?)))
-    }
-
-    /// Where a holder speaks of an escrow in the open step.
-    pub fn holder_place(&self, owner: Seat, holder: Seat) -> HolderPlace {
-        HolderPlace {
-            owner: self.context(owner),
-            holder,
-            step: self.step,
-        }
-    }
-
     // Shuffles.
 
-    /// Seat whose shuffle goes along with the escrow or its acceptance in the open step: the deck that a new deal asks for
-    /// is on its way while the keys are put in escrow. Whoever is out of the step already, too: in which order that
-    /// comes to light must not matter.
-    pub fn early_shuffler(&self) -> Option<Seat> {
-        let early = matches!(self.stage, Stage::Escrow | Stage::Accept) && !self.confirming;
-        let run = self.run().filter(|_| early)?;
-        self.live.iter().find(|seat| !run.done().contains(*seat))
-    }
-
-    fn run(&self) -> Option<&Run> {
-        self.running.as_ref()?.run.as_ref()
-    }
-
-    /// The deck that is shuffled by one seat after the other, in this step or around it.
-    pub fn deck_on_its_way(&self) -> Option<DeckId> {
-        self.run().map(|run| run.deck)
-    }
-
-    /// Whether a seat has shuffled that deck before the open step.
-    pub fn has_shuffled(&self, seat: Seat) -> bool {
-        self.run().is_some_and(|run| run.done().contains(seat))
-    }
-
     // What seats owe.
-
-    fn needs_tip(&self, running: &Running<G>) -> bool {
-        running.flips() && !self.deal.can_flip(self.live)
-    }
-
-    /// Answers that `seat` owes to a batch, with `first` in front, given the shares already published.
-    fn owed_to(&self, seat: Seat, batch: &[Request], first: &[Handle], coin_given: bool) -> Owed {
-        let mut handles: Vec<Handle> = first.to_vec();
-        for request in batch {
-            match request {
-                // A card for a seat that has gone stays sealed.
-                Request::Deal { card, to }
-                    if *to != seat && self.live.contains(*to) && self.deal.may_deal(*card, *to) =>
-                {
-                    handles.push(*card);
-                }
-                Request::Open(cards) => handles.extend(cards),
-                Request::Part(leaver) if *leaver == seat => {
-                    handles.extend(self.deal.parting(seat));
-                }
-                _ => {}
-            }
-        }
-        let mut owed = Owed::default();
-        for handle in handles {
-            let wanted = !self.deal.has_share(handle, seat)
-                && !owed.cards.iter().any(|(known, _)| *known == handle);
-            if let (true, Some(card)) = (wanted, self.deal.card(handle)) {
-                owed.cards.push((handle, card));
-            }
-        }
-        let flips = batch
-            .iter()
-            .any(|request| matches!(request, Request::Flip(_)));
-        owed.coin = flips && !coin_given && self.deal.can_flip(self.live);
-        owed
-    }
-
-    /// Answers that a seat owes to the open batch in an effects step.
-    pub fn owed(&self, seat: Seat) -> Owed {
-        let Some(running) = &self.running else {
-            return Owed::default();
-        };
-        self.owed_to(seat, &running.batch, &[], running.coins.contains_key(&seat))
-    }
-
-    /// Answers that a seat owes to the first batch of an action of `leader`.
-    pub fn owed_first(&self, seat: Seat, leader: Seat, preview: &Preview<G>) -> Owed {
-        let shown: Vec<Handle> = if seat == leader {
-            preview.shown.iter().map(|s| s.card).collect()
-        } else {
-            Vec::new()
-        };
-        self.owed_to(seat, &preview.batch, &shown, false)
-    }
-
-    fn is_answered(&self, running: &Running<G>) -> bool {
-        self.live.iter().all(|seat| {
-            let given = running.coins.contains_key(&seat);
-            self.owed_to(seat, &running.batch, &[], given).is_empty()
-        }) && !self.needs_tip(running)
-    }
-
-    /// Requests of an action of `seat`.
-    ///
-    /// # Errors
-    /// [`Refused`] by the rules, or because the engine asks for what cannot be answered.
-    pub fn preview(&self, seat: Seat, action: &G::Action) -> Result<Preview<G>, Refused> {
-        self.settled.check(seat, action)?;
-        let shown = self.settled.shown(seat, action);
-        let mut game = self.settled.clone();
-        let mut replay = Replay::new(&[]);
-        match game.apply(seat, action, &mut replay, &mut Vec::new()) {
-            Err(ApplyError::Illegal(why)) => return Err(why.into()),
-            Ok(()) | Err(ApplyError::Pause) => {}
-        }
-        let batch = replay.into_batch()?;
-        // The shares of what it shows go along in the leader's entry.
-        let asked = batch.iter().map(Request::cards).sum::<usize>();
-        if shown.len() + asked > MAX_SHARES {
-            return Err(Broken::Batch.into());
-        }
-        Ok(Preview {
-            action: action.clone(),
-            shown,
-            batch,
-        })
-    }
 
     /// Decodes an action.
     pub fn action(bytes: &[u8]) -> Option<G::Action> {

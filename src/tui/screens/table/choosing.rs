@@ -64,7 +64,7 @@ impl TableScreen {
             }
             [only] if only.path.len() == path.len() => self.request(only.clone(), requests),
             several => {
-                // One that is the only one waits for its other spots too: whoever takes up a card may just want to view.
+                // One that is the only one waits for its other spots too: a player who takes up a card may just want to look.
                 let is_list = several.iter().all(|offer| offer.path.len() == path.len());
                 let next = several.iter().find_map(|offer| offer.path.get(path.len()));
                 let focus = match (is_list, next) {

@@ -155,7 +155,7 @@ impl TableScreen {
         self.picked.clear();
     }
 
-    /// Notes which cards have come to this player; they are event until the table has gone on.
+    /// Notes which cards have come to this player; they are news until the table has gone on.
     fn note_cards(&mut self, now: &Snapshot) {
         let was = self.snapshot.as_ref();
         let new = now.known.iter().map(|(card, _)| card).filter(|card| {

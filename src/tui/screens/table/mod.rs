@@ -1,8 +1,10 @@
 //! The table's screen, for a player or a spectator: from the lobby to the end of the game.
 //!
-//! This file has the state and gives each key, click and piece of event to where it belongs: [`choosing`] is about
-//! actions, [`ways`] about being ready, another game and leaving, [`hearing`] about what the session tells. [`lobby`]
-//! and [`table`] draw it, [`seal`] tells what protects each moment, [`moving`] is what moves.
+//! This file has the state and hands each key, click and event to a module: [`choosing`] for actions, [`leave`] for
+//! readiness, a rematch and leaving, [`events`] for what the session reports. [`lobby`] and [`draw`] draw it, [`seal`]
+//! shows what protects each step, [`moving`] animates.
+//!
+//! Over 600 lines: Rust wants the methods of [`Screen`] in one place; most of them call the modules beside.
 
 mod choosing;
 mod draw;

@@ -2,9 +2,9 @@
 //!
 //! The terminal is given back whatever happens: on return, on an error, on a panic, and on SIGTERM or SIGHUP.
 
+mod reading;
+
 use std::io::{Write as _, stdout};
-use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -12,27 +12,16 @@ use std::time::Duration;
 use data_encoding::BASE64;
 use fairdeal_games::{AnyGame, game_info, rule_set};
 use fairdeal_net::{Multiaddr, Ticket, Transport, everywhere, leads_to};
-use fairdeal_protocol::audit::progress::{AuditProgress, audit_with};
+use fairdeal_protocol::audit::progress::audit_with;
 use fairdeal_protocol::crypto::pake::Password;
 use fairdeal_protocol::seat::Seat;
-use fairdeal_protocol::transcript::Transcript;
 use fairdeal_ui::keys::Keymap;
-use fairdeal_ui::replay::{Replay, ReplayError};
 use fairdeal_ui::text::{player_names, reasons};
 use fairdeal_ui::theme::Theme;
 use fairdeal_ui::view::PeerState;
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::event::{Audited, Input, UiEvent};
-use super::screen::{Context, Effect, Library, Opening, Tone};
-use super::screens::home::Home;
-use super::screens::replay::ReplayScreen;
-use super::screens::table::TableScreen;
-use super::shell::Shell;
-use super::terminal::{Screen, user_inputs};
-use super::{Data, Interface, Start, TableOutcome, TuiError};
-use crate::history::{What, history};
 use crate::session::driver::{Attended, Pilot, Role, Setup, start};
 use crate::session::frame::ProgramId;
 use crate::session::journal::{ListenConfig, open_seats, saved_tables};
@@ -41,7 +30,15 @@ use crate::session::local_bots::{self, LocalBots};
 use crate::session::practice;
 use crate::session::{Command, Handle, SessionEvent};
 use crate::signals::Signals;
-use crate::store::{IdentityKey, Settings, read_transcript};
+use crate::store::{IdentityKey, Settings};
+use crate::tui::event::{Audited, Input, UiEvent};
+use crate::tui::screen::{Context, Effect, Library, Opening, Tone};
+use crate::tui::screens::home::Home;
+use crate::tui::screens::replay::ReplayScreen;
+use crate::tui::screens::table::TableScreen;
+use crate::tui::shell::Shell;
+use crate::tui::terminal::{Screen, user_inputs};
+use crate::tui::{Interface, Start, TableOutcome, TuiError};
 
 /// How many inputs are taken in before the screen is drawn again.
 const AT_ONCE: usize = 256;
@@ -85,7 +82,10 @@ struct App {
 }
 
 /// Shows screens until the player leaves; says how the last table ended.
-pub(super) async fn run(interface: Interface, start: Start) -> Result<TableOutcome, TuiError> {
+pub(in crate::tui) async fn run(
+    interface: Interface,
+    start: Start,
+) -> Result<TableOutcome, TuiError> {
     let (settings, complaint) = match interface.data.view().settings() {
         Ok(settings) => (settings, None),
         Err(why) => (Settings::default(), Some(why.to_string())),
@@ -548,130 +548,6 @@ impl App {
         } else if !wanted && self.browser.take().is_some() {
             shell.update(Input::Lan(None));
         }
-    }
-
-    /// Reads the data directory in a thread of its own, and then, one by one, the games of which nothing is known.
-    fn load_shelf(&self) {
-        let shelves = self.shelves();
-        tokio::task::spawn_blocking(move || shelves.read());
-    }
-
-    fn shelves(&self) -> Shelves {
-        Shelves {
-            data: self.interface.data.clone(),
-            readings: Arc::clone(&self.readings),
-            back: self.back.clone(),
-        }
-    }
-
-    fn read_replay(&mut self, path: PathBuf) {
-        self.read(path, |transcript, reading| {
-            match Replay::open_with(transcript, &mut |progress| reading.tell(progress)) {
-                Ok(replay) => Some(UiEvent::Replay(Arc::new(replay))),
-                Err(ReplayError::BrokenOff) => None,
-                Err(why) => Some(UiEvent::Failed(why.to_string())),
-            }
-        });
-    }
-
-    /// Reads a transcript in a thread of its own, and tells what comes of it.
-    fn read(
-        &mut self,
-        path: PathBuf,
-        run: impl FnOnce(Arc<Transcript>, &mut Reading) -> Option<UiEvent> + Send + 'static,
-    ) {
-        self.reading.store(true, Ordering::Relaxed);
-        self.reading = Arc::default();
-        let mut reading = Reading {
-            stopped: Arc::clone(&self.reading),
-            back: self.back.clone(),
-            told: None,
-        };
-        tokio::task::spawn_blocking(move || {
-            let news = match read_transcript(&path) {
-                Ok(transcript) => run(Arc::new(transcript), &mut reading),
-                Err(why) => Some(UiEvent::Failed(format!("{}: {why}", path.display()))),
-            };
-            if let Some(news) = news.filter(|_| !reading.stopped.load(Ordering::Relaxed)) {
-                let _ = reading.back.blocking_send(Input::UiEvent(news));
-            }
-        });
-    }
-}
-
-/// Reads what lies in the data directory.
-struct Shelves {
-    data: Data,
-    readings: Arc<AtomicU64>,
-    back: mpsc::Sender<Input>,
-}
-
-impl Shelves {
-    /// Tells what lies there, and then reads, one by one, the games of which nothing is known; broken off by the
-    /// next reading, and by the end of the interface.
-    fn read(self) {
-        let own = self.readings.fetch_add(1, Ordering::Relaxed) + 1;
-        let is_last = || self.readings.load(Ordering::Relaxed) == own && !self.back.is_closed();
-        let waiting = saved_tables(self.data.view(), None).unwrap_or_default();
-        let waiting = waiting.into_iter();
-        let mut library = Library {
-            waiting: waiting
-                .filter_map(|(table, seats)| Some((table, seats.first()?.1.in_words())))
-                .collect(),
-            past: history(self.data.view()),
-        };
-        self.tell(&library);
-        for number in 0..library.past.len() {
-            let unread = library
-                .past
-                .get_mut(number)
-                .filter(|past| past.what == What::Unread);
-            let Some(past) = unread else { continue };
-            past.read(
-                self.data.view(),
-                self.data.open().ok().map(Arc::as_ref),
-                &mut |_| {
-                    if is_last() {
-                        ControlFlow::Continue(())
-                    } else {
-                        ControlFlow::Break(())
-                    }
-                },
-            );
-            if !is_last() {
-                return;
-            }
-            self.tell(&library);
-        }
-    }
-
-    fn tell(&self, library: &Library) {
-        // An interface that has ended wants to know nothing.
-        let _ = self.back.blocking_send(Input::Library(library.clone()));
-    }
-}
-
-/// A transcript that is being read in a thread.
-struct Reading {
-    stopped: Arc<AtomicBool>,
-    back: mpsc::Sender<Input>,
-    told: Option<std::time::Instant>,
-}
-
-impl Reading {
-    /// Tells the screen now and then how far it is; breaks off if nobody waits any more.
-    fn tell(&mut self, progress: AuditProgress) -> ControlFlow<()> {
-        if self.stopped.load(Ordering::Relaxed) || self.back.is_closed() {
-            return ControlFlow::Break(());
-        }
-        if self.told.is_none_or(|told| told.elapsed() >= TELLING) {
-            self.told = Some(std::time::Instant::now());
-            // If the screen is behind, it has the next one.
-            let _ = self
-                .back
-                .try_send(Input::UiEvent(UiEvent::Checking(progress)));
-        }
-        ControlFlow::Continue(())
     }
 }
 

@@ -1,0 +1,282 @@
+//! Keys and clicks: what each does on the screen on top, or in the window over it.
+
+use fairdeal_ui::canvas::Target;
+use fairdeal_ui::field::Field;
+use fairdeal_ui::focus;
+use fairdeal_ui::input::{Key, KeyCode, UserInput};
+use fairdeal_ui::keys::Intent;
+use ratatui::layout::Position;
+
+use super::{MAX_SEARCH, Overlay, Shell, StackedScreen};
+use crate::tui::screen::Effect;
+use crate::tui::screens::rules::Rules;
+
+impl Shell {
+    pub(super) fn user_input(&mut self, input: UserInput, effects: &mut Vec<Effect>) {
+        match input {
+            UserInput::Key(key) => self.key(key, effects),
+            UserInput::Paste(text) => self.paste(&text, effects),
+            UserInput::Click(at) => self.click(at, effects),
+            UserInput::SecondaryClick(_) => self.back(effects),
+            UserInput::MouseMoved(at) if self.overlay.is_none() => {
+                if let Some(target) = self.layer.at(at) {
+                    self.focus_on_top(target);
+                }
+            }
+            UserInput::ScrollUp => self.intent(Intent::PageUp, effects),
+            UserInput::ScrollDown => self.intent(Intent::PageDown, effects),
+            UserInput::MouseMoved(_) | UserInput::Redraw => {}
+        }
+    }
+
+    pub(super) fn key(&mut self, key: Key, effects: &mut Vec<Effect>) {
+        if key.ctrl && key.code == KeyCode::Char('c') {
+            return self.interrupt(effects);
+        }
+        match &mut self.overlay {
+            Some(Overlay::Question(question, _)) => {
+                let KeyCode::Char(c) = key.code else {
+                    let wanted = self.context.keymap.intent(key);
+                    return match wanted {
+                        Some(Intent::Choose) => self.answer(0, effects),
+                        Some(Intent::Back) => self.overlay = None,
+                        _ => {}
+                    };
+                };
+                let found = question.answers.iter().position(|(key, ..)| *key == c);
+                match found {
+                    Some(answer) => self.answer(answer, effects),
+                    None if c == 'n' => self.overlay = None,
+                    None => {}
+                }
+                return;
+            }
+            Some(Overlay::Palette { field, chosen }) => {
+                let code = key.code;
+                match code {
+                    KeyCode::Esc => self.overlay = None,
+                    KeyCode::Up | KeyCode::BackTab => *chosen = chosen.saturating_sub(1),
+                    KeyCode::Down | KeyCode::Tab => *chosen += 1,
+                    KeyCode::Enter => {
+                        let chosen = *chosen;
+                        let found = self.found();
+                        self.overlay = None;
+                        if let Some((_, target)) = found.get(chosen) {
+                            self.choose(*target, effects);
+                        }
+                    }
+                    _ => {
+                        field.key(key);
+                        *chosen = 0;
+                    }
+                }
+                return;
+            }
+            Some(Overlay::Help { .. }) | None => {}
+        }
+        if self.is_small {
+            return;
+        }
+        if self.overlay.is_none() && self.writes(key, effects) {
+            return;
+        }
+        match (self.context.keymap.intent(key), key.code) {
+            (Some(intent), _) => self.intent(intent, effects),
+            (None, KeyCode::Char(letter)) if self.overlay.is_none() => {
+                self.on_top(effects, |screen, context, requests| {
+                    screen.letter(context, letter, requests);
+                });
+            }
+            (None, _) => self.overlay = None,
+        }
+    }
+
+    /// Gives the key to the field that is written in; says whether there is one.
+    pub(super) fn writes(&mut self, key: Key, effects: &mut Vec<Effect>) -> bool {
+        let Some(field) = self.stack.last_mut().and_then(|place| place.screen.field()) else {
+            return false;
+        };
+        match key.code {
+            KeyCode::Enter => self.on_top(effects, |screen, context, requests| {
+                screen.submit(context, requests);
+            }),
+            KeyCode::Esc => self.back(effects),
+            KeyCode::Tab => self.intent(Intent::Next, effects),
+            KeyCode::BackTab => self.intent(Intent::Previous, effects),
+            KeyCode::Up => self.intent(Intent::Up, effects),
+            KeyCode::Down => self.intent(Intent::Down, effects),
+            KeyCode::PageUp => self.intent(Intent::PageUp, effects),
+            KeyCode::PageDown => self.intent(Intent::PageDown, effects),
+            _ => {
+                if field.key(key) {
+                    self.on_top(effects, |screen, context, requests| {
+                        screen.written(context, requests);
+                    });
+                }
+            }
+        }
+        true
+    }
+
+    pub(super) fn paste(&mut self, text: &str, effects: &mut Vec<Effect>) {
+        if let Some(Overlay::Palette { field, .. }) = &mut self.overlay {
+            return field.insert(text);
+        }
+        let field = self.stack.last_mut().and_then(|place| place.screen.field());
+        if let Some(field) = field.filter(|_| self.overlay.is_none()) {
+            field.insert(text);
+            self.on_top(effects, |screen, context, requests| {
+                screen.written(context, requests);
+            });
+        }
+    }
+
+    /// Ctrl-C: back, and again and again, out.
+    pub(super) fn interrupt(&mut self, effects: &mut Vec<Effect>) {
+        if matches!(self.overlay, Some(Overlay::Question(..))) {
+            // A second one is an answer.
+            effects.push(Effect::Quit);
+            return;
+        }
+        self.overlay = None;
+        let before = self.stack.len();
+        self.back(effects);
+        if self.overlay.is_none() && before == self.stack.len() && effects.is_empty() {
+            effects.push(Effect::Quit);
+        }
+    }
+
+    pub(super) fn answer(&mut self, answer: usize, effects: &mut Vec<Effect>) {
+        if let Some(Overlay::Question(_, place)) = self.overlay.take() {
+            self.on(place, effects, |screen, context, requests| {
+                screen.answer(context, answer, requests);
+            });
+        }
+    }
+
+    pub(super) fn back(&mut self, effects: &mut Vec<Effect>) {
+        if self.overlay.take().is_none() {
+            self.on_top(effects, |screen, context, requests| {
+                screen.back(context, requests);
+            });
+        }
+    }
+
+    pub(super) fn click(&mut self, at: Position, effects: &mut Vec<Effect>) {
+        match (self.layer.at(at), &self.overlay) {
+            (Some(target), Some(Overlay::Question(..))) => match target {
+                Target::Row(answer) => self.answer(answer, effects),
+                Target::Key(_) => self.overlay = None,
+                Target::Spot(_) | Target::Button(_) => {}
+            },
+            (Some(Target::Row(row)), Some(Overlay::Palette { .. })) => {
+                let found = self.found();
+                self.overlay = None;
+                if let Some((_, target)) = found.get(row) {
+                    self.choose(*target, effects);
+                }
+            }
+            (_, Some(_)) => self.overlay = None,
+            (Some(target), None) => {
+                self.focus_on_top(target);
+                self.choose(target, effects);
+            }
+            (None, None) => {}
+        }
+    }
+
+    pub(super) fn choose(&mut self, target: Target, effects: &mut Vec<Effect>) {
+        match target {
+            Target::Key(intent) => self.intent(intent, effects),
+            target => self.on_top(effects, |screen, context, requests| {
+                screen.choose(context, target, requests);
+            }),
+        }
+    }
+
+    pub(super) fn intent(&mut self, intent: Intent, effects: &mut Vec<Effect>) {
+        if let Some(Overlay::Help { back }) = &mut self.overlay {
+            match intent {
+                Intent::Up => *back = back.saturating_sub(1),
+                Intent::Down => *back += 1,
+                Intent::PageUp => *back = back.saturating_sub(10),
+                Intent::PageDown => *back += 10,
+                Intent::Rules => {
+                    self.overlay = None;
+                    self.open_rules();
+                }
+                _ => self.overlay = None,
+            }
+            return;
+        }
+        let focus = self.stack.last().and_then(|place| place.focus);
+        match intent {
+            Intent::Help => self.overlay = Some(Overlay::Help { back: 0 }),
+            Intent::Palette => {
+                self.overlay = Some(Overlay::Palette {
+                    field: Field::new(MAX_SEARCH),
+                    chosen: 0,
+                });
+            }
+            Intent::Back => self.back(effects),
+            Intent::Rules => self.open_rules(),
+            Intent::Up | Intent::Down | Intent::Left | Intent::Right => {
+                let steers = self
+                    .stack
+                    .last()
+                    .is_some_and(|place| place.screen.steers(intent));
+                let from = focus.filter(|_| !steers);
+                let to = from.and_then(|from| focus::towards(&self.layer, from, intent));
+                match to {
+                    // The title's buttons are for the mouse: their keys are on them.
+                    Some(target) if !matches!(target, Target::Key(_)) => self.focus_on_top(target),
+                    _ => self.on_top(effects, |screen, context, requests| {
+                        screen.intent(context, intent, requests);
+                    }),
+                }
+            }
+            Intent::Next | Intent::Previous | Intent::First | Intent::Last => {
+                let by = match intent {
+                    Intent::Next | Intent::First => 1,
+                    _ => -1,
+                };
+                // The first is the one after none.
+                let ends = matches!(intent, Intent::First | Intent::Last);
+                let focus = focus.filter(|_| !ends);
+                let Some(place) = self.stack.last() else {
+                    return;
+                };
+                if place.screen.steers(intent) {
+                    return self.on_top(effects, |screen, context, requests| {
+                        screen.intent(context, intent, requests);
+                    });
+                }
+                let stop = |target: Target| {
+                    !matches!(target, Target::Key(_)) && place.screen.is_stop(target)
+                };
+                if let Some(target) = focus::after(&self.layer, focus, by, stop) {
+                    self.focus_on_top(target);
+                }
+            }
+            Intent::Choose => {
+                if let Some(target) = focus {
+                    self.choose(target, effects);
+                }
+            }
+            intent => self.on_top(effects, |screen, context, requests| {
+                screen.intent(context, intent, requests);
+            }),
+        }
+    }
+
+    pub(super) fn open_rules(&mut self) {
+        let game = self.stack.last().and_then(|place| place.screen.game());
+        if let Some(game) = game {
+            self.overlay = None;
+            self.stack.push(StackedScreen {
+                screen: Box::new(Rules::new(game)),
+                focus: None,
+            });
+        }
+    }
+}

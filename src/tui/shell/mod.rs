@@ -1,0 +1,449 @@
+//! The shell: screens on a stack, and what all of them have in common. No I/O.
+//!
+//! At the top is the trail of screens. Over a screen lie, one at a time, the help, the palette (everything that can
+//! be done here, found by its name) and questions; toasts tell news at the edge.
+
+mod inputs;
+mod windows;
+
+pub(in crate::tui) use self::windows::window;
+use self::windows::{draw_help, draw_palette, draw_question, too_small};
+
+use std::time::Duration;
+
+use fairdeal_ui::canvas::{Canvas, Layer, Marks, Target, wrapped};
+use fairdeal_ui::field::Field;
+use fairdeal_ui::keys::{Intent, Keymap};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::tui::event::{Input, UiEvent};
+use crate::tui::screen::{Context, Effect, Question, Request, Requests, Screen, Tone};
+
+/// The smallest screen that everything has room on.
+pub(in crate::tui) const LEAST: (u16, u16) = (80, 24);
+/// How long a toast stays.
+const TOAST: Duration = Duration::from_secs(6);
+/// How long a warning stays.
+const WARNING: Duration = Duration::from_secs(15);
+/// How many there are at once.
+const TOASTS: usize = 3;
+/// The longest text that can be searched for.
+const MAX_SEARCH: usize = 60;
+
+/// A screen on the stack.
+#[derive(Debug)]
+struct StackedScreen {
+    screen: Box<dyn Screen>,
+    focus: Option<Target>,
+}
+
+/// An overlay on a screen.
+#[derive(Debug)]
+enum Overlay {
+    Help {
+        back: usize,
+    },
+    Palette {
+        field: Field,
+        chosen: usize,
+    },
+    /// With the place of the screen that asks.
+    Question(Question, usize),
+}
+
+#[derive(Debug)]
+struct Toast {
+    tone: Tone,
+    text: String,
+    left: Duration,
+}
+
+/// See the module's head.
+#[derive(Debug)]
+pub(in crate::tui) struct Shell {
+    context: Context,
+    stack: Vec<StackedScreen>,
+    overlay: Option<Overlay>,
+    toasts: Vec<Toast>,
+    layer: Layer,
+    is_small: bool,
+}
+
+impl Shell {
+    /// An interface that begins with that screen.
+    pub(in crate::tui) fn new(context: Context, screen: Box<dyn Screen>) -> Self {
+        Self {
+            context,
+            stack: vec![StackedScreen {
+                screen,
+                focus: None,
+            }],
+            overlay: None,
+            toasts: Vec::new(),
+            layer: Layer::default(),
+            is_small: false,
+        }
+    }
+
+    /// State that all screens share.
+    pub(in crate::tui) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The names of the screens, from the first to the one that is shown.
+    #[cfg(test)]
+    pub(in crate::tui) fn trail(&self) -> Vec<String> {
+        self.stack.iter().map(|place| place.screen.name()).collect()
+    }
+
+    /// The drawn targets and their areas.
+    #[cfg(test)]
+    pub(in crate::tui) fn layer(&self) -> &Layer {
+        &self.layer
+    }
+
+    /// The focused target.
+    #[cfg(test)]
+    pub(in crate::tui) fn focus(&self) -> Option<Target> {
+        self.stack.last().and_then(|place| place.focus)
+    }
+
+    /// How soon it wants to be drawn again without anything coming in.
+    pub(in crate::tui) fn pace(&self) -> Option<Duration> {
+        let toast = self.toasts.iter().map(|toast| toast.left).min();
+        let screen = self.stack.last().and_then(|place| place.screen.pace());
+        toast.into_iter().chain(screen).min()
+    }
+
+    // Drawing.
+
+    /// Draws everything, and remembers what is where.
+    pub(in crate::tui) fn draw(&mut self, frame: &mut Frame<'_>) {
+        let area = frame.area();
+        let buffer = frame.buffer_mut();
+        let theme = self.context.theme;
+        buffer.set_style(area, theme.text());
+        self.layer = Layer::default();
+        self.is_small = area.width < LEAST.0 || area.height < LEAST.1;
+        if self.is_small {
+            return too_small(buffer, area, &theme);
+        }
+        // Twice if the focus was on something that is not there any more.
+        for _ in 0..2 {
+            let Some(place) = self.stack.last_mut() else {
+                return;
+            };
+            buffer.reset();
+            buffer.set_style(area, theme.text());
+            self.layer = Layer::default();
+            let marks = place.screen.marks();
+            let focus = place.focus.filter(|_| self.overlay.is_none());
+            let mut canvas = Canvas::new(buffer, &theme, &marks, focus, &mut self.layer);
+            let body = Rect {
+                y: 1,
+                height: area.height - 1,
+                ..area
+            };
+            place.screen.draw(&self.context, &mut canvas, body);
+            let is_there = |target: &Target| self.layer.area(*target).is_some();
+            if place.focus.as_ref().is_some_and(is_there) || self.layer.targets.is_empty() {
+                break;
+            }
+            place.focus = place.screen.first_focus(&self.layer);
+            place.screen.focused(place.focus);
+        }
+        if let Some(place) = self.stack.last_mut() {
+            place.screen.drawn(&self.context, &self.layer);
+        }
+        let marks = Marks::default();
+        if self.overlay.is_some() {
+            // What lies below cannot be clicked.
+            self.layer.targets.clear();
+        }
+        let mut layer = std::mem::take(&mut self.layer);
+        let mut canvas = Canvas::new(buffer, &theme, &marks, None, &mut layer);
+        self.draw_title(&mut canvas);
+        self.draw_toasts(&mut canvas);
+        self.draw_overlay(&mut canvas);
+        self.layer = layer;
+    }
+
+    fn draw_title(&self, canvas: &mut Canvas<'_>) {
+        let theme = canvas.theme();
+        let area = Rect {
+            height: 1,
+            ..canvas.area()
+        };
+        let arrow = format!(" {} ", theme.glyph("›", ">"));
+        let mut spans = vec![Span::styled(" fairdeal", theme.accent())];
+        for (number, place) in self.stack.iter().enumerate() {
+            let last = number + 1 == self.stack.len();
+            let style = if last { theme.title() } else { theme.faint() };
+            spans.push(Span::styled(arrow.clone(), theme.faint()));
+            spans.push(Span::styled(place.screen.name(), style));
+        }
+        let heading = self.stack.last().map(|place| place.screen.heading());
+        if let Some(heading) = heading.filter(|heading| !heading.is_empty()) {
+            let dot = theme.glyph("·", "-");
+            spans.push(Span::styled(format!("  {dot}  {heading}"), theme.faint()));
+        }
+        let keys = &self.context.keymap;
+        let (help, back) = (keys.key(Intent::Help), "Esc");
+        let room = u16::try_from(help.width() + back.len()).unwrap_or(0) + 16;
+        let right = area.right().saturating_sub(room);
+        let text = Rect {
+            width: right.saturating_sub(area.x + 1),
+            ..area
+        };
+        canvas.put(text, Line::from(spans));
+        let x = canvas.button((right, area.y), &help, "help", Target::Key(Intent::Help));
+        canvas.button((x, area.y), back, "back", Target::Key(Intent::Back));
+    }
+
+    fn draw_toasts(&self, canvas: &mut Canvas<'_>) {
+        let theme = canvas.theme();
+        let screen = canvas.area();
+        let width = 56.min(screen.width);
+        let mut y = screen.y + 1;
+        for toast in &self.toasts {
+            let (style, sign) = match toast.tone {
+                Tone::Plain => (theme.title(), theme.glyph("•", "*")),
+                Tone::Good => (theme.good(), theme.glyph("✓", "+")),
+                Tone::Bad => (theme.bad(), theme.glyph("✗", "!")),
+            };
+            let rows = wrapped(&toast.text, usize::from(width).saturating_sub(6), 0);
+            let height = u16::try_from(rows.len().min(8)).unwrap_or(8) + 2;
+            let area = Rect::new(screen.right().saturating_sub(width), y, width, height);
+            canvas.clear(area);
+            let inner = canvas.frame(area, "");
+            let lines = rows.iter().enumerate().map(|(number, row)| {
+                let sign = if number == 0 { sign } else { " " };
+                Line::styled(format!(" {sign} {row}"), style)
+            });
+            canvas.rows(inner, lines);
+            y = y.saturating_add(height);
+        }
+    }
+
+    fn draw_overlay(&mut self, canvas: &mut Canvas<'_>) {
+        let found = self.found();
+        let helps = self.helps();
+        match &mut self.overlay {
+            None => {}
+            Some(Overlay::Help { back }) => draw_help(canvas, &helps, back),
+            Some(Overlay::Palette { field, chosen }) => {
+                *chosen = (*chosen).min(found.len().saturating_sub(1));
+                draw_palette(canvas, field, &found, *chosen);
+            }
+            Some(Overlay::Question(question, _)) => draw_question(canvas, question),
+        }
+    }
+
+    /// The keys of the place that one is in, the place's own first.
+    fn helps(&self) -> Vec<(String, String)> {
+        let Some(place) = self.stack.last() else {
+            return Vec::new();
+        };
+        let mut helps = place.screen.keys(&self.context);
+        let keys = &self.context.keymap;
+        let arrows = [Intent::Up, Intent::Down, Intent::Left, Intent::Right];
+        let arrows: Vec<String> = arrows.iter().map(|intent| keys.keys(*intent)).collect();
+        helps.push((arrows.join(" "), "move the focus".to_owned()));
+        let all = [
+            Intent::Choose,
+            Intent::Next,
+            Intent::Previous,
+            Intent::Back,
+            Intent::Palette,
+            Intent::PageUp,
+            Intent::PageDown,
+            Intent::Help,
+        ];
+        for intent in all {
+            helps.push((keys.keys(intent), intent.words().to_owned()));
+        }
+        if place.screen.game().is_some() {
+            helps.push((keys.keys(Intent::Rules), Intent::Rules.words().to_owned()));
+        }
+        helps.push((
+            "mouse".to_owned(),
+            "click to choose; the wheel scrolls".to_owned(),
+        ));
+        helps.push(("Ctrl-c".to_owned(), "quit fairdeal".to_owned()));
+        helps
+    }
+
+    /// Entries of the palette that match its text.
+    fn found(&self) -> Vec<(String, Target)> {
+        let (Some(Overlay::Palette { field, .. }), Some(place)) =
+            (&self.overlay, self.stack.last())
+        else {
+            return Vec::new();
+        };
+        let mut all = place.screen.commands(&self.context);
+        if place.screen.game().is_some() {
+            all.push(("read the rulebook".to_owned(), Target::Key(Intent::Rules)));
+        }
+        all.push((
+            "help: the keys of this screen".to_owned(),
+            Target::Key(Intent::Help),
+        ));
+        all.push(("back".to_owned(), Target::Key(Intent::Back)));
+        let wanted = field.text().to_lowercase();
+        let fits = |text: &str| {
+            let text = text.to_lowercase();
+            wanted.split_whitespace().all(|word| text.contains(word))
+        };
+        all.retain(|(text, _)| fits(text));
+        all
+    }
+
+    // Input.
+
+    pub(in crate::tui) fn set_day(&mut self, today: String) {
+        self.context.today = today;
+    }
+
+    /// Takes something in.
+    pub(in crate::tui) fn update(&mut self, input: Input) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match input {
+            Input::UiEvent(news) => {
+                if let UiEvent::Failed(why) = &news {
+                    self.toast(Tone::Bad, why.clone());
+                }
+                for place in 0..self.stack.len() {
+                    self.on(place, &mut effects, |screen, context, requests| {
+                        screen.on_event(context, &news, requests);
+                    });
+                }
+            }
+            Input::Lan(view) => self.context.lan = view,
+            Input::Library(library) => self.context.library = library,
+            Input::Tick(passed) => {
+                for toast in &mut self.toasts {
+                    toast.left = toast.left.saturating_sub(passed);
+                }
+                self.toasts.retain(|toast| !toast.left.is_zero());
+                if let Some(place) = self.stack.last_mut() {
+                    place.screen.tick(passed);
+                }
+            }
+            Input::User(input) => self.user_input(input, &mut effects),
+        }
+        effects
+    }
+
+    /// Says something at the edge of the screen.
+    pub(in crate::tui) fn toast(&mut self, tone: Tone, text: String) {
+        self.toasts.retain(|toast| toast.text != text);
+        self.toasts.push(Toast {
+            tone,
+            text,
+            left: if tone == Tone::Bad { WARNING } else { TOAST },
+        });
+        if self.toasts.len() > TOASTS {
+            self.toasts.remove(0);
+        }
+    }
+
+    /// Lets a screen of the stack take something in, and does what it asks for.
+    fn on(
+        &mut self,
+        place: usize,
+        effects: &mut Vec<Effect>,
+        run: impl FnOnce(&mut dyn Screen, &Context, &mut Requests),
+    ) {
+        let mut requests = Requests::new();
+        if let Some(place) = self.stack.get_mut(place) {
+            run(place.screen.as_mut(), &self.context, &mut requests);
+        }
+        for request in requests {
+            self.grant(place, request, effects);
+        }
+    }
+
+    fn on_top(
+        &mut self,
+        effects: &mut Vec<Effect>,
+        run: impl FnOnce(&mut dyn Screen, &Context, &mut Requests),
+    ) {
+        self.on(self.stack.len().saturating_sub(1), effects, run);
+    }
+
+    fn grant(&mut self, place: usize, request: Request, effects: &mut Vec<Effect>) {
+        match request {
+            Request::Push(screen) => {
+                self.overlay = None;
+                self.stack.push(StackedScreen {
+                    screen,
+                    focus: None,
+                });
+            }
+            Request::Replace(screen) => {
+                if let Some(place) = self.stack.get_mut(place) {
+                    *place = StackedScreen {
+                        screen,
+                        focus: None,
+                    };
+                }
+            }
+            Request::Leave => {
+                // With the screens that were opened from it.
+                self.stack.truncate(place);
+                self.overlay = None;
+                if self.stack.is_empty() {
+                    effects.push(Effect::Quit);
+                }
+            }
+            Request::Toast(tone, text) => self.toast(tone, text),
+            Request::Ask(question) => self.overlay = Some(Overlay::Question(question, place)),
+            Request::Withdraw => {
+                let asked =
+                    |overlay: &Overlay| matches!(overlay, Overlay::Question(_, by) if *by == place);
+                self.overlay = self.overlay.take().filter(|overlay| !asked(overlay));
+            }
+            Request::Focus(target) => self.set_focus(place, target),
+            Request::Unfocus => {
+                if let Some(place) = self.stack.get_mut(place) {
+                    place.focus = None;
+                }
+            }
+            Request::Settings(settings) => {
+                match Keymap::new(&settings.keys) {
+                    Ok(keymap) => self.context.keymap = keymap,
+                    Err(why) => self.toast(Tone::Bad, why.to_string()),
+                }
+                if settings.name != self.context.settings.name {
+                    // What is written now counts for more than what was asked for before.
+                    self.context.given = None;
+                }
+                self.context.settings = (*settings).clone();
+                self.context.dress();
+                effects.push(Effect::Save(*settings));
+            }
+            Request::Effect(effect) => effects.push(effect),
+        }
+    }
+
+    fn focus_on_top(&mut self, target: Target) {
+        self.set_focus(self.stack.len().saturating_sub(1), target);
+    }
+
+    fn set_focus(&mut self, place: usize, target: Target) {
+        if let Some(place) = self.stack.get_mut(place)
+            && place.focus != Some(target)
+        {
+            place.focus = Some(target);
+            place.screen.focused(Some(target));
+        }
+    }
+}
+
+/// How wide the list of keys is, within its frame.
+const HELP: usize = 72;
+/// How wide its keys are at most, before they go on in the next row.
+const HELP_KEYS: usize = 32;
