@@ -14,23 +14,23 @@ use crate::wire::bounded::Bounded;
 
 /// The largest encoding of an action, in bytes.
 pub const MAX_ACTION: usize = 1 << 10;
-/// The most shares that one entry can hold: every card of every hand of the largest deck, and more.
+/// The most shares that one entry can hold: more than every card of every hand of the largest deck.
 pub const MAX_SHARES: usize = 256;
 
 /// An action of a game, in the game's own encoding.
 pub type ActionBytes = Bounded<u8, MAX_ACTION>;
 
-/// A seat's answers to a batch, and the shares of what its action shows.
+/// A seat's answers to a batch, with the shares of the cards that its action shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answers {
-    /// The shares owed, in the order of the batch (what the action shows comes first).
+    /// The shares owed, in the order of the batch; shares of shown cards come first.
     pub shares: Option<Shares>,
     /// The next preimage of the seat's coin chain, if the batch flips.
     pub coin: Option<Hash32>,
 }
 
 impl Answers {
-    /// Whether nothing is answered.
+    /// Whether there are no answers.
     pub fn is_empty(&self) -> bool {
         self.shares.is_none() && self.coin.is_none()
     }
@@ -39,7 +39,7 @@ impl Answers {
 /// Shares with their proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shares {
-    /// One share a card owed.
+    /// One share for each card owed.
     pub shares: Bounded<Point, MAX_SHARES>,
     /// One proof for all of them.
     pub proof: ShareProof,
@@ -48,7 +48,7 @@ pub struct Shares {
 /// Parts of another seat's shares, with their proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartShares {
-    /// One part a card.
+    /// One part for each card.
     pub shares: Bounded<Point, MAX_SHARES>,
     /// One proof for all of them.
     pub proof: PartProof,
@@ -57,11 +57,11 @@ pub struct PartShares {
 /// A sealed deck after one seat's shuffle, with the proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shuffled {
-    /// The entry whose deck was taken; for the first seat of the run, the hash of the fresh deck.
+    /// The entry whose deck was the input; for the first seat of a run, the hash of the fresh deck.
     pub onto: Hash32,
-    /// The deck after.
+    /// The output deck.
     pub deck: Deck,
-    /// That it is the deck before, permuted and re-encrypted.
+    /// Proves that the output is a permutation and re-encryption of the input.
     pub proof: Box<ShuffleProof>,
 }
 
@@ -79,27 +79,26 @@ pub enum Body {
     Key {
         /// \\(X_i\\).
         key: Point,
-        /// That the seat knows its logarithm.
+        /// Proves that the seat knows its logarithm.
         proof: KeyProof,
     },
-    /// Action step, the leader's: an action with the shares of what it shows and the answers to its
-    /// first batch.
+    /// Action step, leader: an action, the shares of the cards that it shows, and the answers to its first batch.
     Act {
         /// The action.
         action: ActionBytes,
         /// Shares and coin.
         answers: Answers,
     },
-    /// Action step, the leader's: no action yet, because somebody interjects or leaves.
+    /// Action step, leader: no action yet, because another seat interjects or leaves.
     Yield {
-        /// The entry of who does.
+        /// The entry of the other seat.
         to: Hash32,
     },
-    /// Action step: the leader's entry is seen and answered.
+    /// Action step: accepts and answers the leader's entry.
     Ack {
         /// The leader's entry.
         leader: Hash32,
-        /// Answers to the action's first batch.
+        /// The answers to the action's first batch.
         answers: Answers,
     },
     /// Action step: an action out of turn.
@@ -119,41 +118,41 @@ pub enum Body {
         /// The tip.
         tip: Hash32,
     },
-    /// Gather: the step before is held; nothing else.
+    /// Gather: the seat holds the previous step.
     Confirm,
     /// Opening: the seed of the deal.
     Open {
         /// The seed.
         seed: OpenedSeed,
     },
-    /// Closing: nothing more to say.
+    /// Closing: nothing more to add.
     Close,
-    /// Action step: the seat leaves the game. It goes once what the step has begun is done, with its
-    /// shares of every sealed card that is not in its hand.
+    /// Action step: the seat leaves the game. It departs when the step's work is done, after it has published its
+    /// shares of every sealed card outside its hand.
     Leave,
-    /// Gather: the seat's key in parts for the others.
+    /// Gather: the seat's key in parts for the other parties' seats.
     Escrow {
         /// One part for each seat outside its party.
         parts: Parts,
         /// The first shuffle of the deal, from the seat whose turn it is.
         shuffled: Option<Shuffled>,
     },
-    /// Gather: the parts that the others gave this seat open, but for these.
+    /// Gather: all parts for this seat open, except those that it complains about.
     Accept {
-        /// Owners whose part does not open, with the proof; empty from an honest seat among honest ones.
+        /// The owners whose part does not open, each with a proof. Empty if all are honest.
         complaints: Bounded<(Seat, Complaint), MAX_PARTS>,
         /// The second shuffle of the deal, from the seat whose turn it is.
         shuffled: Option<Shuffled>,
     },
-    /// Gather: this seat's parts of the shares of one that was removed.
+    /// Gather: this seat's parts of a removed seat's shares.
     Rebuild {
-        /// One share a card, and the proof.
+        /// One part for each card, and the proof.
         parts: PartShares,
     },
 }
 
 impl Body {
-    /// Its kind in a word, for messages.
+    /// Its kind as a word, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Commit { .. } => "commitment",
@@ -175,7 +174,7 @@ impl Body {
         }
     }
 
-    /// The deck that its seat has shuffled, if it has.
+    /// The shuffled deck in it, if any.
     pub fn shuffled(&self) -> Option<&Shuffled> {
         match self {
             Self::Shuffle(shuffled) => Some(shuffled),
@@ -184,7 +183,7 @@ impl Body {
         }
     }
 
-    /// The same, to change it: what a dishonest seat would do.
+    /// The shuffled deck, mutable, for tests of dishonest seats.
     pub fn shuffled_mut(&mut self) -> Option<&mut Shuffled> {
         match self {
             Self::Shuffle(shuffled) => Some(shuffled),
@@ -193,7 +192,7 @@ impl Body {
         }
     }
 
-    /// The entry of the same step that it stands on: without that one it counts for nothing.
+    /// The entry of the same step that this one rests on and cannot count without.
     pub fn stands_on(&self) -> Option<Hash32> {
         match self {
             Self::Ack { leader, .. } => Some(*leader),
@@ -203,8 +202,7 @@ impl Body {
         }
     }
 
-    /// Whether a leader without an action makes way for it: it names nothing, and its seat waits for the
-    /// step to end.
+    /// Whether a leader without an action yields to it: it names nothing, and its seat waits for the step to end.
     pub fn is_yielded_to(&self) -> bool {
         matches!(self, Self::Interject { .. } | Self::Leave)
     }

@@ -1,9 +1,9 @@
-//! Abandonment claims: those who are present say together that they have waited in vain for all others.
+//! Abandonment claims: the seats present state together that they have waited in vain for all others.
 //!
-//! Where the parties present are no more than half of the live ones (one of two, one of three, two of four) nothing can be
-//! decided. Each seat of theirs signs a claim that names the absent seats; together these close the table, and stand in
-//! its transcript. A claim carries the name of its signer's own entry of the open step: who owes the next entry itself
-//! has nothing to claim ([`crate::table::abandonment`]).
+//! If the parties present are no more than half of the live ones (one of two, one of three, two of four), nothing can
+//! be decided. Each of their seats signs a claim that names the absent seats. Together the claims close the table and
+//! go into its transcript. A claim names its signer's own entry of the open step: a seat that owes the next entry
+//! itself has nothing to claim ([`crate::table::abandonment`]).
 
 use serde::{Deserialize, Serialize};
 
@@ -17,32 +17,32 @@ use crate::wire::codec::encode;
 /// Why a seat claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Ground {
-    /// The others were unheard for the absence timeout.
+    /// The others were silent for the absence timeout.
     Absent,
-    /// The other one has used up its turn time.
+    /// The other party has exceeded its turn time.
     OutOfTime,
 }
 
-/// One seat's word that others are absent.
+/// One seat's signed statement that others are absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// The table id.
     pub table: Hash32,
-    /// Signing seat.
+    /// The signer.
     pub seat: Seat,
-    /// Its open step.
+    /// The signer's open step.
     pub step: u64,
-    /// The hash of the step before.
+    /// The hash of the previous step.
     pub parent: Hash32,
-    /// Seats that are absent, or out of time.
+    /// The seats that are absent or out of time.
     pub absent: SeatSet,
-    /// Which of the two.
+    /// Whether they are absent or out of time.
     pub ground: Ground,
     /// The signer's own entry of the open step, if it has one.
     pub entry: Option<Hash32>,
 }
 
-/// A claim as it travels, with the entry that it names: no signature is checked yet.
+/// A received claim and the entry that it names, neither verified yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedClaim {
     claim: Claim,
@@ -50,13 +50,13 @@ pub struct SignedClaim {
     entry: Option<SignedEntry>,
 }
 
-/// A claim of a seat that is not at the table, of another table, not signed by that seat, or with another entry than it
+/// A claim of an unknown seat, of another table, with an invalid signature, or with an entry other than the one it
 /// names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a claim that no seat of this table has signed, or with another entry than it names")]
 pub struct ClaimError;
 
-/// A claim whose signature holds, and its signer's entry of the step.
+/// A claim with a verified signature, and its signer's entry of the step.
 #[derive(Clone, Debug)]
 pub struct Verified {
     /// The claim.
@@ -66,7 +66,7 @@ pub struct Verified {
 }
 
 impl SignedClaim {
-    /// Signs a claim; `entry` is its signer's entry of the open step, if it has one, and is named in the claim.
+    /// Signs a claim. `entry` is the signer's entry of the open step, if it has one; the claim names it.
     pub fn sign(claim: Claim, entry: Option<SignedEntry>, key: &ed25519_dalek::SigningKey) -> Self {
         let name = entry.as_ref().map(SignedEntry::hash);
         let claim = Claim {
@@ -81,7 +81,7 @@ impl SignedClaim {
         }
     }
 
-    /// Checks that a seat of this table signed it, and the entry that it names.
+    /// Verifies that a seat of this table signed it, and the entry that it names.
     ///
     /// # Errors
     /// [`ClaimError`].
@@ -110,7 +110,7 @@ impl SignedClaim {
         self.entry.as_ref()
     }
 
-    /// The claim, before its signature is checked.
+    /// The claim, not yet verified.
     pub fn claim(&self) -> &Claim {
         &self.claim
     }

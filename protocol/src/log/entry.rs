@@ -1,9 +1,8 @@
-//! Entries and steps: one entry a live seat and step, each naming the step before.
+//! Entries and steps: in each step every live seat has one entry, which names the previous step.
 //!
-//! An entry travels as its bytes and a signature over "fairdeal/entry/v2" ‖ 0x00 ‖ bytes ([`SignedEntry`]);
-//! whoever receives one turns it into an [`Entry`] by [`SignedEntry::verify`], the only way there
-//! is. Hashes cover an entry's bytes and never its signature, of which a dishonest signer could make
-//! many.
+//! An entry travels as its bytes and a signature over "fairdeal/entry/v2" ‖ 0x00 ‖ bytes ([`SignedEntry`]).
+//! [`SignedEntry::verify`] is the only way for a receiver to obtain an [`Entry`]. Hashes cover an entry's bytes but
+//! never its signature, because a dishonest signer could make many.
 
 use std::sync::Arc;
 
@@ -30,19 +29,19 @@ pub struct Content {
     pub table: Hash32,
     /// The step of the log, from 0.
     pub step: u64,
-    /// Author.
+    /// The author.
     pub seat: Seat,
-    /// The hash of the step before.
+    /// The hash of the previous step.
     pub parent: Hash32,
     /// The digest of the public state before this step.
     pub digest: Hash32,
-    /// The seat's last release of consents to removals ([`crate::membership`]), of this step or of the one before.
+    /// The author's last release of its consents to removals ([`crate::membership`]), of this step or the previous one.
     pub release: Option<Hash32>,
-    /// Its body.
+    /// The body.
     pub body: Body,
 }
 
-/// An entry as it travels: nothing about it is checked yet.
+/// A received entry, not yet verified.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedEntry {
     bytes: Arc<EntryBytes>,
@@ -52,25 +51,25 @@ pub struct SignedEntry {
 /// The bytes of an entry.
 type EntryBytes = Bounded<u8, MAX_ENTRY>;
 
-/// Why an entry is refused before its content is looked at. Its sender answers for it, not the
-/// seat that it claims to come from.
+/// Why an entry is refused before its content is examined. Its sender is responsible, not the seat that it claims to
+/// come from.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EntryError {
-    /// Its bytes are no entry.
+    /// The bytes do not decode to an entry.
     #[error("the entry is {0}")]
     Codec(#[from] CodecError),
-    /// From another table.
+    /// The entry belongs to another table.
     #[error("the entry belongs to table {0:?}")]
     OtherTable(Hash32),
-    /// No such seat at this table.
+    /// The table has no such seat.
     #[error("{0} is not at this table")]
     NoSuchSeat(Seat),
-    /// The signature is not that seat's.
+    /// The signature is invalid for that seat.
     #[error("the signature of {0} is not valid")]
     Signature(Seat),
 }
 
-/// An entry whose signature has been checked.
+/// An entry with a verified signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     content: Arc<Content>,
@@ -88,18 +87,18 @@ impl SignedEntry {
         entry_hash(&self.bytes)
     }
 
-    /// How many bytes it takes on the wire, nearly.
+    /// Its approximate size on the wire, in bytes.
     pub fn size(&self) -> usize {
         self.bytes.len() + 80
     }
 
-    /// The seat that it says it is of, unchecked; `None` if its bytes are no entry.
+    /// The seat that it claims to come from, unverified; `None` if the bytes do not decode.
     pub fn claimed_seat(&self) -> Option<Seat> {
         let content = decode::<Content>(&self.bytes, MAX_ENTRY).ok();
         content.map(|content| content.seat)
     }
 
-    /// Decodes the entry and checks that it is signed by a seat of this table.
+    /// Decodes the entry and verifies that a seat of this table signed it.
     ///
     /// # Errors
     /// [`EntryError`].
@@ -126,10 +125,10 @@ impl SignedEntry {
 }
 
 impl Entry {
-    /// Signs a content. An honest seat does so once for each place.
+    /// Signs an entry. An honest seat signs one for each place.
     ///
     /// # Errors
-    /// [`CodecError::TooLong`] if it is larger than an entry may be.
+    /// [`CodecError::TooLong`] if it exceeds [`MAX_ENTRY`].
     pub fn sign(content: Content, key: &SigningKey) -> Result<Self, CodecError> {
         let bytes = encode(&content);
         let size = bytes.len();
@@ -150,7 +149,7 @@ impl Entry {
         })
     }
 
-    /// The entry.
+    /// The signed content.
     pub fn content(&self) -> &Content {
         &self.content
     }
@@ -170,12 +169,12 @@ impl Entry {
         self.content.step
     }
 
-    /// Its hash, by which others name it.
+    /// The hash that names it.
     pub fn hash(&self) -> Hash32 {
         self.hash
     }
 
-    /// As it travels.
+    /// The signed entry.
     pub fn signed(&self) -> &SignedEntry {
         &self.signed
     }

@@ -1,4 +1,4 @@
-//! Proof that a seat signed two things that exclude each other: entries, removal statements or fork reports.
+//! Proof that a seat signed two entries, removal statements or fork reports that exclude each other.
 
 use std::cmp::Ordering;
 
@@ -12,19 +12,19 @@ use crate::membership::evidence::exclude;
 use crate::membership::{SignedStatement, Verified};
 use crate::seat::Seat;
 
-/// Two things of one seat for one place whose bytes differ. Anybody can check it.
+/// Two different records of one seat for one place. Any peer can verify the proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Equivocation {
     /// Two entries of one step.
     Entries(SignedEntry, SignedEntry),
     /// Two removal statements that exclude each other.
     Statements(Box<SignedStatement>, Box<SignedStatement>),
-    /// Two words on how far it had come.
+    /// Two fork reports on one party.
     ForkReports(SignedForkReport, SignedForkReport),
 }
 
 impl Equivocation {
-    /// The proof, if the two entries are one: the one with the lesser hash comes first.
+    /// The proof, if the two entries are one; the entry with the lesser hash comes first.
     pub fn of(one: &Entry, other: &Entry) -> Option<Self> {
         let same_place = one.step() == other.step() && one.seat() == other.seat();
         let (first, second) = sorted(one.hash(), one.signed(), other.hash(), other.signed())?;
@@ -38,14 +38,14 @@ impl Equivocation {
         excluded.then(|| Self::Statements(Box::new(first), Box::new(second)))
     }
 
-    /// The proof, if the two fork reports, whose signatures have been checked, are one.
+    /// The proof, if the two fork reports are one. Their signatures must be verified already.
     pub fn of_halts(one: &SignedForkReport, other: &SignedForkReport) -> Option<Self> {
         let same_place = one.fork_report().place() == other.fork_report().place();
         let (first, second) = sorted(one.hash(), one, other.hash(), other)?;
         same_place.then_some(Self::ForkReports(first, second))
     }
 
-    /// Checks the proof and names the seat and the step; `None` if it proves nothing.
+    /// Verifies the proof and returns the seat and the step; `None` if it proves nothing.
     pub fn culprit(&self, charter: &Charter, table: &Hash32) -> Option<(Seat, u64)> {
         let (found, place) = match self {
             Self::Entries(one, other) => {
@@ -65,12 +65,12 @@ impl Equivocation {
                 (Self::of_halts(one, other), (first.seat, first.step))
             }
         };
-        // In the one order that it has.
+        // Only the canonical order is valid.
         (found.as_ref() == Some(self)).then_some(place)
     }
 }
 
-/// Two things that differ, the one with the lesser hash first.
+/// Two different records, the one with the lesser hash first.
 fn sorted<T: Clone>(hash: Hash32, one: &T, other_hash: Hash32, other: &T) -> Option<(T, T)> {
     match hash.0.cmp(&other_hash.0) {
         Ordering::Less => Some((one.clone(), other.clone())),

@@ -1,24 +1,25 @@
-//! Fork reports (fork reports): seats that hold the proof that another equivocated agree where to continue without it.
+//! Fork reports: seats with proof that another equivocated agree where to continue without it.
 //!
-//! A seat that has signed two things for one place may have been answered differently by honest seats. So
-//! whoever holds the proof signs nothing more in that part of the log, but one word: how far it has come, with
-//! the last states that it has gone through ([`ForkReport`]). When all others have said so, every one of them computes
-//! the same place from their words ([`resolve`]): the last state that all have gone through alike. There the
-//! party of the seat is removed, and the log goes on at a step for which nobody can have signed anything.
+//! Honest seats may have answered an equivocating seat differently. A seat that holds the proof therefore signs nothing
+//! more in that part of the log except one fork report ([`ForkReport`]). It states how far the seat has come, and the
+//! last states of its log. When all others have reported, each computes the same place from the reports ([`resolve`]):
+//! the last state that all share. There they remove the equivocating party, and the log continues at a step for which
+//! no seat can have signed anything.
 //!
-//! A word names the party and not the seat: several seats of one program may be proved, in another order to each.
+//! A report names the party and not the seat: several seats of one program may be proven to equivocate, in a different
+//! order for each observer.
 //!
 //! ```text
-//! point  the greatest step that every word names with the same hash before it
-//! next   point + 3: nobody's open step is further than point + 2, and nobody signs beyond its open step
+//! point  the greatest step that every report names with the same parent hash
+//! next   point + 3: no open step is later than point + 2, and no seat signs beyond its open step
 //! ```
 //!
-//! Participants of a step are at most one step apart; but one that has left with the step before need
-//! not have it as the others do, who may be two steps further then. So each word names three states.
+//! Participants of a step are at most one step apart. But a seat that left with the previous step may hold it
+//! differently from the others, who may then be two steps ahead. So each report names three states.
 //!
-//! They may also see "all others" differently, where one has gone in the last step. So each word names
-//! the seats that its signer reckons with, and all whom any of them names must have signed ([`circle`]). Who
-//! goes on so, and is itself reckoned with by each of them, has the same circle as every other that does.
+//! Seats may also disagree on who "all others" are, if one left in the last step. So each report names the seats that
+//! its signer counts, and all seats named in any of the reports must sign ([`circle`]). If a seat continues and all in
+//! its quorum count it, its quorum equals that of every other seat that continues.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -32,49 +33,49 @@ use crate::seat::{Seat, SeatSet};
 use crate::wire::bounded::Bounded;
 use crate::wire::codec::encode;
 
-/// A state that a log has gone through.
+/// A state that a log has passed through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// The step that is open in it.
+    /// The open step.
     pub step: u64,
-    /// The hash of the step before.
+    /// The hash of the previous step.
     pub parent: Hash32,
 }
 
-/// One seat's word on how far it has come.
+/// One seat's report on how far it has come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForkReport {
     /// The table id.
     pub table: Hash32,
-    /// The equivocating party, by its lowest seat.
+    /// The equivocating party, named by its lowest seat.
     pub culprit: Seat,
-    /// Signing seat.
+    /// The signer.
     pub seat: Seat,
-    /// Its open step.
+    /// The signer's open step.
     pub step: u64,
-    /// The hash of the step before that.
+    /// The hash of the step before the open one.
     pub parent: Hash32,
-    /// The parents of the steps before the open one, the last one first; none from before the log began, or
-    /// went on after another fork report.
+    /// The parents of the steps before the open one, newest first. None from before the log began or continued after an
+    /// earlier fork.
     pub earlier: Bounded<Hash32, EARLIER>,
-    /// Participants of its open step or of the one before.
+    /// The participants of its open step or the previous one.
     pub seats: SeatSet,
 }
 
-/// A fork report as it travels: its signature is not checked yet.
+/// A received fork report, not yet verified.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedForkReport {
     fork_report: ForkReport,
     signature: SignatureBytes,
 }
 
-/// A fork report of a seat that is not at the table, of another table, or not signed by that seat.
+/// A fork report of an unknown seat, of another table, or with an invalid signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a halt that no seat of this table has signed")]
 pub struct ForkReportError;
 
 impl ForkReport {
-    /// Where it stands: of these an honest seat signs one.
+    /// Its place: an honest seat signs one fork report for each.
     pub fn place(&self) -> (Seat, Seat) {
         (self.culprit, self.seat)
     }
@@ -117,12 +118,12 @@ impl SignedForkReport {
             .ok_or(ForkReportError)
     }
 
-    /// The fork report, before its signature is checked.
+    /// The fork report, not yet verified.
     pub fn fork_report(&self) -> &ForkReport {
         &self.fork_report
     }
 
-    /// The hash of what it says.
+    /// The hash of its content.
     pub fn hash(&self) -> Hash32 {
         Hasher::new(domain::HALT)
             .bytes(&encode(&self.fork_report))
@@ -130,20 +131,20 @@ impl SignedForkReport {
     }
 }
 
-/// How many states a word names before the open one.
+/// How many states before the open one a report names.
 pub const EARLIER: usize = 2;
 
-/// Where the log goes on.
+/// Where the log continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resolution {
-    /// The last state that all have gone through: what was signed for its step and for later ones is void.
+    /// The last state that all share. Entries for its step and later ones are void.
     pub point: Position,
     /// The number of the next step.
     pub next: u64,
 }
 
 impl Resolution {
-    /// Parent of the next step's entries.
+    /// The parent of the next step's entries.
     pub fn name(&self, table: &Hash32, culprit: Seat) -> Hash32 {
         Hasher::new(domain::HALTED)
             .hash(table)
@@ -155,8 +156,8 @@ impl Resolution {
     }
 }
 
-/// Everybody whose word is needed: `seats` and whomever those name whose words are held, but the culprits, which are all
-/// seats of the party; `None` if a word is lacking.
+/// The quorum: `seats` and all seats that their reports name in turn, except `culprits`, the seats of the equivocating
+/// party. `None` if a report is missing.
 pub fn circle(
     culprits: SeatSet,
     seats: SeatSet,
@@ -175,7 +176,7 @@ pub fn circle(
     Some(found)
 }
 
-/// Where those who have signed these fork reports go on; `None` if they cannot all be true of one log.
+/// Where the signers of these fork reports continue; `None` if the reports contradict each other.
 pub fn resolve(fork_reports: &[ForkReport]) -> Option<Resolution> {
     let (first, others) = fork_reports.split_first()?;
     let shared = |place: &Position| {
@@ -184,10 +185,10 @@ pub fn resolve(fork_reports: &[ForkReport]) -> Option<Resolution> {
             .all(|fork_report| fork_report.states().any(|at| at == *place))
     };
     let point = first.states().filter(shared).max()?;
-    // Each word names the point, so that none is further than its own earlier states go back.
+    // Each report names the point, so no seat is more than [`EARLIER`] steps beyond it.
     let next = point.step.checked_add(EARLIER as u64)?.checked_add(1)?;
-    // Whoever takes part is at most one step behind the others; only one that has left, and that those who are
-    // two steps further do not reckon with, may be more.
+    // A participant is at most one step behind the others. Only a departed seat may be further behind, and seats two
+    // steps ahead no longer count it.
     let together = |fork_report: &ForkReport| {
         let named = fork_reports
             .iter()
@@ -203,7 +204,7 @@ pub fn resolve(fork_reports: &[ForkReport]) -> Option<Resolution> {
 mod tests {
     use super::*;
 
-    /// At a step, having gone through states with these parents, the last one first.
+    /// A report at a step, after states with these parents, newest first.
     fn fork_report(seat: usize, step: u64, parents: &[u8]) -> ForkReport {
         let mut parents = parents.iter().map(|parent| Hash32([*parent; 32]));
         ForkReport {
@@ -274,7 +275,7 @@ mod tests {
         let leaver = fork_report(2, 7, &[3, 1, 0]);
         let [one, other] = stayers;
         assert_eq!(found(&[one, other, leaver]), Some((6, 1, 9)));
-        // One that takes part is not two steps behind: it lies.
+        // A participant is never two steps behind: this one lies.
         let liar = fork_report(2, 6, &[1, 0]);
         assert_eq!(found(&[fork_report(0, 8, &[4, 2, 1]), liar]), None);
     }

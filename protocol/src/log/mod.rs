@@ -1,5 +1,5 @@
-//! The lockstep log: signed entries, steps that chain them, proof of equivocation and what follows
-//! from it, abandonment claims.
+//! The lockstep log: signed entries, the steps that chain them, proof of equivocation, fork reports, and abandonment
+//! claims.
 
 pub mod body;
 pub mod claim;

@@ -1,8 +1,8 @@
-//! State requests: a seat that has come back asks the others what it had signed.
+//! State requests: a returning seat asks the others what it had signed.
 //!
-//! A request carries a nonce drawn for that return. Requests and replies travel over other seats where two seats have
-//! no link, so a reply is signed by its author: a seat in between can hold it back, and cannot change it. A request is
-//! not signed: a forged one yields replies with a nonce that nobody waits for.
+//! Each return has a fresh nonce in its requests. Two seats without a direct link exchange requests and replies through
+//! other seats. The author therefore signs its reply: a relay can withhold it but not change it. A request is not
+//! signed, because a forged one yields only replies with a nonce that no seat waits for.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,49 +21,49 @@ pub const MAX_REPLIED: usize = 16;
 /// The most removal statements in one reply.
 pub const MAX_REPLIED_STATEMENTS: usize = 64;
 
-/// Drawn for one return.
+/// A random value for one return.
 pub type Nonce = [u8; 16];
 
-/// A question to every other seat: what do you hold of mine?
+/// A request to every other seat for the asker's own records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateRequest {
-    /// The seat that has come back.
+    /// The returning seat.
     pub asker: Seat,
-    /// Drawn for this return; replies repeat it.
+    /// The nonce of this return; replies repeat it.
     pub nonce: Nonce,
-    /// The asker's open step: entries from it on are asked for.
+    /// The asker's open step; it requests entries from there on.
     pub step: u64,
 }
 
-/// The answer of one seat.
+/// One seat's reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateReply {
     /// The table id.
     pub table: Hash32,
-    /// The seat that signs.
+    /// The signer.
     pub author: Seat,
-    /// The seat that asked.
+    /// The returning seat.
     pub asker: Seat,
-    /// From the request.
+    /// The nonce of the request.
     pub nonce: Nonce,
-    /// Whether these are all entries of the asker that the author holds.
+    /// Whether these are all of the asker's entries that the author holds.
     pub complete: bool,
-    /// The asker's entries from that step on, in order.
+    /// The asker's entries from the requested step on, in order.
     pub entries: Bounded<SignedEntry, MAX_REPLIED>,
-    /// The asker's removal statements of the step before that one and of those after.
+    /// The asker's removal statements from the step before the requested one on.
     pub statements: Bounded<SignedStatement, MAX_REPLIED_STATEMENTS>,
     /// The asker's fork reports.
     pub fork_reports: Bounded<SignedForkReport, MAX_SEATS>,
 }
 
-/// A reply as it travels: its signature is not checked yet.
+/// A received reply, not yet verified.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedStateReply {
     reply: StateReply,
     signature: SignatureBytes,
 }
 
-/// A reply of a seat that is not at the table, of another table, or not signed by that seat.
+/// A reply of an unknown seat, of another table, or with an invalid signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a state reply that no seat of this table has signed")]
 pub struct StateReplyError;
@@ -95,7 +95,7 @@ impl SignedStateReply {
             .ok_or(StateReplyError)
     }
 
-    /// The reply, with its signature unchecked.
+    /// The reply, not yet verified.
     pub fn unverified(&self) -> &StateReply {
         &self.reply
     }

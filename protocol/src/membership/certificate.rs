@@ -1,7 +1,7 @@
-//! The proof of a removal for anybody: for each decision of its step the proposal, accepts of a majority, and, where
-//! seats go, the consents of all that stay.
+//! The proof of a removal for any verifier. For each decision of the step it holds the proposal and the accepts of a
+//! majority, and for a removal the consents of all that stay.
 //!
-//! Copies may differ in which majority and which round they show; what they decide does not.
+//! Copies may differ in which majority and which round they show; the decision is the same.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,9 +20,9 @@ pub const MAX_DECISIONS: usize = 2 * MAX_SEATS;
 pub struct Proof {
     /// The proposal.
     pub proposal: SignedStatement,
-    /// Accepts of it by a majority, in seat order.
+    /// The accepts of a majority, in seat order.
     pub accepts: Bounded<SignedStatement, MAX_SEATS>,
-    /// Where seats go, the consents of all live seats that stay, in seat order.
+    /// For a removal, the consents of all live seats that stay, in seat order.
     pub consents: Bounded<SignedStatement, MAX_SEATS>,
 }
 
@@ -31,19 +31,19 @@ pub struct Proof {
 pub struct Certificate {
     /// The step.
     pub step: u64,
-    /// One for each instance, in order.
+    /// One proof for each instance, in order.
     pub decisions: Bounded<Proof, MAX_DECISIONS>,
 }
 
-/// A certificate that does not prove what it says.
+/// A certificate that does not prove its removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the statements on a removal do not prove it")]
 pub struct CertificateError;
 
 impl Certificate {
-    /// Checks every statement, and says what was decided.
+    /// Verifies every statement and returns the decided values.
     ///
-    /// `seats` are those that were live before the step.
+    /// `seats` are the live seats before the step.
     ///
     /// # Errors
     /// [`CertificateError`].
@@ -67,14 +67,14 @@ impl Certificate {
             .ok_or(CertificateError)
     }
 
-    /// How many statements it holds.
+    /// The number of statements in it.
     pub fn len(&self) -> usize {
         let each = self.decisions.iter();
         each.map(|proof| 1 + proof.accepts.len() + proof.consents.len())
             .sum()
     }
 
-    /// Whether it holds none.
+    /// Whether it holds no statements.
     pub fn is_empty(&self) -> bool {
         self.decisions.is_empty()
     }
@@ -169,7 +169,7 @@ impl StepRemoval {
         let acceptors = self.acceptors(instance, round, decision.proposal);
         let mut accepts = Vec::new();
         let mut consents = Vec::new();
-        // The statements come by kind and then in seat order.
+        // Statements are sorted by kind, then in seat order.
         for held in self.statements() {
             let statement = held.statement();
             let here = statement.instance == instance && live.contains(statement.seat);

@@ -1,8 +1,8 @@
 //! The one decision of an instance: which values are valid, which proposals and promises are sound, and what a majority
 //! has accepted.
 //!
-//! Single-decree Paxos, computed from the statements that are held: a proposal is sound if it follows from the promises
-//! that it names, and those from the accepts that they report.
+//! Single-decree Paxos, computed from the known statements. A proposal is sound if it follows from the promises that it
+//! names, and those from the accepts that they report.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::hash::Hash32;
 use crate::seat::{Seat, SeatSet};
 
 impl StepRemoval {
-    /// The valid values of the open instance: entries to keep first, then removals, the smallest first.
+    /// The valid values of the open instance: first entries to keep, then removals, smallest first.
     pub(super) fn values(&self, known: &EntryNames) -> Vec<Value> {
         let instance = self.instance();
         let live = self.live(instance);
@@ -54,7 +54,7 @@ impl StepRemoval {
         keep.chain(out).collect()
     }
 
-    /// The proposer of a round: the first seat of the live parties in turn.
+    /// The proposer of a round: the first seat of the live party whose turn it is.
     pub(super) fn proposer(&self, instance: u16, round: u16) -> Option<Seat> {
         let live = self.live(instance);
         let turn = usize::from(round).checked_rem(self.parties.count(live))?;
@@ -72,7 +72,7 @@ impl StepRemoval {
         })
     }
 
-    /// The highest round in which this seat has promised or accepted.
+    /// The highest round of an instance in which this seat has promised or accepted.
     pub(super) fn own_round(&self, instance: u16) -> Option<u16> {
         let accepted = self.accepted(instance, self.me).map(|last| last.round);
         self.promised(instance, self.me).max(accepted)
@@ -88,7 +88,7 @@ impl StepRemoval {
         self.parties.count(callers.collect())
     }
 
-    /// The proposal that a seat has accepted in the highest round of an instance.
+    /// The proposal of the highest round that a seat has accepted in an instance.
     pub(super) fn accepted(&self, instance: u16, seat: Seat) -> Option<Accepted> {
         let mut held = self.held.iter().rev();
         held.find_map(|(slot, held)| match (slot, &held.statement().says) {
@@ -121,13 +121,13 @@ impl StepRemoval {
         self.held.contains_key(&Slot::Veto(signer, target))
     }
 
-    /// The proposals of the open instance that follow from what they name, by round.
+    /// The sound proposals of the open instance, each with its round.
     pub(super) fn proposals(&self, known: &EntryNames) -> BTreeMap<Hash32, (u16, &Value)> {
         let instance = self.instance();
         let live = self.live(instance);
         let valid = self.values(known);
         let mut sound: BTreeMap<Hash32, (u16, &Value)> = BTreeMap::new();
-        // By round: what a promise names was proposed in a lower one.
+        // In round order, because a promise names proposals of lower rounds.
         for (slot, held) in &self.held {
             let (
                 Slot::Propose(at, round, seat),
@@ -155,8 +155,8 @@ impl StepRemoval {
         sound
     }
 
-    /// The signers of the promises that a proposal names, and the value that the highest of them reports; `None` if
-    /// one of them is not held, or of another round, or reports what is not sound.
+    /// The signers of the promises that a proposal names, and the highest value that they report. `None` if a promise
+    /// is unknown, is of another round, or reports an unsound proposal.
     fn quorum<'a>(
         &self,
         instance: u16,
@@ -178,8 +178,8 @@ impl StepRemoval {
         Some((signers, highest))
     }
 
-    /// The signer of a promise for a round, and the accept that it reports; `None` if it is none, or reports what is not
-    /// sound.
+    /// The signer of a promise for a round, and the accept that it reports. `None` if it is no such promise or reports
+    /// an unsound proposal.
     #[allow(clippy::type_complexity)]
     fn promise<'a>(
         &self,
@@ -213,7 +213,7 @@ impl StepRemoval {
         Some((statement.seat, reported))
     }
 
-    /// The promises of a round on which its proposer can build, and the value that the highest of them reports.
+    /// The promises of a round that its proposer can build on, and the highest value that they report.
     pub(super) fn promises<'a>(
         &self,
         round: u16,
@@ -240,7 +240,7 @@ impl StepRemoval {
         (names, highest.map(|(_, value)| value))
     }
 
-    /// Whether a proposal of another party names a promise of this statement's signer: this one, or one that is held.
+    /// Whether another party's proposal names this statement, or another known promise of its signer.
     pub(super) fn is_built_on(&self, verified: &Verified) -> bool {
         let (signer, hash) = (verified.seat(), verified.hash());
         let party = self.parties.party_of(signer);
@@ -268,7 +268,7 @@ impl StepRemoval {
         .collect()
     }
 
-    /// Takes note of the decisions that the statements make.
+    /// Records the decisions that follow from the known statements.
     pub(super) fn settle(&mut self, known: &EntryNames) {
         while !self.held.is_empty() {
             let instance = self.instance();
@@ -288,7 +288,7 @@ impl StepRemoval {
         }
     }
 
-    /// The same for a step that is complete here.
+    /// Records the decisions of a step that is complete here.
     pub(super) fn settle_past(&mut self) {
         if let Some(outcome) = self.outcome.take() {
             self.settle(&outcome.entries);

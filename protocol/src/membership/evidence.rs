@@ -1,4 +1,4 @@
-//! Statements of one seat that exclude each other, and records that a consent of their signer forbids.
+//! Statements of one seat that exclude each other, and records that their signer's consent forbids.
 
 use super::slot::MAX_RELEASES;
 use super::statement::{Reason, Says, Statement, Verified};
@@ -6,7 +6,7 @@ use super::step::{Consent, EntryNames, StepRemoval};
 use crate::hash::Hash32;
 use crate::seat::{Seat, SeatSet};
 
-/// Whether an honest seat signs at most one of the two.
+/// Whether an honest seat signs at most one of the two statements.
 pub fn exclude(one: &Statement, other: &Statement) -> bool {
     let same = (one.table, one.step, one.seat) == (other.table, other.step, other.seat);
     let parted = one.parent != other.parent;
@@ -71,21 +71,21 @@ fn directed(one: &Statement, other: &Statement) -> bool {
     }
 }
 
-/// Worth of a seat's record beside the consents of its signer.
+/// The standing of a seat's record with regard to its signer's consents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// No consent forbids it.
     Free,
-    /// It names a release that is not held, or whose reasons are not: its seat is missing.
+    /// The release that it names, or a reason in that release, is unknown: its seat is missing.
     Waits,
-    /// This consent forbids it, and the release that it names does not account for that.
+    /// This consent forbids it, and the release that it names does not list that consent.
     Forbidden(Box<Verified>),
 }
 
 impl StepRemoval {
-    /// Worth of a record of the next step that `seat` signed and that names that release.
+    /// The standing of a record of the next step that `seat` signed and that names `release`.
     ///
-    /// `later` is the step after, where the release may stand.
+    /// `later` is the next step, which may hold the release.
     pub(super) fn next_record(
         &self,
         later: &StepRemoval,
@@ -101,7 +101,7 @@ impl StepRemoval {
         self.standing(forbidden, later, release, &outcome.entries)
     }
 
-    /// Worth of an entry of this step that names other seats' entries of the step.
+    /// The standing of an entry of this step that names other seats' entries of the step.
     pub(super) fn entry(
         &self,
         seat: Seat,
@@ -109,7 +109,7 @@ impl StepRemoval {
         release: Option<Hash32>,
         known: &EntryNames,
     ) -> Standing {
-        // An entry that a decision has put into the step counts for everybody.
+        // An entry that a decision has put into the step counts for all seats.
         let fixed = self.fixed();
         let open = |(of, entry): &&(Seat, Hash32)| fixed.get(of) != Some(entry);
         let forbidden = self.all_consents().filter(|consent| {
@@ -143,14 +143,14 @@ impl StepRemoval {
     }
 
     /// The reason that the named release, or one that it names in turn, gives for a consent: `None` if a release is
-    /// not held, `Some(None)` if they give none.
+    /// unknown, `Some(None)` if they give no reason.
     fn account(
         &self,
         consent: Consent<'_>,
         later: &StepRemoval,
         mut release: Option<Hash32>,
     ) -> Option<Option<Reason>> {
-        // Each names the one before it, of its own step or of the step before.
+        // Each release names the previous one, of its own step or the step before.
         for _ in 0..=2 * MAX_RELEASES {
             let Some(name) = release else {
                 return Some(None);
@@ -174,7 +174,7 @@ impl StepRemoval {
     fn holds(&self, consent: Consent<'_>, reason: &Reason, known: &EntryNames) -> bool {
         match reason {
             Reason::Decision(proposal) => {
-                // Majorities for one value may have accepted it in different rounds.
+                // Majorities may have accepted the same value in different rounds.
                 let decision = self.decisions().get(usize::from(consent.instance));
                 let named = self.named(proposal).map(Verified::statement);
                 decision.zip(named).is_some_and(|(decision, named)| {
@@ -245,7 +245,7 @@ mod tests {
         Says::Accept { round, proposal }
     }
 
-    /// Both ways round.
+    /// Checks the exclusion in both directions.
     fn excluded(one: (u16, Says), other: (u16, Says)) -> bool {
         let (one, other) = (statement(one.0, one.1), statement(other.0, other.1));
         let found = exclude(&one, &other);

@@ -1,18 +1,19 @@
-//! The removal of absent parties: unanimous consent, a veto by anybody who counts the entry, and one majority decision.
+//! The removal of absent parties: unanimous consent, a veto by any seat that counts the entry, and one majority
+//! decision.
 //!
-//! The rule is single-decree Paxos (Lamport, "The Part-Time Parliament", 1998) with signed messages, one instance
+//! The protocol is single-decree Paxos (Lamport, "The Part-Time Parliament", 1998) with signed messages, one instance
 //! after the other, inside one step of the log:
 //!
 //! ```text
-//! consent   "I have not completed the step, and of these seats' entries I count exactly those": it binds its signer
-//! veto      "I count that entry": releases the consents to remove its seat, and the matter is over
-//! promise, propose, accept   only where nobody vetoes: a majority decides "out" or "keep", once and for good
+//! consent   "I have not completed the step, and count exactly these entries of those seats": binds its signer
+//! veto      "I count that entry": releases the consents to remove its seat and ends the matter
+//! promise, propose, accept   only without a veto: a majority decides "out" or "keep" for good
 //! ```
 //!
-//! A removal needs the consent of everybody who stays *and* the decision. Statements are signed and named by hash;
-//! everything else follows from those that are held ([`step`]), so that the order in which they come does not matter.
-//! Seats sign; majorities and removed sets are of whole parties. *Not covered:* whether a seat was really absent. A
-//! removal is the word of those who signed it.
+//! A removal needs the consent of all that stay *and* the decision. Statements are signed and named by hash. Everything
+//! else follows from the known statements ([`step`]), so that their order of arrival does not matter. Seats sign;
+//! majorities and removed sets consist of whole parties. *Not covered:* whether a seat was really absent. A removal is
+//! the word of its signers.
 
 #[cfg(test)]
 #[allow(
@@ -50,42 +51,42 @@ use slot::Inserted;
 pub use statement::{Says, SignedStatement, Statement, StatementError, Value, Verified};
 use step::{EntryNames, Outcome, Place, StepRemoval};
 
-/// Something that comes in.
+/// An input of the state machine.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// A statement, also one of this seat's that it has just signed or found in its journal.
+    /// A statement, including one that this seat has just signed or read from its journal.
     Statement(Box<Verified>),
-    /// The view has changed: an entry has come, time has passed.
+    /// The view has changed: an entry has arrived, or time has passed.
     Look,
 }
 
-/// Something to do, in this order.
+/// An action for the caller, to be carried out in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// A statement is new here: to the journal, and on to whoever lacks it.
+    /// Journal a new statement, and relay it to seats that lack it.
     Keep(Box<Verified>),
-    /// Sign this, and hand it in as an input before anything else.
+    /// Sign this statement, and pass it in as an input before anything else.
     Sign(Box<Statement>),
     /// The open step has a new decision.
     Decided(Value),
     /// The others have removed this seat from a step.
     Removed(u64),
-    /// One seat has signed both.
+    /// One seat has signed both statements.
     Conflict(Box<Verified>, Box<Verified>),
 }
 
-/// The removals of a table, as one seat sees them.
+/// The removals of a table from the point of view of one seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Membership {
     open: StepRemoval,
-    /// The steps before, in which others may still be.
+    /// Earlier steps, in which others may still be.
     past: BTreeMap<u64, StepRemoval>,
-    /// Instances in which any seat has signed: in most games none.
+    /// The steps in which any seat has signed a statement: none in most games.
     disputed: BTreeSet<u64>,
 }
 
 impl Membership {
-    /// Begins at a step.
+    /// Starts at a step.
     pub fn new(place: Place, me: Seat, seats: SeatSet, parties: Parties) -> Self {
         Self {
             open: StepRemoval::new(place, me, seats, parties),
@@ -99,16 +100,16 @@ impl Membership {
         &self.open
     }
 
-    /// Whether a statement is new here and may be of use. What is held was verified when it came first.
+    /// Whether a statement is new here and may be useful. Known statements were verified on first receipt.
     pub fn wants(&self, signed: &SignedStatement) -> bool {
         let statement = signed.unverified();
         let step = self.step(statement.step);
         step.is_some_and(|step| !step.has(signed)) && !self.is_too_late(statement)
     }
 
-    /// Whether a statement of another seat is of no use in a step that all but those who are bound have left: whoever
-    /// has gone on since is free. Where somebody is bound in the step after it, what is signed there names releases of
-    /// this one, and those name its vetoes and decisions.
+    /// Whether a statement of another seat is useless because all seats but the bound ones have left its step: a seat
+    /// that has moved on since is free. If a seat is bound in the next step, statements there name releases of this
+    /// one, and those name its vetoes and decisions.
     fn is_too_late(&self, statement: &Statement) -> bool {
         let at = statement.step;
         if at >= self.open.place.step.saturating_sub(1) || statement.seat == self.open.me {
@@ -123,19 +124,19 @@ impl Membership {
         !steps.flatten().any(StepRemoval::binds_somebody)
     }
 
-    /// Takes an input and says what to do.
+    /// Handles an input and returns what to do.
     pub fn handle(&mut self, input: Input, view: &View<'_>) -> Vec<Effect> {
         let mut effects = Vec::new();
         if let Input::Statement(verified) = input {
             self.take(*verified, view, &mut effects);
         }
         self.settle(view, &mut effects);
-        // What the view says of the entries and of who is missing was true before the decision.
+        // The view of entries and missing seats is from before the decision.
         let decided = |effect: &Effect| matches!(effect, Effect::Decided(_));
         if effects.iter().any(decided) {
             return effects;
         }
-        // The earlier steps first: what is signed in a step names the release of what bound its signer before.
+        // Earlier steps first: a statement of a step names the release of what bound its signer before.
         let disputed = self.disputed.iter();
         let past = disputed.filter_map(|step| self.past.get(step));
         let open = Some(&self.open).filter(|_| !view.closed);
@@ -143,7 +144,7 @@ impl Membership {
         let next = steps.find_map(|step| {
             let (instance, says) = step.next(view)?;
             let at = step.place.step;
-            // Nobody waits for a round of this seat any more; what frees the others has no end.
+            // No seat waits for this seat's rounds any more, but releases and vetoes may still free others.
             let frees = matches!(says, Says::Release { .. } | Says::Veto { .. });
             if !frees && at.saturating_add(1) < self.open.place.step {
                 return None;
@@ -187,7 +188,7 @@ impl Membership {
         }
         match standing {
             Standing::Free => {}
-            // Another seat did not know of the consent that forbids it, and others have followed that seat.
+            // Another seat did not know of the forbidding consent, and others have followed that seat.
             Standing::Waits | Standing::Forbidden(_) if step.is_built_on(&verified) => {}
             Standing::Waits => return,
             Standing::Forbidden(held) => {
@@ -220,7 +221,7 @@ impl Membership {
         effects.push(Effect::Keep(Box::new(verified)));
     }
 
-    /// Takes note of what is decided now.
+    /// Reports new decisions.
     fn settle(&mut self, view: &View<'_>, effects: &mut Vec<Effect>) {
         let before = self.open.decisions().len();
         if !view.closed {
@@ -245,7 +246,7 @@ impl Membership {
         }
     }
 
-    /// Worth of a seat's record of a step that names a release.
+    /// The standing of a seat's record of a step that names a release.
     pub fn record(&self, step: u64, seat: Seat, release: Option<Hash32>) -> Standing {
         let (Some(before), Some(at)) = (
             step.checked_sub(1)
@@ -257,7 +258,7 @@ impl Membership {
         before.next_record(at, seat, release)
     }
 
-    /// Worth of an entry of the open step that names others' entries.
+    /// The standing of an entry of the open step that names others' entries.
     pub fn entry(
         &self,
         seat: Seat,
@@ -271,8 +272,8 @@ impl Membership {
         }
     }
 
-    /// Whether another party than its author's has vetoed for an entry of the open step: it had counted the entry before
-    /// it saw the consent that forbids it.
+    /// Whether a party other than its author's has vetoed for an entry of the open step: that party counted the entry
+    /// before it saw the consent that forbids it.
     pub fn is_vouched_for(&self, author: Seat, entry: Hash32) -> bool {
         let parties = &self.open.parties;
         let party = parties.party_of(author);
@@ -287,7 +288,7 @@ impl Membership {
         })
     }
 
-    /// The release that this seat's records of a step name.
+    /// The release that this seat's records of a step must name.
     pub fn release(&self, step: u64) -> Option<Hash32> {
         let here = self.step(step)?.last_release(self.open.me);
         let before = || {
@@ -297,7 +298,7 @@ impl Membership {
         here.or_else(before).map(Verified::hash)
     }
 
-    /// Goes on to the next step, with what the open one came to.
+    /// Moves to the next step, with the outcome of the open one.
     pub fn complete(&mut self, entries: EntryNames, removed: SeatSet, next: Place, seats: SeatSet) {
         let parties = self.open.parties;
         let fresh = StepRemoval::new(next, self.open.me, seats, parties);
@@ -313,17 +314,17 @@ impl Membership {
         self.past.insert(done.place.step, done);
     }
 
-    /// All statements of a step and of those after it, for a seat that may lack them.
+    /// All statements of a step and of later ones, for a seat that may lack them.
     pub fn statements_from(&self, step: u64) -> impl Iterator<Item = &Verified> {
         let disputed = self.disputed.range(step..);
         let past = disputed.filter_map(|step| self.past.get(step));
         past.chain([&self.open]).flat_map(StepRemoval::statements)
     }
 
-    /// The statements that another seat may lack, given its open step and the names of those that it holds; the newest
-    /// steps first. They are those of the step before that one and of the step itself, and of earlier ones in which, or
-    /// in the next, somebody may be bound: that seat may be many steps behind, and names releases of the step before its
-    /// own. A seat that names a consent of a step takes its signer for bound, and may be wrong.
+    /// The statements that another seat may lack, given its open step and the names of those that it knows; newest
+    /// steps first. They are those of its open step and of the previous one. They include earlier steps if a seat may
+    /// be bound there or in the step after. A bound seat may be many steps behind, and names releases of the step
+    /// before its own. If the other seat names a consent of a step, it may wrongly consider the signer bound.
     pub fn statements_for<'a>(
         &'a self,
         step: u64,
@@ -341,14 +342,14 @@ impl Membership {
         all.filter(move |held| !named.contains(&held.hash()))
     }
 
-    /// The names of the statements that others might take this seat to lack, the newest steps first.
+    /// The names of the statements that others might consider missing here, newest steps first.
     pub fn names(&self) -> impl Iterator<Item = Hash32> {
         let open = self.open.place.step;
         let all = self.statements_for(open, &[]);
         all.map(Verified::hash)
     }
 
-    /// The steps up to that one in which anybody has signed anything, the newest first.
+    /// The steps up to `step` in which any seat has signed a statement, newest first.
     fn disputed_until(&self, step: u64) -> impl Iterator<Item = &StepRemoval> {
         let past = self.disputed.range(..=step).rev();
         let past = past.filter_map(|step| self.past.get(step));

@@ -1,7 +1,7 @@
-//! An honest seat's next statement in a step.
+//! The next statement of an honest seat in a step.
 //!
-//! A pure function of the statements that are held and of the [`View`]: whoever replays a journal comes to the same,
-//! but for the moments at which rounds and waits end.
+//! A pure function of the known statements and the [`View`]. A replay of the journal gives the same result, except for
+//! the times at which rounds and waits end.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use crate::hash::Hash32;
 use crate::seat::{Seat, SeatSet};
 use crate::wire::bounded::Bounded;
 
-/// How long the first round of a decision lasts, in milliseconds; each later one twice as long.
+/// The duration of the first round of a decision, in milliseconds; each later round takes twice as long.
 const ROUND: u64 = 3_000;
-/// The round from which on they grow no more: over an hour.
+/// The round at which durations stop growing, at over an hour.
 const LONGEST: u16 = 11;
-/// The same for a round from which another party calls away: twelve seconds.
+/// The same limit if another party calls for the next round: twelve seconds.
 const CALLED: u16 = 2;
 
 /// A seat's view of the open step.
@@ -23,25 +23,25 @@ const CALLED: u16 = 2;
 pub struct View<'a> {
     /// The time, in milliseconds of a clock that never jumps.
     pub now: u64,
-    /// The entries that would count if no consent of this seat held them back: each judged by its content, and all
-    /// that it names counts.
+    /// The entries that would count if no consent of this seat held them back: their content is valid, and all entries
+    /// that they name count.
     pub acceptable: &'a EntryNames,
-    /// Entries that count.
+    /// The entries that count.
     pub counted: &'a EntryNames,
-    /// The missing seats that this seat may consent to remove: absent, or a person has asked for it.
+    /// The missing seats that this seat may consent to remove: absent, or proposed by a person.
     pub removable: SeatSet,
-    /// The seats of which nothing was heard for the absence timeout.
+    /// The seats that have been silent for the absence timeout.
     pub silent: SeatSet,
     /// The absence timeout, in milliseconds.
     pub absence: u64,
     /// Whether this seat may sign at all.
     pub may_sign: bool,
-    /// Whether this seat has closed the table by claim. It goes no further, and still frees those who are behind.
+    /// Whether this seat has closed the table by claim. It continues no further, but still frees others.
     pub closed: bool,
 }
 
 impl StepRemoval {
-    /// This seat's next statement, if any, given its view of the step; and its instance.
+    /// This seat's next statement in the step and its instance, if it has one to sign.
     pub(super) fn next(&self, view: &View<'_>) -> Option<(u16, Says)> {
         let instance = self.instance();
         if !view.may_sign || !self.live(instance).contains(self.me) {
@@ -62,22 +62,22 @@ impl StepRemoval {
         Some((instance, says))
     }
 
-    /// The entries on which statements of the step may stand.
+    /// The entries that statements of the step may rest on.
     pub(super) fn known<'a>(&'a self, view: &View<'a>) -> &'a EntryNames {
         self.outcome
             .as_ref()
             .map_or(view.acceptable, |outcome| &outcome.entries)
     }
 
-    /// The entries that count: also those that decisions have put into the step, whether they are counted yet or not.
+    /// The entries that count, including decided ones that are not counted yet.
     fn counted(&self, view: &View<'_>) -> EntryNames {
         let mut counted = self.fixed();
         counted.extend(view.counted);
         counted
     }
 
-    /// Accounts for every own consent that binds no more, before anything is signed that it forbade. A reason once given
-    /// stands, whatever has been forgotten since: so each release says more than the one before.
+    /// Lists every own consent that no longer binds, before this seat signs anything that the consent forbade. A given
+    /// reason stands, whatever has been forgotten since, so each release extends the previous one.
     fn next_release(&self, known: &EntryNames) -> Option<Says> {
         let given: BTreeMap<Hash32, Reason> = match self.last_release(self.me) {
             Some(release) => match &release.statement().says {
@@ -101,7 +101,7 @@ impl StepRemoval {
         })
     }
 
-    /// Answers consents of others with the entries that this seat counts.
+    /// Vetoes others' consents to the removal of seats whose entries this seat counts.
     fn next_veto(&self, view: &View<'_>) -> Option<(u16, Says)> {
         let (counted, instances) = match &self.outcome {
             Some(outcome) => (&outcome.entries, outcome.instance..=self.instance()),
@@ -164,8 +164,8 @@ impl StepRemoval {
         })
     }
 
-    /// Opens the first round; then the next when one has come to nothing. A single party may call for the next only when
-    /// this one has lasted for a while: or a dishonest one could end every round before it decides anything.
+    /// Opens the first round, and the next one if a round fails. A single party may call for the next round only after
+    /// the current one has lasted for a while. Otherwise one dishonest party could end every round before it decides.
     fn next_promise(&self, view: &View<'_>, known: &EntryNames) -> Option<Says> {
         let instance = self.instance();
         let own = self.own_round(instance);
@@ -184,7 +184,7 @@ impl StepRemoval {
     }
 
     /// Whether the own round has lasted for its full time, or for that of round `longest` if that is shorter. A crash
-    /// resets the clock of the round.
+    /// restarts the clock of the round.
     fn has_lasted(&self, round: u16, longest: u16, now: u64) -> bool {
         let lasts = ROUND << round.min(longest);
         self.entered.is_some_and(|(instance, entered, since)| {
@@ -192,7 +192,8 @@ impl StepRemoval {
         })
     }
 
-    /// Consents to the removal of a party that misses an entry; then of several, if some of them do not consent.
+    /// Consents to the removal of a party with a missing entry; later of several parties, if some of them do not
+    /// consent.
     fn next_consent(&self, view: &View<'_>) -> Option<Says> {
         if self.outcome.is_some() || self.own_consents().count() >= MAX_REASONS {
             return None;
@@ -224,7 +225,7 @@ impl StepRemoval {
             .iter()
             .filter_map(|seat| Some((seat, *counted.get(&seat)?)))
             .collect();
-        // Nobody honest takes a veto back.
+        // An honest seat never takes back a veto.
         let vetoed = out.iter().any(|seat| {
             self.has_vetoed(self.me, seat) && !counted.iter().any(|(of, _)| *of == seat)
         });
@@ -235,8 +236,8 @@ impl StepRemoval {
         Some(Says::Consent { out, counted })
     }
 
-    /// A party together with those that have not consented to its removal and have been silent for a whole timeout
-    /// since this seat has.
+    /// A party, together with those that have not consented to its removal and have been silent for a full timeout
+    /// since this seat did.
     fn group(&self, view: &View<'_>, single: SeatSet) -> Option<SeatSet> {
         let instance = self.instance();
         let live = self.live(instance);
@@ -257,7 +258,7 @@ impl StepRemoval {
                 .iter()
                 .filter(|seat| live.contains(*seat))
                 .collect();
-            // A party goes as a whole or not at all.
+            // A party is removed as a whole or not at all.
             if seats.iter().all(|seat| silent(&seat)) && !seats.contains(self.me) {
                 out.extend(seats.iter());
             }

@@ -1,18 +1,18 @@
-//! The place of each removal statement in its step, and whether there is one for it: a seat keeps no more of another
-//! than an honest one signs.
+//! The place of each removal statement in its step, and whether there is room for it. A seat keeps no more statements
+//! of another than an honest seat signs.
 
 use super::statement::{MAX_REASONS, Says, SignedStatement, Statement, Value, Verified};
 use super::step::StepRemoval;
 use crate::hash::Hash32;
 use crate::seat::{Seat, SeatSet};
 
-/// The most releases of one seat that are kept for a step.
+/// The most releases of one seat kept for a step.
 pub(super) const MAX_RELEASES: usize = 24;
-/// The most proposals of a seat in an instance that are kept, and the rounds that are kept by a seat which takes part in
-/// none: more than anybody waits for.
+/// The most proposals of a seat kept for an instance, and the rounds kept by a seat that takes part in none. No seat
+/// waits through that many rounds.
 const MAX_ROUNDS: u16 = 16;
 
-/// Where a statement stands: an honest seat signs one for each, but for releases.
+/// The place of a statement. An honest seat signs one for each, except releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Slot {
     Consent(u16, Seat, SeatSet),
@@ -37,27 +37,27 @@ impl Slot {
     }
 }
 
-/// The outcome of taking in a statement.
+/// The outcome of inserting a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Inserted {
-    /// It is held now.
+    /// It has been inserted.
     New,
-    /// It was held.
+    /// It was already known.
     Known,
-    /// There is no place for it.
+    /// There is no room for it.
     Ignored,
-    /// Another one stands in its place.
+    /// A different statement has its place.
     Differs(Box<Verified>),
 }
 
 impl StepRemoval {
-    /// Whether that very statement is held, with that signature.
+    /// Whether this exact statement is known, with the same signature.
     pub(super) fn has(&self, signed: &SignedStatement) -> bool {
         let held = self.held.get(&Slot::of(signed.unverified()));
         held.is_some_and(|held| held.signed() == signed)
     }
 
-    /// Takes a statement, if there is a place for it: one that differs from it comes back.
+    /// Inserts a statement if there is room for it. Returns a different statement in its place.
     pub(super) fn insert(&mut self, verified: Verified) -> Inserted {
         let statement = verified.statement();
         let fits = self.seats.contains(statement.seat)
@@ -81,7 +81,7 @@ impl StepRemoval {
         }
     }
 
-    /// Whether a seat has signed as much of a kind as an honest one ever does.
+    /// Whether a seat has signed as many statements of a kind as an honest one ever does.
     fn is_full(&self, slot: &Slot) -> bool {
         match *slot {
             Slot::Release(seat, _) => self.releases(seat).count() >= MAX_RELEASES,
@@ -99,9 +99,9 @@ impl StepRemoval {
         }
     }
 
-    /// Whether a statement's round is at most one above this seat's own, so that nobody can make it keep rounds
-    /// without end. A seat that has completed the step, has left or was removed goes through no rounds, and may be all
-    /// that links others. Of an instance that is decided, a release may name a proposal of the same value in any round.
+    /// Whether a statement's round is at most one above this seat's own, so that no peer can make it keep endless
+    /// rounds. A seat that has completed the step, has left or was removed goes through no rounds, but may be the only
+    /// link between others. A release may name a proposal of a decided value in any round.
     fn round_is_near(&self, statement: &Statement) -> bool {
         let round = match statement.says {
             Says::Promise { round, .. } | Says::Accept { round, .. } => round,

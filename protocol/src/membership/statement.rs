@@ -1,7 +1,7 @@
-//! Statements that seats sign about an absent party: consents, vetoes, the messages of one decision, and releases.
+//! Signed statements about an absent party: consents, vetoes, the messages of one decision, and releases.
 //!
-//! Statements are flat. One that builds on others names them by hash, and is worth nothing where those are
-//! not held: every seat hands on every statement, so that whoever receives one can receive what it names.
+//! Statements are flat. One that builds on others names them by hash, and counts only once those are known. Every seat
+//! relays every statement, so a receiver can also obtain those that it names.
 
 use ed25519_dalek::SigningKey;
 use serde::{Deserialize, Serialize};
@@ -13,25 +13,25 @@ use crate::seat::{MAX_SEATS, Seat, SeatSet};
 use crate::wire::bounded::Bounded;
 use crate::wire::codec::encode;
 
-/// The most consents that one release can account for.
+/// The most consents that one release can list.
 pub const MAX_REASONS: usize = 24;
 
 /// Entries of some seats, each by its hash, in seat order.
 pub type Entries = Bounded<(Seat, Hash32), MAX_SEATS>;
 
-/// Outcome of an instance.
+/// The value of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Value {
-    /// These seats are removed; of their entries exactly those named count.
+    /// These seats are removed; exactly the named entries of theirs count.
     Out {
         /// Whole parties.
         seats: SeatSet,
-        /// The union of what the consents count.
+        /// The union of the entries that the consents count.
         counted: Entries,
     },
-    /// Everybody counts this entry.
+    /// All seats count this entry.
     Keep {
-        /// Author of the entry.
+        /// The author of the entry.
         seat: Seat,
         /// The entry.
         entry: Hash32,
@@ -39,7 +39,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The seats that it removes.
+    /// The seats that this value removes.
     pub fn removed(&self) -> SeatSet {
         match self {
             Self::Out { seats, .. } => *seats,
@@ -47,7 +47,7 @@ impl Value {
         }
     }
 
-    /// The entries that count by it.
+    /// The entries that count by this value.
     pub fn entries(&self) -> Vec<(Seat, Hash32)> {
         match self {
             Self::Out { counted, .. } => counted.to_vec(),
@@ -56,7 +56,7 @@ impl Value {
     }
 }
 
-/// The proposal that a signer has accepted in the highest round.
+/// The proposal of the highest round that a signer has accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Accepted {
     /// Its round.
@@ -65,12 +65,12 @@ pub struct Accepted {
     pub proposal: Hash32,
 }
 
-/// Why a consent does not bind its signer any more.
+/// Why a consent no longer binds its signer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
-    /// One seat that stays has vetoed for every seat of the consent.
+    /// One remaining seat has vetoed for every seat of the consent.
     Vetoes(Bounded<Hash32, MAX_SEATS>),
-    /// The instance is decided, by this proposal.
+    /// This proposal decided the instance.
     Decision(Hash32),
 }
 
@@ -79,14 +79,14 @@ pub enum Reason {
 pub enum Says {
     /// "I have not completed the step. Of the entries of `out` I count exactly `counted`."
     Consent {
-        /// Whole live parties without the signer's own; those left are a majority.
+        /// Whole live parties other than the signer's; the remaining ones are a majority.
         out: SeatSet,
-        /// At most one entry a seat of `out`, and not one of each.
+        /// At most one entry for each seat of `out`, and at least one seat without.
         counted: Entries,
     },
     /// "From this instance on I count that entry of that seat."
     Veto {
-        /// Author of the entry.
+        /// The author of the entry.
         seat: Seat,
         /// The entry.
         entry: Hash32,
@@ -104,7 +104,7 @@ pub enum Says {
         round: u16,
         /// The value.
         value: Value,
-        /// Promises of a majority for that round, in seat order.
+        /// The promises of a majority for that round, in seat order.
         promises: Bounded<Hash32, MAX_SEATS>,
     },
     /// A vote for a proposal.
@@ -114,35 +114,35 @@ pub enum Says {
         /// The hash of the proposal.
         proposal: Hash32,
     },
-    /// "This is why I went on although I had consented": each of the signer's consents of the step that binds it no
-    /// more, with the reason.
+    /// "This is why I continued although I had consented": each of the signer's consents of the step that no longer
+    /// binds it, with the reason.
     Release {
-        /// The consent and the reason.
+        /// Consents with their reasons.
         reasons: Bounded<(Hash32, Reason), MAX_REASONS>,
     },
 }
 
-/// One statement of one seat.
+/// One seat's statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statement {
     /// The table id.
     pub table: Hash32,
     /// The step.
     pub step: u64,
-    /// The hash of the step before.
+    /// The hash of the previous step.
     pub parent: Hash32,
-    /// The instance, from 0: how many decisions of the step came before.
+    /// The instance, from 0: the number of earlier decisions in the step.
     pub instance: u16,
-    /// Signing seat.
+    /// The signer.
     pub seat: Seat,
-    /// The signer's last release, of this step or of the one before.
+    /// The signer's last release, of this step or the previous one.
     pub release: Option<Hash32>,
     /// The statement.
     pub says: Says,
 }
 
 impl Statement {
-    /// The hash by which others name it.
+    /// The hash that names it.
     pub fn hash(&self) -> Hash32 {
         Hasher::new(domain::REMOVAL_HASH)
             .bytes(&encode(self))
@@ -150,19 +150,19 @@ impl Statement {
     }
 }
 
-/// A statement as it travels: its signature is not checked.
+/// A signed statement before verification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignedStatement {
     statement: Statement,
     signature: SignatureBytes,
 }
 
-/// A statement of another table, of no seat of this one, or not signed by its seat.
+/// A statement of another table, of an unknown seat, or with an invalid signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a removal statement that no seat of this table has signed")]
 pub struct StatementError;
 
-/// A statement that its seat has signed.
+/// A statement with a verified signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
     signed: SignedStatement,
@@ -189,14 +189,14 @@ impl SignedStatement {
         })
     }
 
-    /// The statement, before its signature is checked.
+    /// The statement, not yet verified.
     pub fn unverified(&self) -> &Statement {
         &self.statement
     }
 }
 
 impl Verified {
-    /// Signs a statement of one's own.
+    /// Signs an own statement.
     pub fn sign(statement: Statement, key: &SigningKey) -> Self {
         let signature = SignatureBytes::sign(key, domain::REMOVAL, &encode(&statement));
         Self {
@@ -208,7 +208,7 @@ impl Verified {
         }
     }
 
-    /// A statement without a signature, for exploring the rules.
+    /// A statement without a signature, for the search of the rules.
     #[cfg(test)]
     pub(crate) fn unsigned(statement: Statement) -> Self {
         Self {
@@ -225,17 +225,17 @@ impl Verified {
         &self.signed.statement
     }
 
-    /// Signing seat.
+    /// The signer.
     pub fn seat(&self) -> Seat {
         self.signed.statement.seat
     }
 
-    /// The hash by which others name it.
+    /// The hash that names it.
     pub fn hash(&self) -> Hash32 {
         self.hash
     }
 
-    /// As it travels.
+    /// The signed statement.
     pub fn signed(&self) -> &SignedStatement {
         &self.signed
     }

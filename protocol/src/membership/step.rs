@@ -1,8 +1,8 @@
 //! The removal statements of one step, and all that follows from them.
 //!
-//! The machine keeps signed statements and nothing else that matters: who is bound, which values are valid and what
-//! is decided are computed from them, so that a crash, a late message and another order of arrival cannot make a
-//! difference. [`super::sign`] says what this seat signs next.
+//! The state machine keeps signed statements, and no other state that matters. It computes from them which seats are
+//! bound, which values are valid and what is decided. A crash, a late message or another order of arrival therefore
+//! makes no difference. [`super::sign`] computes this seat's next statement.
 //!
 //! \\(L_j\\) is the set of live seats in instance j; a *majority* is more than half of their parties
 //! ([`Parties::is_majority`]), each with all its live seats.
@@ -18,14 +18,14 @@ use crate::seat::{Seat, SeatSet};
 /// Entries by seat, each by its hash.
 pub type EntryNames = BTreeMap<Seat, Hash32>;
 
-/// Which step of which log.
+/// A step of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The table id.
     pub table: Hash32,
     /// The step.
     pub step: u64,
-    /// The hash of the step before.
+    /// The hash of the previous step.
     pub parent: Hash32,
 }
 
@@ -34,14 +34,14 @@ pub struct Place {
 pub struct Decision {
     /// The decision.
     pub value: Value,
-    /// The proposal that a majority has accepted.
+    /// The proposal that a majority accepted.
     pub proposal: Hash32,
 }
 
-/// How this seat has completed the step.
+/// How this seat completed the step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// In which instance.
+    /// The instance of completion.
     pub instance: u16,
     /// The entries that counted.
     pub entries: EntryNames,
@@ -49,7 +49,7 @@ pub struct Outcome {
     pub removed: SeatSet,
 }
 
-/// A consent: who signed it, whom it removes, which of their entries it counts.
+/// A consent: its signer, the seats that it removes, and which of their entries it counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Consent<'a> {
     pub(super) hash: Hash32,
@@ -66,7 +66,7 @@ impl Consent<'_> {
     }
 }
 
-/// The removal statements of one step, as one seat holds them.
+/// The removal statements of one step, as known to one seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepRemoval {
     pub(super) place: Place,
@@ -77,9 +77,9 @@ pub struct StepRemoval {
     pub(super) held: BTreeMap<Slot, Verified>,
     pub(super) decided: Vec<Decision>,
     pub(super) outcome: Option<Outcome>,
-    /// When this seat entered its round: instance, round, milliseconds. Not in the journal.
+    /// When this seat entered its round: instance, round, milliseconds. Not journaled.
     pub(super) entered: Option<(u16, u16, u64)>,
-    /// When this seat's consents to one party went out. Not in the journal.
+    /// When this seat sent its consents to single parties. Not journaled.
     pub(super) consented_at: BTreeMap<(u16, SeatSet), u64>,
 }
 
@@ -99,17 +99,17 @@ impl StepRemoval {
         }
     }
 
-    /// Which step.
+    /// The step's place in the log.
     pub fn place(&self) -> Place {
         self.place
     }
 
-    /// The statements that are held.
+    /// The known statements.
     pub fn statements(&self) -> impl Iterator<Item = &Verified> {
         self.held.values()
     }
 
-    /// Whether nobody has signed anything here.
+    /// Whether no seat has signed a statement here.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
@@ -124,7 +124,7 @@ impl StepRemoval {
         u16::try_from(self.decided.len()).unwrap_or(u16::MAX)
     }
 
-    /// \\(L_j\\), as far as the decisions before are known.
+    /// \\(L_j\\), as far as the earlier decisions are known.
     pub fn live(&self, instance: u16) -> SeatSet {
         let before = self.decided.iter().take(usize::from(instance));
         let removed: SeatSet = before
@@ -149,7 +149,7 @@ impl StepRemoval {
 
     // Consents and vetoes.
 
-    /// All consents of an instance that stand on entries at hand and name whom they may.
+    /// The consents of an instance that rest on known entries and can lead to a removal.
     pub(super) fn consents<'a>(
         &'a self,
         instance: u16,
@@ -162,7 +162,7 @@ impl StepRemoval {
         })
     }
 
-    /// Whether a consent names whom it may, so that a removal can come of it.
+    /// Whether a consent's set is valid, so that it can lead to a removal.
     pub(super) fn can_remove(&self, consent: &Consent<'_>) -> bool {
         let live = self.live(consent.instance);
         live.contains(consent.seat)
@@ -191,7 +191,7 @@ impl StepRemoval {
             .filter(|consent| consent.seat == self.me)
     }
 
-    /// A seat's veto for another's entry, from an instance up to that one on, if the entry is at hand.
+    /// A seat's veto for another seat's entry, from instance `until` or earlier, if the entry is known.
     pub(super) fn veto(
         &self,
         signer: Seat,
@@ -207,7 +207,7 @@ impl StepRemoval {
         counts.then_some(held)
     }
 
-    /// The vetoes by which one seat that stays releases a consent.
+    /// The vetoes of one remaining seat that release a consent.
     pub(super) fn releasing(
         &self,
         consent: Consent<'_>,
@@ -224,7 +224,7 @@ impl StepRemoval {
         })
     }
 
-    /// Why a consent binds its signer no more, if it does not.
+    /// Why a consent no longer binds its signer; `None` if it still does.
     pub(super) fn reason(&self, consent: Consent<'_>, known: &EntryNames) -> Option<Reason> {
         if let Some(decision) = self.decided.get(usize::from(consent.instance))
             && !self.is_carried_out(&consent)
@@ -235,7 +235,7 @@ impl StepRemoval {
         Some(Reason::Vetoes(vetoes))
     }
 
-    /// This seat's consents of the open instance that bind it.
+    /// This seat's consents of the open instance that still bind it.
     fn binding<'a>(&'a self, known: &'a EntryNames) -> impl Iterator<Item = Consent<'a>> {
         let open = self.instance();
         self.own_consents().filter(move |consent| {
@@ -243,30 +243,31 @@ impl StepRemoval {
         })
     }
 
-    /// Whether own consents keep this seat from completing the step.
+    /// Whether this seat's consents keep it from completing the step.
     pub fn is_bound(&self, known: &EntryNames) -> bool {
         self.binding(known).next().is_some()
     }
 
-    /// Whether own consents keep this seat from counting an entry.
+    /// Whether this seat's consents keep it from counting an entry.
     pub fn holds_back(&self, seat: Seat, entry: Hash32, known: &EntryNames) -> bool {
         self.binding(known).any(|consent| consent.bars(seat, entry))
     }
 
-    /// Whether a consent may still bind its signer, as far as is known here: no decision carries it out, and the signer
-    /// has given no reason. Also where another decision frees it: the signer's next records name that release.
+    /// Whether any consent may still bind its signer, as far as this seat knows: no decision carries it out, and the
+    /// signer has given no reason. This includes a consent that another decision frees, because the signer's next
+    /// records name that release.
     pub(super) fn binds_somebody(&self) -> bool {
         let mut consents = self.all_consents();
         consents.any(|consent| !self.is_carried_out(&consent) && !self.is_accounted_for(&consent))
     }
 
-    /// Whether the decision of its instance removes all whom a consent names.
+    /// Whether the decision of its instance removes all seats that a consent names.
     fn is_carried_out(&self, consent: &Consent<'_>) -> bool {
         let decision = self.decided.get(usize::from(consent.instance));
         decision.is_some_and(|of| consent.out.minus(of.value.removed()).is_empty())
     }
 
-    /// Whether one of these is the name of a consent of the step.
+    /// Whether `names` includes a consent of the step.
     pub(super) fn names_consent(&self, names: &[Hash32]) -> bool {
         let mut consents = self.all_consents();
         consents.any(|consent| names.contains(&consent.hash))
@@ -274,7 +275,7 @@ impl StepRemoval {
 
     // Releases.
 
-    /// Whether the signer of a consent has given a reason why it binds no more.
+    /// Whether the signer of a consent has given a reason why it no longer binds.
     fn is_accounted_for(&self, consent: &Consent<'_>) -> bool {
         let last = self.last_release(consent.seat);
         last.is_some_and(|held| match &held.statement().says {
@@ -283,7 +284,7 @@ impl StepRemoval {
         })
     }
 
-    /// The last release of a seat: the one that accounts for most consents.
+    /// The last release of a seat: the one that lists the most consents.
     pub(super) fn last_release(&self, seat: Seat) -> Option<&Verified> {
         self.releases(seat).max_by_key(|held| {
             let Says::Release { reasons } = &held.statement().says else {

@@ -1,20 +1,20 @@
-//! When abandonment claims close a table: the one rule of the seats and of the auditor.
+//! When abandonment claims close a table: one rule for seats and auditors.
 //!
 //! The claims of one step that name the same absent seats A close the table if
 //!
 //! - A and the seats present are whole parties, and every seat present has signed;
 //! - those present are no majority of the live parties, which could remove A ([`crate::membership`]);
 //! - the game is over by its rules, or the open step waits for seats of A alone. Only the entries that the claims carry
-//!   count for that: what an absent seat signed may have reached nobody. So a seat that owes the next entry itself has
-//!   nothing to claim.
+//!   count for that, because an absent seat's entry may have reached no other. A seat that owes the next entry itself
+//!   therefore has nothing to claim.
 //!
-//! Between two parties a claim may also say that the other is there and its turn time has run out, where the table has one.
+//! Between two parties, if the table has a turn time, a claim may also say that the other is present but out of time.
 //!
-//! A claim on a game that goes on leaves it unfinished; where the rules have ended it, the result stands, and the seats
-//! that did not open their seeds are named. Two groups of claims that both close cancel.
+//! Claims leave an unfinished game unfinished. If the rules have ended the game, its result stands, and the record
+//! names the seats that did not open their seeds. Two groups of claims that both close the table cancel each other.
 //!
-//! A seat that is named absent although it is present takes the claims as the end where those named are no majority
-//! either. A majority plays on: it takes the signers as gone, and removes them.
+//! A seat named absent although it is present accepts the claims as the end of the table, unless the named seats are a
+//! majority. A majority plays on: it treats the signers as gone, and removes them.
 
 use std::collections::BTreeMap;
 
@@ -28,23 +28,24 @@ use crate::seat::{Seat, SeatSet};
 /// A group of claims that closes a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Abandonment {
-    /// Signing seats: all those present.
+    /// The signers: all seats present.
     pub by: SeatSet,
-    /// Absent seats, by their word.
+    /// The absent seats, according to the signers.
     pub absent: SeatSet,
-    /// Why they may close it.
+    /// Why the claims may close it.
     pub ground: Ground,
 }
 
 impl Abandonment {
-    /// Whether it closes the table of a seat, with these live: that of each signer, and that of each seat named absent
-    /// if those named are no majority.
+    /// Whether it closes the table of a seat, given the live seats. It does for each signer. It does for a seat named
+    /// absent if the named seats are no majority.
     pub fn closes_for(&self, seat: Seat, parties: &Parties, live: SeatSet) -> bool {
         self.by.contains(seat) || !parties.is_majority(live, self.absent)
     }
 }
 
-/// The groups of claims that close the open step of a replica. Each is judged by the entries that its own claims carry.
+/// The groups of claims that close the open step of a replica. Each group is judged by the entries that its own claims
+/// carry.
 pub fn closing<'a, G: Game>(
     replica: &Replica<G>,
     claims: impl Iterator<Item = &'a Verified>,
@@ -79,7 +80,7 @@ pub fn closing<'a, G: Game>(
     groups.into_iter().filter_map(closes).collect()
 }
 
-/// The seats whose entries count where there are no others.
+/// The seats whose entries count without any further entries.
 fn counting<G: Game>(replica: &Replica<G>, signed: &BTreeMap<Seat, Option<&Entry>>) -> SeatSet {
     let mut counted: BTreeMap<Seat, Entry> = BTreeMap::new();
     for _ in 0..signed.len() {
@@ -94,7 +95,7 @@ fn counting<G: Game>(replica: &Replica<G>, signed: &BTreeMap<Seat, Option<&Entry
     counted.keys().copied().collect()
 }
 
-/// Whether those present may close the table, if all of them sign: whoever is not in `absent`.
+/// Whether the seats outside `absent` may close the table if all of them sign.
 pub fn may_close<G: Game>(replica: &Replica<G>, counted: SeatSet, absent: SeatSet) -> bool {
     let (live, parties) = (replica.live(), replica.parties());
     let present = live.minus(absent);

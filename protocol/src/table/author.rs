@@ -1,5 +1,4 @@
-//! Writes a seat's entries with its secrets: their contents, as functions of the public
-//! state and its seed alone.
+//! Writes the contents of a seat's entries: functions of the public state and the seat's seed alone.
 
 use super::replica::{Broken, Owed, Replica};
 use crate::card::{Face, Handle};
@@ -18,13 +17,13 @@ use std::collections::BTreeMap;
 
 use crate::log::entry::Entry;
 
-/// A seat's secrets of one deal; zeroized when dropped, never shown.
+/// A seat's secrets of one deal. Zeroized on drop, never displayed.
 #[derive(Debug)]
 pub(super) struct Secrets {
     seed: Seed,
     context: Context,
     key: SecretKey,
-    /// The coin chain that was used last, kept because deriving one takes a thousand hashes.
+    /// The coin chain used last, cached because deriving one takes a thousand hashes.
     chain_number: u32,
     chain: CoinChain,
 }
@@ -61,7 +60,7 @@ impl Secrets {
         }
     }
 
-    /// The tip of the chain after the one that is open.
+    /// The tip of the chain after the open one.
     pub(super) fn next_tip<G: Game>(&self, replica: &Replica<G>) -> Body {
         let open = replica.coin(self.context.seat);
         let next = open.map_or(0, |(chain, _)| chain.saturating_add(1));
@@ -80,7 +79,7 @@ impl Secrets {
         self.chain.preimage(used)
     }
 
-    /// This seat's key in parts for its holders.
+    /// This seat's key, split into parts for its holders.
     pub(super) fn escrow<G: Game>(&self, replica: &Replica<G>) -> Option<Body> {
         let holders = replica.holders(self.context.seat);
         let parts = escrow::split(&self.seed, &self.context, &self.key, &holders).ok()?;
@@ -88,7 +87,7 @@ impl Secrets {
         Some(Body::Escrow { parts, shuffled })
     }
 
-    /// Takes the parts of the others' keys, and complains of those that do not open.
+    /// Accepts the parts of the others' keys, with a complaint about each part that does not open.
     pub(super) fn accept<G: Game>(&self, replica: &Replica<G>) -> Option<Body> {
         let me = self.context.seat;
         let mut complaints = Vec::new();
@@ -107,7 +106,7 @@ impl Secrets {
         })
     }
 
-    /// The shuffle that goes along in the open step, if it is this seat's turn; `None` if it cannot be made.
+    /// The early shuffle in the open step, if it is this seat's turn; the outer `None` if it cannot be made.
     fn shuffle_early<G: Game>(&self, replica: &Replica<G>) -> Option<Option<Shuffled>> {
         if replica.early_shuffler() != Some(self.context.seat) {
             return Some(None);
@@ -115,7 +114,7 @@ impl Secrets {
         self.shuffle(replica, &BTreeMap::new()).map(Some)
     }
 
-    /// This seat's parts of the shares of one that was removed.
+    /// This seat's parts of the shares of a removed seat.
     pub(super) fn rebuild<G: Game>(&self, replica: &Replica<G>, gone: Seat) -> Option<Body> {
         let me = self.context.seat;
         let (key, parts) = (replica.key(gone)?, replica.parts(gone)?);
@@ -144,10 +143,10 @@ impl Secrets {
         }
     }
 
-    /// Answers exactly what is owed.
+    /// Answers exactly what this seat owes.
     ///
     /// # Errors
-    /// [`Broken`] if that cannot be answered: anything else would be a fault of this seat.
+    /// [`Broken`] if it cannot: any other answer would be a fault of this seat.
     pub(super) fn answers<G: Game>(
         &mut self,
         replica: &Replica<G>,
@@ -182,7 +181,7 @@ impl Secrets {
         Ok(Answers { shares, coin })
     }
 
-    /// This seat's part of a shuffle run; `None` until the seat before has done its own.
+    /// This seat's part of a shuffle run; `None` until the seat before it has shuffled.
     pub(super) fn shuffle<G: Game>(
         &self,
         replica: &Replica<G>,
@@ -204,7 +203,7 @@ impl Secrets {
         })
     }
 
-    /// The face of a card that was dealt to this seat.
+    /// The face of a card dealt to this seat.
     pub(super) fn face<G: Game>(&self, replica: &Replica<G>, card: Handle) -> Option<Face> {
         let sealed = replica.card(card)?;
         replica.face_with(card, self.context.seat, share(&self.key, &sealed))

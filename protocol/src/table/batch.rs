@@ -1,7 +1,7 @@
-//! Batches: what an engine asks for before it needs a result, and the replay of what was answered.
+//! Batches: the requests that an engine makes before it needs a result, and the replay of answered requests.
 //!
-//! An engine is run again from the unchanged state with a script of everything answered so far
-//! ([`crate::game`]); whatever it asks beyond the script is the open batch.
+//! Each run of an engine starts from the unchanged state, with a script of all answers so far ([`crate::game`]).
+//! Requests beyond the script form the open batch.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::game::{Chance, Flip, Pause};
 use crate::log::body::MAX_SHARES;
 use crate::seat::Seat;
 
-/// A request of an engine that is not answered yet.
+/// An open request of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Request {
     /// A deal with fresh seeds.
@@ -27,16 +27,16 @@ pub(super) enum Request {
         /// The seat.
         to: Seat,
     },
-    /// Cards for all to see.
+    /// Cards that all seats may see.
     Open(Vec<Handle>),
     /// Public randomness.
     Flip(Flip),
-    /// A seat's shares of all that it does not keep: it leaves. No engine asks for this.
+    /// A leaving seat's shares of every card that it does not keep. No engine asks for this.
     Part(Seat),
 }
 
 impl Request {
-    /// The most cards of which it asks a seat for shares; a leaver's are counted when decks are made.
+    /// The most cards for which it asks a seat for shares. A leaver's cards are counted when decks are made.
     pub(super) fn cards(&self) -> usize {
         match self {
             Self::Deal { .. } => 1,
@@ -46,14 +46,14 @@ impl Request {
     }
 }
 
-/// The result of a request, where it has one.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Outcome {
-    /// Done; there is nothing to tell.
+    /// The request has no result.
     Done,
     /// The sealed deck.
     Deck(DeckId),
-    /// The faces, in the order asked.
+    /// The faces, in the order of the request.
     Faces(Vec<Face>),
     /// The values of a flip.
     Values(Vec<u32>),
@@ -62,7 +62,7 @@ pub(super) enum Outcome {
 /// A request with its result.
 pub(super) type Answered = (Request, Outcome);
 
-/// A [`Chance`] that answers from a script and collects what goes beyond it.
+/// A [`Chance`] that answers from a script and collects the requests beyond it.
 #[derive(Debug)]
 pub(super) struct Replay<'a> {
     script: std::slice::Iter<'a, Answered>,
@@ -70,7 +70,7 @@ pub(super) struct Replay<'a> {
     broken: Option<Broken>,
 }
 
-/// Whether these cards make a deck: 1 to [`MAX_DECK`], no two the same.
+/// Checks that these cards make a deck: 1 to [`MAX_DECK`], all different.
 ///
 /// # Errors
 /// [`Broken::Deck`] if they do not.
@@ -92,8 +92,9 @@ impl<'a> Replay<'a> {
     /// The open batch.
     ///
     /// # Errors
-    /// [`Broken`] if the engine did not ask again what it had asked before, asked for what is no deck, or for more cards
-    /// at once than one entry can carry the shares of. Nobody must sign an answer to that: it would be a fault.
+    /// [`Broken`] if the engine did not repeat its earlier requests, asked for an invalid deck, or asked for more cards
+    /// at once than one entry can carry shares for. An answer to such a request would be a fault of its signer, so no
+    /// seat signs one.
     pub(super) fn into_batch(self) -> Result<Vec<Request>, Broken> {
         if let Some(broken) = self.broken {
             return Err(broken);
@@ -139,7 +140,7 @@ impl Chance for Replay<'_> {
     }
 
     fn deal(&mut self, card: Handle, to: Seat) {
-        // A deal has no result: the engine goes on while it is still open.
+        // A deal has no result: the engine continues while the request is open.
         let _ = self.ask(Request::Deal { card, to });
     }
 
@@ -162,7 +163,7 @@ impl Chance for Replay<'_> {
 mod tests {
     use super::*;
 
-    /// Outcome of an engine that asks for that deck.
+    /// The batch of an engine that asks for a deck of these cards.
     fn asked(cards: &[Face]) -> Result<Vec<Request>, Broken> {
         let mut replay = Replay::new(&[]);
         assert_eq!(replay.shuffle(cards), Err(Pause));

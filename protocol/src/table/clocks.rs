@@ -1,17 +1,17 @@
-//! The moments that one program knows of a table: what is due since when, and when each seat was last heard.
+//! The clocks of one program at a table: when each entry became due, and when each seat was last heard.
 //!
-//! The caller gives the wall clock with each tick, in milliseconds since any fixed moment. It may jump: a machine
-//! sleeps, a clock is set. Nothing here reads a clock, and nothing is signed here: the clocks only answer questions.
+//! The caller passes the wall clock with each tick, in milliseconds since any fixed moment. It may jump: a machine
+//! sleeps, or a user sets the clock. This module reads no clock and signs nothing; it only answers questions.
 //!
-//! - *Overdue*: an entry is due here, and for the whole absence timeout neither that began nor was its seat heard.
-//!   So a reachable seat is never overdue, however long it takes.
-//! - *Consent*: who has just woken up would find everybody overdue. So nothing follows from that before this program
-//!   has been awake, and in contact with another party, for a while without a break.
-//! - *Turn time*: a reachable seat that takes longer than that may be proposed for removal, by a person.
+//! - *Overdue*: a seat whose entry has been due, and which has been silent, for the whole absence timeout. A reachable
+//!   seat is never overdue, however long it takes.
+//! - *Consent*: a program that has just woken up would find every seat overdue. It may consent only after it has been
+//!   awake and in contact with another party for a while without a break.
+//! - *Turn time*: a person may propose the removal of a reachable seat that exceeds it.
 //!
-//! The two moments of a long wait go into the journal ([`Clocks::to_keep`]), so that a restart does not begin it again.
+//! The journal keeps both moments of a long wait ([`Clocks::to_keep`]), so that a restart does not restart the wait.
 //!
-//! Over 600 lines with its tests, one for each moment that a clock starts or stops.
+//! Over 600 lines with its tests, one for each event that starts or stops a clock.
 
 use std::collections::BTreeMap;
 
@@ -21,17 +21,18 @@ use crate::seat::{MAX_SEATS, Seat, SeatSet};
 use crate::timing::Timing;
 use crate::wire::bounded::Bounded;
 
-/// The absence timeout unless the table has another one, in milliseconds.
+/// The default absence timeout, in milliseconds.
 pub const ABSENCE: u64 = 120_000;
-/// How long a reachable seat may take for one action where no turn time is set, in milliseconds.
+/// How long a reachable seat may take for one action if the table sets no turn time, in milliseconds.
 const LONG_TURN: u64 = 600_000;
-/// How long a program must have been awake and in contact at most before it consents to a removal, in milliseconds.
+/// The upper bound on how long a program must have been awake and in contact before it consents to a removal, in
+/// milliseconds.
 const CALM: u64 = 120_000;
-/// The longest time between two ticks, or without a message from anybody, that is no break, in milliseconds.
+/// The longest gap between two ticks, or without a message from others, that is not a break, in milliseconds.
 const BREAK: u64 = 10_000;
-/// The longest time between two ticks that is no break whatever the absence timeout, in milliseconds.
+/// The lower bound on the longest tick, for short absence timeouts, in milliseconds.
 const TICKS: u64 = 1_000;
-/// How long an entry is due at least before a journal notes it, in milliseconds: a quick move costs no record.
+/// How long an entry must be due before the journal notes it, in milliseconds: a quick move costs no record.
 const NOTED: u64 = 15_000;
 
 /// The time limits of a table, in milliseconds.
@@ -39,12 +40,12 @@ const NOTED: u64 = 15_000;
 pub struct Limits {
     /// How long a seat must be unreachable before it may be removed.
     pub absence: u64,
-    /// How long a reachable seat may take for one action, if that is limited.
+    /// How long a reachable seat may take for one action, if the table limits it.
     pub turn_time: Option<u64>,
 }
 
 impl Limits {
-    /// The limits of the charter; without any, nobody is ever absent.
+    /// The limits of the charter. Without any, no seat is ever absent.
     pub fn of(timing: Option<Timing>) -> Self {
         Self {
             absence: timing.map_or(u64::MAX, Timing::absence_ms),
@@ -62,14 +63,14 @@ impl Default for Limits {
     }
 }
 
-/// A seat that is waited for, by the wall clock in milliseconds.
+/// A wait for one seat, by the wall clock in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wait {
     /// The seat.
     pub seat: Seat,
-    /// Since when its entry of the open step is due.
+    /// When its entry of the open step became due.
     pub due: u64,
-    /// When it was last heard. Of a seat of this program that means nothing.
+    /// When it was last heard. Meaningless for a seat of this program.
     pub heard: u64,
 }
 
@@ -78,7 +79,7 @@ pub struct Wait {
 pub struct Waits {
     /// The step.
     pub step: u64,
-    /// One wait for each seat that is waited for.
+    /// One wait for each awaited seat.
     pub seats: Bounded<Wait, MAX_SEATS>,
 }
 
@@ -90,20 +91,20 @@ pub struct Clocks {
     others: SeatSet,
     /// The wall clock at the last tick.
     now: Option<u64>,
-    /// How long this program has been awake in all. It never goes back, and stands still in a break.
+    /// How long this program has been awake in total. It never goes back, and stands still during a break.
     uptime: u64,
     /// The uptime at the last break.
     awake_from: u64,
-    /// The span in which others were heard without a break.
+    /// The current span of unbroken contact with others.
     contact: Option<Contact>,
     /// When each seat was last heard, by the wall clock.
     heard: BTreeMap<Seat, u64>,
-    /// The seats that were heard since the last tick. A message may come before the tick that ends a sleep, so the
-    /// clock of the tick before would be wrong for it.
+    /// The seats heard since the last tick. After a sleep, a message may arrive before the next tick; the time of the
+    /// last tick would be wrong for it.
     fresh: SeatSet,
-    /// Since when entries of the open step are due, by the wall clock.
+    /// When entries of the open step became due, by the wall clock.
     due: BTreeMap<Seat, u64>,
-    /// The state persisted last, and the uptime then.
+    /// The waits persisted last, and the uptime at that time.
     kept: Option<(Waits, u64)>,
 }
 
@@ -115,7 +116,7 @@ struct Contact {
 }
 
 impl Clocks {
-    /// The clocks of a program that plays all seats but these `others`.
+    /// The clocks of a program that plays all seats except `others`.
     pub fn new(others: SeatSet, limits: Limits) -> Self {
         Self {
             limits,
@@ -138,7 +139,7 @@ impl Clocks {
         self.limits = limits;
     }
 
-    /// The wall clock, every second or so. A jump in either direction is a break.
+    /// Advances to this wall-clock time; called about once a second. A jump in either direction is a break.
     pub fn tick(&mut self, now: u64) {
         let passed = self.now.and_then(|before| now.checked_sub(before));
         match passed {
@@ -148,7 +149,7 @@ impl Clocks {
             _ => {
                 self.awake_from = self.uptime;
                 self.contact = None;
-                // What seems to come after now was noted by another clock: those waits begin again.
+                // A moment in the future was noted by another clock: that wait starts again.
                 let moments = self.heard.values_mut().chain(self.due.values_mut());
                 moments.for_each(|moment| *moment = now.min(*moment));
             }
@@ -173,20 +174,20 @@ impl Clocks {
         self.fresh = SeatSet::EMPTY;
     }
 
-    /// The longest time between two ticks that is no break. Where the absence timeout is short it is shorter: a program
-    /// that was stopped for all of it has heard nobody in that time, and blames nobody for it.
+    /// The longest gap between two ticks that is not a break. A short absence timeout shortens it: a program suspended
+    /// for the whole timeout heard no seat in that time, and must not blame them.
     fn longest_tick(&self) -> u64 {
         BREAK.min((self.limits.absence / 2).max(TICKS))
     }
 
-    /// Something of that seat has come that is authenticated: a message over its own connection, or anything new that
-    /// it has signed, whoever hands it on.
+    /// Notes an authenticated sign of a seat: a message over its own connection, or anything new that it has signed,
+    /// whoever relays it.
     pub fn hear(&mut self, seat: Seat) {
         self.fresh.insert(seat);
     }
 
-    /// The entries of these seats are due, or were before they came: everything that they must name is held. Call it
-    /// after each tick with all such seats of the open step.
+    /// Notes that the entries of these seats are due: this program holds everything that they must name. Call it after
+    /// each tick with all such seats of the open step.
     pub fn expect(&mut self, seats: SeatSet) {
         if let Some(now) = self.now {
             for seat in seats.iter() {
@@ -195,16 +196,16 @@ impl Clocks {
         }
     }
 
-    /// Another step is open: nothing is due yet.
+    /// Starts the next step: no entry is due yet.
     pub fn next_step(&mut self) {
         self.due.clear();
         if self.now.is_none() {
-            // A replay has come past the step for which a journal held these.
+            // The replay has passed the step of these journaled moments.
             self.heard.clear();
         }
     }
 
-    /// Takes up the waits that a journal holds for the open step.
+    /// Restores the journaled waits of the open step.
     pub fn restore(&mut self, waits: &Waits) {
         for wait in waits.seats.iter() {
             self.due.insert(wait.seat, wait.due);
@@ -214,7 +215,7 @@ impl Clocks {
         }
     }
 
-    /// Ends a replay: what a journal holds was not heard now.
+    /// Ends a replay: entries from a journal are no sign of life.
     pub fn end_replay(&mut self) {
         self.fresh = SeatSet::EMPTY;
     }
@@ -226,12 +227,12 @@ impl Clocks {
         self.limits
     }
 
-    /// How long this program has been awake in all, in milliseconds: a clock that no jump disturbs.
+    /// How long this program has been awake in total, in milliseconds: a clock without jumps.
     pub fn uptime(&self) -> u64 {
         self.uptime
     }
 
-    /// Since when a seat's entry of the open step is due, by the wall clock.
+    /// When a seat's entry of the open step became due, by the wall clock.
     pub fn due(&self, seat: Seat) -> Option<u64> {
         self.due.get(&seat).copied()
     }
@@ -250,26 +251,27 @@ impl Clocks {
         Some(self.now?.saturating_sub(moment?))
     }
 
-    /// Whether nothing was heard of a seat for the whole absence timeout.
+    /// Whether a seat has been silent for the whole absence timeout.
     pub fn is_absent(&self, seat: Seat) -> bool {
         let silent = self.since(self.heard(seat));
         silent.is_some_and(|silent| silent >= self.limits.absence)
     }
 
-    /// Whether a seat's entry is due, and has been for the whole absence timeout in which nothing was heard of it.
+    /// Whether a seat's entry has been due, and the seat silent, for the whole absence timeout.
     pub fn is_overdue(&self, seat: Seat) -> bool {
         let due = self.since(self.due(seat));
         self.is_absent(seat) && due.is_some_and(|due| due >= self.limits.absence)
     }
 
-    /// Whether a seat was heard just now: nobody removes it.
+    /// Whether a seat was heard just now, so that no seat removes it.
     pub fn hears(&self, seat: Seat) -> bool {
         let silent = self.since(self.heard(seat));
         let recent = BREAK.min(self.limits.absence);
         self.fresh.contains(seat) || silent.is_some_and(|silent| silent < recent)
     }
 
-    /// Whether a reachable seat has used up its turn time (10 minutes if none is set): a person may propose its removal.
+    /// Whether a reachable seat has exceeded its turn time (10 minutes if none is set): a person may propose its
+    /// removal.
     pub fn turn_ran_out(&self, seat: Seat) -> bool {
         let allowed = self.limits.turn_time.unwrap_or(LONG_TURN);
         let due = self.since(self.due(seat));
@@ -281,13 +283,13 @@ impl Clocks {
         self.uptime.saturating_sub(self.awake_from)
     }
 
-    /// How long it must have been so before anything follows from a wait.
+    /// How long this program must have been awake before it may act on a wait.
     fn calm(&self) -> u64 {
         CALM.min(self.limits.absence)
     }
 
-    /// Whether this program has been awake for long enough to say that everybody else is absent. Where that is so there
-    /// is nobody to be in contact with.
+    /// Whether this program has been awake for long enough to claim that all others are absent. Contact is not
+    /// required: in that case there is no other seat to hear.
     pub fn may_claim(&self) -> bool {
         self.now.is_some() && self.awake() >= self.calm()
     }
@@ -300,9 +302,9 @@ impl Clocks {
 
     // The journal.
 
-    /// The waits that a journal should keep now, of the seats that are still `missing` in a step: each wait of others
-    /// once it is long, and then as often as an eighth of the absence timeout; that of a seat of this program once, so
-    /// that its player is told of the time that is really left.
+    /// The waits of the seats still `missing` in a step, if the journal should keep them now. A wait for another party
+    /// is kept once it is long, and then after each eighth of the absence timeout. A wait for a seat of this program is
+    /// kept once, so that its player sees the true time left after a restart.
     pub fn to_keep(&mut self, step: u64, missing: SeatSet) -> Option<Waits> {
         let rest = (self.limits.absence / 8).max(NOTED);
         let waits = missing.iter().filter_map(|seat| {
@@ -312,7 +314,7 @@ impl Clocks {
             is_long.then_some(Wait { seat, due, heard })
         });
         let waits: Vec<Wait> = waits.collect();
-        // After a return, a timeout that is no longer than the calm has begun again anyway.
+        // A return restarts a timeout that is no longer than the calm, so its moments need no update.
         let counts = self.limits.absence > CALM;
         let known = |wait: &Wait| {
             self.kept.as_ref().is_some_and(|(kept, _)| {
@@ -344,14 +346,14 @@ mod tests {
     const SECOND: u64 = 1_000;
     const MINUTE: u64 = 60 * SECOND;
     const HOUR: u64 = 60 * MINUTE;
-    /// Some wall clock.
+    /// An arbitrary wall-clock time.
     const START: u64 = 1_700_000_000_000;
 
     fn seat(index: usize) -> Seat {
         Seat::new(index).unwrap()
     }
 
-    /// A program that plays seat 0 of three, with what it hears each second.
+    /// A program that plays seat 0 of three.
     struct Program {
         clocks: Clocks,
         now: u64,
@@ -369,7 +371,7 @@ mod tests {
             program
         }
 
-        /// Ticks each second for that long, and hears these seats each time.
+        /// Ticks each second for `time`, and hears these seats before each tick.
         fn pass(&mut self, time: u64, heard: &[usize]) {
             let end = self.now + time;
             while self.now < end {
@@ -552,7 +554,7 @@ mod tests {
         assert!(later.clocks.is_overdue(seat(2)) && later.clocks.may_consent());
     }
 
-    /// The player who thinks for long, and starts its program again, has no more time than the others give it.
+    /// A player who thinks for long and restarts the program gets no more time than the others grant.
     #[test]
     fn own_wait_is_kept_once_and_goes_on_after_a_restart() {
         let mut program = Program::new(24 * HOUR, Some(24 * HOUR));

@@ -1,7 +1,7 @@
-//! The public state of one deal: commitments, keys, sealed decks with their shares, coins, and the
-//! record of everything that must be reproduced when the seeds are opened.
+//! The public state of one deal: commitments, keys, sealed decks with their shares, coins, and the record of everything
+//! that an opened seed must reproduce.
 //!
-//! Over 600 lines: one owner for all that a deal has published, so that nothing else changes it.
+//! Over 600 lines: one type owns everything that a deal has published, so that no other code changes it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::hash::Hash32;
 use crate::log::body::{MAX_SHARES, Shuffled};
 use crate::seat::{Seat, SeatSet};
 
-/// A deck that has been shuffled by every seat.
+/// A deck that every seat has shuffled.
 #[derive(Clone, Debug)]
 struct SealedDeck {
     points: CardPoints,
@@ -36,22 +36,22 @@ struct SealedDeck {
     shares: Vec<BTreeMap<Seat, Point>>,
 }
 
-/// A deck on its way round the table.
+/// A deck that the seats are shuffling one after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) deck: DeckId,
-    /// The cards that it is of.
+    /// The cards of the deck.
     faces: Vec<Face>,
     points: CardPoints,
     cards: SealedCards,
     holders: SeatSet,
     /// The seats that have shuffled it.
     done: SeatSet,
-    /// The entry of the last of them.
+    /// The last shuffler's entry.
     last: Option<Hash32>,
 }
 
-/// Something that a seat sent, to be computed again from its seed.
+/// A value that a seat published, to be recomputed from its seed.
 #[derive(Clone, Debug)]
 enum Made {
     Shares {
@@ -61,7 +61,7 @@ enum Made {
     },
     Shuffle {
         place: ShufflePlace,
-        /// The joint key that it was sealed under.
+        /// The joint key of the seal.
         key: Point,
         input: SealedCards,
         output: SealedCards,
@@ -93,14 +93,14 @@ pub(super) struct Deal {
     commitments: BTreeMap<Seat, Hash32>,
     keys: BTreeMap<Seat, (Point, KeyProof)>,
     joint: Point,
-    /// The parts of each key that are in escrow.
+    /// The escrowed parts of each key.
     escrows: BTreeMap<Seat, Parts>,
-    /// The seats that have gone since they registered a key.
+    /// The seats that have departed since they registered a key.
     gone: SeatSet,
     tips: BTreeMap<Seat, CoinTip>,
     flips: u32,
     decks: Vec<SealedDeck>,
-    /// Seats that were dealt a card.
+    /// The seat to which each card was dealt.
     owners: BTreeMap<Handle, Seat>,
     made: BTreeMap<Seat, Vec<Made>>,
 }
@@ -171,14 +171,14 @@ impl Deal {
         self.tips.get(&seat)
     }
 
-    /// Whether every one of `seats` can flip without publishing a new chain first.
+    /// Whether each of `seats` can flip before it needs a new chain.
     pub(super) fn can_flip(&self, seats: SeatSet) -> bool {
         seats
             .iter()
             .all(|seat| self.tip(seat).is_some_and(|tip| !tip.is_used_up()))
     }
 
-    /// Consumes one flip: moves every chain on and gives the number of the flip.
+    /// Consumes one flip: advances every chain and returns the number of the flip.
     pub(super) fn flip(&mut self, preimages: &BTreeMap<Seat, Hash32>) -> u32 {
         for (seat, preimage) in preimages {
             if let Some(tip) = self.tips.get_mut(seat) {
@@ -195,8 +195,8 @@ impl Deal {
         self.rejoin();
     }
 
-    /// A seat goes: decks that are sealed from now on are sealed without it. One that has registered no key has no
-    /// part in this deal.
+    /// Removes a seat from the joint key: new decks are sealed without it. A seat without a registered key has no part
+    /// in this deal.
     pub(super) fn depart(&mut self, seat: Seat) {
         if self.keys.contains_key(&seat) {
             self.gone.insert(seat);
@@ -219,8 +219,8 @@ impl Deal {
         keys.filter(|seat| !self.gone.contains(*seat)).collect()
     }
 
-    /// Every sealed card that a seat that leaves has to give its share of: all that are sealed under its
-    /// key too, but those that were dealt to it, and where its share is not in the log.
+    /// The sealed cards for which a leaver must publish its share: all that are sealed under its key and lack its
+    /// share, except those dealt to it.
     pub(super) fn parting(&self, seat: Seat) -> Vec<Handle> {
         let mut handles = Vec::new();
         for (number, deck) in (0..=u16::MAX).zip(&self.decks) {
@@ -234,7 +234,7 @@ impl Deal {
         handles
     }
 
-    /// How many cards are sealed under a seat's key and lack its share.
+    /// The number of cards that are sealed under a seat's key and lack its share.
     fn sealed(&self, seat: Seat) -> usize {
         let own = self.decks.iter();
         own.filter(|deck| deck.holders.contains(seat))
@@ -249,7 +249,7 @@ impl Deal {
 
     // Escrow.
 
-    /// The seats of the deal outside a party, with their keys: who holds the parts of that party's keys.
+    /// The deal's seats outside a party, with their keys: the holders of the parts of that party's keys.
     pub(super) fn escrow_holders(&self, party: SeatSet) -> BTreeMap<Seat, Point> {
         let keys = self.keys.iter();
         keys.filter(|(seat, _)| !party.contains(**seat))
@@ -262,7 +262,7 @@ impl Deal {
         !self.escrows.is_empty()
     }
 
-    /// The parts of a seat's key.
+    /// The escrowed parts of a seat's key.
     pub(super) fn parts(&self, seat: Seat) -> Option<&Parts> {
         self.escrows.get(&seat)
     }
@@ -279,7 +279,7 @@ impl Deal {
         made.push(Made::Escrow { holders, parts });
     }
 
-    /// Verified parts of the shares of a seat that has gone, from one holder.
+    /// Records verified parts of a departed seat's shares from one holder.
     pub(super) fn keep_parts(
         &mut self,
         place: HolderPlace,
@@ -302,8 +302,8 @@ impl Deal {
         }
     }
 
-    /// Publishes the shares of a seat that has gone, added up from the parts of its holders: `parts` has
-    /// one list a holder, each with one part a card.
+    /// Publishes the shares of a departed seat, added up from its holders' parts. `parts` has one list for each holder,
+    /// with one part for each card.
     pub(super) fn rebuild(
         &mut self,
         seat: Seat,
@@ -324,12 +324,12 @@ impl Deal {
         }
     }
 
-    /// The seats that have gone since they registered a key.
+    /// The seats that have departed since they registered a key.
     pub(super) fn gone(&self) -> SeatSet {
         self.gone
     }
 
-    /// Whether a card is sealed under a seat's key, and its share is not in the log.
+    /// Whether a card is sealed under a seat's key and lacks its share.
     pub(super) fn lacks(&self, card: Handle, seat: Seat) -> bool {
         let sealed = self.position(card);
         sealed.is_some_and(|(deck, _)| deck.holders.contains(seat)) && !self.has_share(card, seat)
@@ -337,11 +337,11 @@ impl Deal {
 
     // Sealed decks.
 
-    /// Starts a run over a fresh deck.
+    /// Starts a shuffle run of a fresh deck.
     ///
     /// # Errors
-    /// [`Broken`] if these cards make no deck, after more decks than a deal can number, where more cards would be sealed
-    /// under one key than one entry can carry the shares of (a leaver's, say), and under a key that seals nothing.
+    /// [`Broken`] if these cards make no deck, the deal has too many decks, or the joint key is zero. Also if more
+    /// cards would be sealed under one key than one entry can carry shares for, such as a leaver's.
     pub(super) fn start_run(
         &self,
         cards: impl IntoIterator<Item = (Face, String)>,
@@ -369,7 +369,7 @@ impl Deal {
         })
     }
 
-    /// One seat's shuffle, already verified, from its entry of that hash.
+    /// Records one seat's verified shuffle from the entry with that hash.
     pub(super) fn shuffled(
         &mut self,
         run: &mut Run,
@@ -424,17 +424,17 @@ impl Deal {
         self.share(handle, seat).is_some()
     }
 
-    /// Whether a card may be dealt to a seat: to another than its owner it would open for all.
+    /// Whether a card may be dealt to a seat. Dealing it to a second seat would open it to all.
     pub(super) fn may_deal(&self, handle: Handle, to: Seat) -> bool {
         self.owners.get(&handle).is_none_or(|owner| *owner == to)
     }
 
-    /// A card has been dealt.
+    /// Records that a card has been dealt.
     pub(super) fn dealt(&mut self, handle: Handle, to: Seat) {
         self.owners.insert(handle, to);
     }
 
-    /// Shares that have been verified.
+    /// Publishes verified shares.
     pub(super) fn publish_shares(
         &mut self,
         seat: Seat,
@@ -466,8 +466,8 @@ impl Deal {
         }
     }
 
-    /// The face of a card once all seats that it is sealed under have published their shares, with `extra` for
-    /// a share that is not in the log (yet).
+    /// The face of a card, once all seats whose keys seal it have published their shares. `extra` adds a share that the
+    /// log lacks.
     pub(super) fn face(&self, handle: Handle, extra: Option<(Seat, Point)>) -> Option<Face> {
         let (deck, position) = self.position(handle)?;
         let card = deck.cards.get(position)?;
@@ -481,7 +481,7 @@ impl Deal {
 
     // Opening.
 
-    /// Compares everything that a seat sent in this deal with what its seed gives.
+    /// Compares everything that a seat sent in this deal with the output of its seed.
     pub(super) fn check_opening(&self, seat: Seat, seed: &Seed) -> Result<(), OpeningFault> {
         let context = self.context(seat);
         if self.commitments.get(&seat) != Some(&seed.commitment(&context)) {
@@ -495,15 +495,15 @@ impl Deal {
         if self.is_reproduced(seat, seed, &secret, &own) {
             return Ok(());
         }
-        // Something differs. What, and whether it does, the plain way tells.
+        // The batch check failed, which proves nothing: check item by item.
         for made in self.made.get(&seat).into_iter().flatten() {
             self.check_made(made, seat, seed, &secret, &own)?;
         }
         Ok(())
     }
 
-    /// Whether everything that a seat sent in this deal is what its seed gives, with all shuffles and
-    /// shares in one multiscalar multiplication. `false` proves nothing.
+    /// Whether a seat's seed reproduces everything that it sent in this deal, with all shuffles and shares in one
+    /// multiscalar multiplication. `false` proves nothing.
     fn is_reproduced(&self, seat: Seat, seed: &Seed, secret: &SecretKey, own: &Point) -> bool {
         let mut made = self.made.get(&seat).into_iter().flatten();
         let all = made.try_fold(Reproduction::new(seed), |all, made| match made {
@@ -527,7 +527,7 @@ impl Deal {
         all.is_some_and(Reproduction::holds)
     }
 
-    /// Computes one thing again that a seat sent, and compares it byte for byte.
+    /// Recomputes one item that a seat sent, and compares it byte for byte.
     fn check_made(
         &self,
         made: &Made,
@@ -590,7 +590,7 @@ impl Deal {
         Ok(())
     }
 
-    /// The faces of the sealed cards that these seeds open, together with the shares that are in the log.
+    /// The faces of the sealed cards that these seeds open together with the shares in the log.
     pub(super) fn faces_by(&self, seeds: &BTreeMap<Seat, Seed>) -> Faces {
         let secrets: BTreeMap<Seat, SecretKey> = seeds
             .iter()
@@ -601,7 +601,7 @@ impl Deal {
             let own = secrets
                 .iter()
                 .filter(|(seat, _)| deck.holders.contains(**seat));
-            // One multiplication a card, by the sum of the keys, in place of one a seat.
+            // The sum of the keys needs one multiplication for each card instead of one for each seat.
             let sum = SecretKey::sum(own.map(|(_, secret)| secret));
             let others = deck
                 .holders
@@ -622,19 +622,19 @@ impl Deal {
         faces
     }
 
-    /// How many commitments, keys, tips, shuffles and share entries the openings reproduce.
+    /// The number of commitments, keys, tips, shuffles and share entries that the opening reproduces.
     pub(super) fn made_by(&self, seat: Seat) -> usize {
         2 + self.made.get(&seat).map_or(0, Vec::len)
     }
 }
 
 impl Run {
-    /// The cards that it is of.
+    /// The cards of the deck.
     pub(super) fn faces(&self) -> &[Face] {
         &self.faces
     }
 
-    /// The deck as the last seat has left it.
+    /// The deck after the last shuffle.
     pub(super) fn cards(&self) -> &SealedCards {
         &self.cards
     }
@@ -644,7 +644,7 @@ impl Run {
         self.done
     }
 
-    /// The entry with the deck as it is; `None` of a fresh one.
+    /// The entry with the current deck; `None` for a fresh one.
     pub(super) fn last(&self) -> Option<Hash32> {
         self.last
     }

@@ -1,17 +1,17 @@
 //! Faults that the log proves: which seat, at which step, and what it did.
 //!
-//! Silence, lateness and a dropped connection are none of these.
+//! Silence, lateness and a dropped connection are not faults.
 
 use crate::crypto::escrow::EscrowError;
 use crate::crypto::key::KeyError;
 use crate::crypto::shuffle::ShuffleError;
 use crate::seat::Seat;
 
-/// A provable fault: whoever replays the log up to this entry finds the same.
+/// A provable fault: every replay of the log up to this entry finds it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{seat}, step {step}: {what}")]
 pub struct Fault {
-    /// The seat that is at fault: the one that signed the entry, but for a part that does not open.
+    /// The seat at fault: the signer of the entry, except for a key part that does not open.
     pub seat: Seat,
     /// The step of the entry.
     pub step: u64,
@@ -22,7 +22,7 @@ pub struct Fault {
 /// A fault of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
-    /// An entry of a kind that this step does not take from this seat.
+    /// The step takes no entry of this kind from this seat.
     #[error("sent {} where {} was due", a(got), a(wanted))]
     WrongKind {
         /// The kind that was sent.
@@ -30,77 +30,77 @@ pub enum FaultKind {
         /// The kind that was due.
         wanted: &'static str,
     },
-    /// A key or its proof is bad.
+    /// A bad key or key proof.
     #[error("{0}")]
     Key(#[from] KeyError),
-    /// The bytes of an action are not the canonical encoding of one.
+    /// The bytes are not the canonical encoding of an action.
     #[error("sent bytes that are not an action of this game")]
     MalformedAction,
     /// The action is illegal.
     #[error("illegal action: {0}")]
     IllegalAction(String),
-    /// An interjection that is no out-of-turn action.
+    /// An interjection of an action that is not out of turn.
     #[error("interjected an action that is only for its turn")]
     NotOutOfTurn,
     /// A second interjection between two in-turn actions.
     #[error("interjected twice between two turns")]
     SecondInterjection,
-    /// A yield that names neither an interjection nor a farewell.
+    /// A yield to an entry that is neither an interjection nor a leave.
     #[error("yielded to an entry that neither interjects nor leaves")]
     YieldToNothing,
-    /// Not exactly the shares or coin that were due.
+    /// The entry lacks shares or a coin that it owes, or has more.
     #[error("answered {got} shares{coin} where {wanted} were due")]
     WrongAnswers {
-        /// How many shares were sent.
+        /// The number of shares sent.
         got: usize,
-        /// How many were due.
+        /// The number of shares owed.
         wanted: usize,
         /// The fault of the coin, if any.
         coin: &'static str,
     },
-    /// The proof of the shares does not hold.
+    /// The proof of the shares is invalid.
     #[error("the proof of its shares does not hold")]
     ShareProof,
-    /// A card shown has another face than claimed.
+    /// A card shown has a different face than claimed.
     #[error("showed a card that is not the one it claimed")]
     WrongFace,
-    /// A coin that is not the preimage of the one before.
+    /// A coin that is not the preimage of the previous one.
     #[error("opened a coin that is not of its chain")]
     Coin,
     /// The shuffle is refused.
     #[error("bad shuffle: {0}")]
     Shuffle(#[from] ShuffleError),
-    /// A shuffle of another deck than the one that is on its way.
+    /// A shuffle of a deck other than the one being shuffled.
     #[error("shuffled another deck than the one on its way")]
     OtherDeck,
-    /// A shuffle with an escrow or an acceptance out of turn, or none in turn.
+    /// A shuffle out of turn with an escrow or acceptance, or none in turn.
     #[error("sent {} where {} was due", if *owed { "no shuffle" } else { "a shuffle" }, if *owed { "one" } else { "none" })]
     EarlyShuffle {
-        /// Whether one was due.
+        /// Whether a shuffle was due.
         owed: bool,
     },
-    /// The parts of its key that it put in escrow are refused by anybody.
+    /// The escrowed parts of the seat's key are invalid to any observer.
     #[error("bad escrow: {0}")]
     Escrow(#[from] EscrowError),
-    /// The part of its key that it gave one seat does not open.
+    /// The part of its key for one holder does not open.
     #[error("put a part of its key in escrow with {holder} that does not open")]
     BadPart {
-        /// Seat that complained of it, with proof.
+        /// The seat that complained, with proof.
         holder: Seat,
     },
-    /// A complaint about a part that opens, without proof, or about no part.
+    /// A complaint about a valid part, without proof, or about no part.
     #[error("made a false complaint about the escrow of {owner}")]
     FalseComplaint {
-        /// About whose.
+        /// The owner of the escrow.
         owner: Seat,
     },
-    /// The parts of a gone seat's shares are not one a card, or their proof does not hold.
+    /// The parts of a departed seat's shares are not one for each card, or their proof is invalid.
     #[error("sent parts of shares that do not hold")]
     PartShares,
     /// The opened seed does not reproduce what the seat sent.
     #[error("bad opening: {0}")]
     Opening(#[from] OpeningFault),
-    /// The digest of the public state is not what the log gives.
+    /// The digest of the public state differs from that of the log.
     #[error("its digest of the public state is not what the log gives")]
     Digest,
     /// Two entries for one place.
@@ -108,7 +108,7 @@ pub enum FaultKind {
     Equivocation,
 }
 
-/// Value that an opened seed does not reproduce.
+/// The value that an opened seed does not reproduce.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningFault {
     /// The commitment.
@@ -140,7 +140,7 @@ pub enum OpeningFault {
     },
 }
 
-/// A name with its article.
+/// A name with its indefinite article.
 fn a(name: &str) -> String {
     match name.as_bytes().first() {
         _ if name == "parts of shares" => name.to_owned(),

@@ -1,10 +1,10 @@
 //! Records that a seat keeps on disk, to resume after a crash as if nothing had happened.
 //!
-//! A record is in the journal before anything that depends on it is sent: the seed before its
-//! commitment, an own entry before it goes out, and with it every entry that it may name and all
-//! earlier steps. So whatever a peer has seen of this seat, this seat knows after its return, and it
-//! never signs two bodies for one place. The records in their order, with the charter, give the table
-//! back ([`Table::restore`](super::live::Table::restore)); every prefix of a journal does.
+//! The journal holds a record before the seat sends anything that depends on it. A seed comes before its commitment. An
+//! own entry comes before its message, together with every entry that it may name and all earlier steps. A returning
+//! seat therefore knows everything that a peer has seen of it, and never signs two bodies for one place. The charter
+//! and the records, in order, restore the table ([`Table::restore`](super::live::Table::restore)); so does every prefix
+//! of a journal.
 
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
@@ -21,7 +21,7 @@ use crate::wire::codec::{CodecError, decode, encode_secret};
 /// The largest record, in bytes: a proof of equivocation holds two entries.
 pub const MAX_RECORD: usize = 2 * MAX_ENTRY + 1024;
 
-/// One thing to keep. A journal holds secrets: only its owner may read it.
+/// One journal record. A journal holds secrets: only its owner may read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Record {
     /// This seat's seed of a deal.
@@ -31,25 +31,25 @@ pub enum Record {
         /// The seed.
         seed: Seed,
     },
-    /// An entry that counts, of whatever seat.
+    /// A counting entry of any seat.
     Entry(SignedEntry),
-    /// A seat's two entries, removal statements or fork reports that exclude each other.
+    /// Two entries, removal statements or fork reports of one seat that contradict each other.
     Evidence(Box<Equivocation>),
-    /// An entry that proves its seat's fault, or stopped the table by another digest.
+    /// An entry that proves a fault of its seat, or whose digest stopped the table.
     Refused(SignedEntry),
-    /// A removal statement, of any seat.
+    /// A removal statement of any seat.
     Statement(Box<SignedStatement>),
     /// A fork report: how far a seat had come when another was proven to equivocate.
     ForkReport(SignedForkReport),
-    /// A word that closed the table, because the other of two seats stayed away.
+    /// An abandonment claim that closed the table because other seats stayed away.
     Claim(SignedClaim),
-    /// For whom the open step waits, and since when: written now and then, so that a restart does not begin the wait
-    /// again.
+    /// The seats that the open step waits for, and since when. Written now and then, so that a restart does not restart
+    /// the wait.
     Waits(Waits),
 }
 
 impl Record {
-    /// Its bytes, wiped when dropped.
+    /// Its bytes, wiped on drop.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         encode_secret(self)
     }

@@ -1,10 +1,9 @@
 //! Messages between the seats of a table.
 //!
-//! They may be lost, repeated and reordered; every one may be sent again. Entries are pushed as
-//! they are signed; a head says what one has, and is answered by the entries and removal statements
-//! that it lacks. So whoever holds a record hands it on to whoever lacks it, and two entries for
-//! one place meet sooner or later. A seat that has come back asks for all that it had signed, and is
-//! told.
+//! The network may lose, repeat and reorder messages; a seat may send any of them again. A seat pushes entries as it
+//! signs them. A head lists what its sender holds; peers answer with the entries and removal statements that it lacks.
+//! Every peer thus hands on the records that others lack, and two entries for one place meet sooner or later. A
+//! returning seat asks the others for all that it had signed.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,45 +20,45 @@ use crate::wire::codec::{CodecError, decode, encode};
 
 /// The largest message, in bytes.
 pub const MAX_MESSAGE: usize = 1 << 20;
-/// The most entries that a head lists: those of three steps of the largest table.
+/// The most entries that a head lists: those of three steps at the largest table.
 pub const MAX_HAVE: usize = 18;
 
 /// The most removal statements in one message.
 pub const MAX_STATEMENTS: usize = 64;
 
-/// The most removal statements that a head names, so that it stays below 4 KiB.
+/// The most removal statements that a head names; keeps a head below 4 KiB.
 pub const MAX_NAMED: usize = 96;
 
-/// How far a peer is, and what it holds there.
+/// How far a peer has come, and what it holds there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// Its open step.
     pub step: u64,
-    /// The hashes of the entries it holds of the step before, the open one and the next.
+    /// The hashes of the entries that it holds of the previous, the open and the next step.
     pub have: Bounded<Hash32, MAX_HAVE>,
-    /// The names of the removal statements that it holds of its open step, the one before, and those in which somebody
-    /// may still be bound.
+    /// The names of the removal statements that it holds of its open step, of the previous step, and of steps that may
+    /// still bind a seat.
     pub statements: Bounded<Hash32, MAX_NAMED>,
 }
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Message {
-    /// Entries, of whatever seats.
+    /// Entries of any seats.
     Entries(Bounded<SignedEntry, MAX_ENTRIES>),
     /// The sender's position.
     Head(Head),
-    /// A seat has signed two entries for one place.
+    /// Proof that a seat equivocates.
     Evidence(Box<Equivocation>),
-    /// A seat has come back and asks what the others hold of its own.
+    /// A returning seat asks the others which of its own entries they hold.
     StateRequest(StateRequest),
-    /// Entries that a seat holds of another that has come back.
+    /// The entries of a returning seat that another seat holds.
     StateReply(Box<SignedStateReply>),
-    /// Removal statements of any seats; what one names comes before it.
+    /// Removal statements of any seats. Each comes after the statements that it names.
     Statements(Bounded<SignedStatement, MAX_STATEMENTS>),
     /// Fork reports: how far seats had come when one was proven to equivocate.
     ForkReports(Bounded<SignedForkReport, MAX_SEATS>),
-    /// A seat has closed the table, because others stayed away.
+    /// The claim of a seat that has closed the table because others stayed away.
     Claim(Box<SignedClaim>),
 }
 

@@ -1,8 +1,8 @@
-//! A table: the log's state machine, and one seat's part in it.
+//! A table: the state machine of the log, and one seat's part in it.
 //!
-//! [`replica`] is what follows from the log alone; [`live`] is a seat that signs, sends and counts;
-//! [`journal`] is what it keeps on disk; [`abandonment`] is how those who are left close it; [`clocks`] are the moments that it knows; [`fault`] is what the log can prove
-//! against a seat.
+//! [`replica`] is the state that follows from the log alone. [`live`] is a seat that signs, sends and counts entries.
+//! [`journal`] is what that seat keeps on disk. [`clocks`] measure how long it has waited for others. [`abandonment`]
+//! is how the remaining seats close a table. [`fault`] is what the log can prove against a seat.
 
 pub mod abandonment;
 mod author;

@@ -131,7 +131,7 @@ fn json_that_is_no_action_is_refused_with_the_reason() {
     assert_eq!(why(json!({})), "the action has no field 'type'");
     assert_eq!(
         why(json!({"type": "burn"})),
-        "'type' must be 'take' or 'discard' or 'fire', not 'burn'"
+        "'type' must be 'take', 'discard' or 'fire', not 'burn'"
     );
     assert_eq!(
         why(json!({"type": "take", "from": "hand"})),

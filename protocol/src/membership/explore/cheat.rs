@@ -1,4 +1,4 @@
-//! The records that the dishonest seat may sign, and the proof of its guilt.
+//! The records that the dishonest seat may sign, and the proof of its fault.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -156,7 +156,7 @@ impl Scope {
         }
     }
 
-    /// Whether the cheat has signed what excludes each other.
+    /// Whether the cheat has signed two records that exclude each other.
     pub(super) fn is_proven(&self, world: &World) -> bool {
         let Some(bad) = self.bad else { return false };
         let entries: Vec<&Entry> = world
@@ -196,8 +196,8 @@ impl Scope {
             || self.goes_on_forbidden(world, bad)
     }
 
-    /// Whether the cheat has consented to a removal and signed in the next step over a hash without it: both logs
-    /// together show that.
+    /// Whether the cheat consented to a removal, then signed in the next step over a hash without it. Both logs
+    /// together prove that.
     pub(super) fn goes_on_forbidden(&self, world: &World, bad: Seat) -> bool {
         let consents =
             world

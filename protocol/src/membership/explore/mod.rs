@@ -1,10 +1,11 @@
-//! Exhaustive search of the removal rules, with the machine itself as each honest party's code.
+//! An exhaustive search of the removal rules, with the real state machine as each honest party's code.
 //!
-//! A [`World`] is what every honest seat holds and all that was ever signed. Anything signed may reach anybody at any
-//! time, in any order, or never; any seat may find another overdue as long as it does not count its entry; a crash
-//! forgets an entry on which nothing stands. One seat may cheat: it signs what it likes.
-//! In every world: honest seats agree or there is evidence, nobody honest is blamed, nobody is removed without the
-//! consent of every honest seat that stays, and those who are left can finish, whoever is gone.
+//! A [`World`] holds the state of every honest seat and everything ever signed. A signed record may reach any seat at
+//! any time, in any order, or never. Any seat may find another overdue while it does not count that seat's entry. A
+//! crash forgets an entry that nothing rests on. One seat may cheat and sign anything.
+//!
+//! In every world, honest seats agree or there is evidence, and no honest seat is blamed. No seat is removed without
+//! the consent of every honest seat that stays, and the remaining seats can finish, whichever seat is gone.
 
 mod cheat;
 mod promises;
@@ -20,27 +21,27 @@ use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
 use state::{Action, World};
 
-/// The size and the kind of a search.
+/// The size and kind of a search.
 #[derive(Clone, Debug)]
 struct Scope {
     parties: Parties,
     seats: usize,
-    /// The seats whose entries reach nobody by themselves.
+    /// The seats whose entries are not delivered at the start.
     late: SeatSet,
     /// The seats that can be found overdue.
     suspects: SeatSet,
-    /// Whether seat 0 leads, and the others' entries are acks that name its entry.
+    /// Whether seat 0 leads and the others' entries are acks that name its entry.
     leads: bool,
     steps: u64,
     rounds: u16,
     instances: u16,
     bad: Option<Seat>,
-    /// How many statements the cheat signs.
+    /// The number of statements that the cheat signs.
     cheats: usize,
     crashes: u8,
     heals: bool,
-    /// Whether an honest seat answers another's head, as the program does, instead of handing on any part of what it
-    /// holds in any order: fewer worlds, which can be searched to the end.
+    /// Whether honest seats answer heads, as in the product, instead of delivering any known record in any order. This
+    /// gives fewer worlds, so that a search can finish.
     gossips: bool,
 }
 
@@ -266,7 +267,7 @@ fn scope(seats: usize) -> Scope {
     }
 }
 
-/// Searches until all is seen or so many worlds are; says how many there were.
+/// Searches until all worlds or `most` of them are visited, and prints their number.
 fn search(name: &str, scope: Scope, most: usize) {
     let most = std::env::var("FAIRDEAL_WORLDS")
         .ok()

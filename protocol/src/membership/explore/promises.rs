@@ -11,14 +11,14 @@ use crate::membership::statement::{Says, Statement};
 use crate::seat::{Seat, SeatSet};
 
 impl Scope {
-    /// Everybody but `gone` is here, prompt and honest from now on: do they come to an end?
+    /// Whether the present seats finish if all but `gone` are present, prompt and honest from now on.
     pub(super) fn heals(&self, world: &World, gone: Option<Seat>, lost: bool) -> bool {
         let mut world = world.clone();
         let present: Vec<usize> = self
             .honest()
             .filter(|index| gone.is_none_or(|gone| gone.index() != *index))
             .collect();
-        // What the other has signed is on its way to everybody, or reaches nobody any more who does not hold it.
+        // If `lost`, records of the absent seat that no other holds are lost; otherwise they will reach all.
         let mut sent: BTreeSet<Hash32> = BTreeSet::new();
         if let Some(gone) = gone.filter(|_| !lost) {
             let entries = world.entries.iter().filter(|(_, of)| of.seat == gone);
@@ -27,11 +27,11 @@ impl Scope {
             let statements = statements.filter(|(_, of)| of.0.seat() == gone);
             sent.extend(statements.map(|(name, _)| *name));
         }
-        // Time passes in steps that grow as the rounds do, and are shorter.
+        // Time passes in growing steps, each shorter than a round.
         let mut pause: u64 = 2_000;
         for _ in 0..60 {
             pause += pause / 4;
-            // All that is said arrives before a round ends.
+            // All messages arrive before a round ends.
             for _ in 0..12 {
                 let before = world.clone();
                 for to in &present {
@@ -58,7 +58,7 @@ impl Scope {
                 let open = local.membership.open();
                 let live = open.live(open.instance());
                 if self.parties.count(live) <= 2 {
-                    // A claim.
+                    // These can close the table by claim.
                     continue;
                 }
                 waiting = true;
@@ -99,7 +99,7 @@ impl Scope {
                     }
                     let x_out = b.1.contains(seats[0]);
                     let y_out = a.1.contains(seats[1]);
-                    // A removed seat is one step ahead at most, and stops.
+                    // A removed seat is at most one step ahead, and stops.
                     return (x_out && !y_out && one.done.len() == step + 1)
                         || (y_out && !x_out && other.done.len() == step + 1);
                 }
@@ -128,7 +128,7 @@ impl Scope {
         blamed.into_iter().all(|seat| bad.contains(seat)) && !excluded
     }
 
-    /// Nobody is removed without the consent of every honest seat that stays; and no honest ack names what is gone.
+    /// Whether every removal has the consent of every honest seat that stays.
     pub(super) fn is_by_consent(&self, world: &World) -> bool {
         world.locals.iter().flatten().all(|local| {
             let open = local.membership.open();

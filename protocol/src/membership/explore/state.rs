@@ -1,4 +1,4 @@
-//! The state of a world of the search.
+//! The states of the search.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
@@ -10,14 +10,14 @@ use crate::membership::step::{EntryNames, Place, StepRemoval};
 use crate::membership::{Membership, Verified};
 use crate::seat::{Seat, SeatSet};
 
-/// An entry of the log, as far as removals are concerned.
+/// An entry of the log, reduced to what removals need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Entry {
     pub(super) step: u64,
     pub(super) parent: Hash32,
     pub(super) seat: Seat,
     pub(super) variant: u8,
-    /// The leader's entry.
+    /// The leader's entry that this one names.
     pub(super) names: Option<Hash32>,
     pub(super) release: Option<Hash32>,
 }
@@ -39,13 +39,13 @@ impl Entry {
 #[derive(Clone, Debug)]
 pub(super) struct Local {
     pub(super) membership: Membership,
-    /// Entries of the open step, its own too.
+    /// Entries of the open step, including its own.
     pub(super) entries: BTreeMap<Seat, Entry>,
-    /// The steps that it has completed: entries and removed seats.
+    /// The completed steps: entries and removed seats.
     pub(super) done: Vec<(EntryNames, SeatSet)>,
     pub(super) overdue: SeatSet,
     pub(super) now: u64,
-    /// The names of all that it has received.
+    /// The names of all records received.
     pub(super) has: BTreeSet<Hash32>,
     pub(super) removed: bool,
     pub(super) blames: SeatSet,
@@ -64,7 +64,7 @@ impl Hash for Local {
 }
 
 impl Local {
-    /// All that it holds; clocks are no part of a world.
+    /// All that distinguishes two states of a seat; clocks do not.
     fn key(
         &self,
     ) -> (
@@ -94,7 +94,7 @@ pub(super) struct World {
     pub(super) crashes: u8,
 }
 
-/// A statement that was signed.
+/// A signed statement.
 #[derive(Clone, Debug)]
 pub(super) struct Sent(pub(super) Arc<Verified>);
 impl PartialEq for Sent {

@@ -1,4 +1,4 @@
-//! How the seats of a world react to what reaches them, and what they answer.
+//! How the seats of a world react to messages, and what they answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::membership::{Effect, Input, Membership, Standing, Verified, View};
 use crate::seat::{Seat, SeatSet};
 
 impl Scope {
-    /// Lets an honest seat sign, count and complete until nothing moves.
+    /// Lets an honest seat sign, count and complete until nothing changes.
     pub(super) fn react(&self, world: &mut World, index: usize, mut inputs: Vec<Input>) {
         let Some(local) = world.locals[index].clone() else {
             return;
@@ -53,7 +53,7 @@ impl Scope {
                     Effect::Conflict(one, _) => local.blames.insert(one.seat()),
                 }
             }
-            // An entry names the release of what bound its signer before: it is signed last.
+            // The entry comes last, because it must name the release of what bound its signer before.
             let more = moved || !look || !inputs.is_empty();
             if !more && !self.sign_entry(world, &mut local) && !self.complete(&mut local) {
                 break;
@@ -62,13 +62,13 @@ impl Scope {
         world.locals[index] = Some(Arc::new(local));
     }
 
-    /// The entries that would count and those that do.
+    /// The acceptable entries and the counted ones.
     pub(super) fn look(&self, local: &Local) -> (EntryNames, EntryNames) {
         let open = local.membership.open();
         let mut acceptable = EntryNames::new();
         let mut counted = EntryNames::new();
         let fixed = open.fixed();
-        // The leader's first: the others name it.
+        // The leader's entry comes first, because the others name it.
         for (seat, entry) in &local.entries {
             let hash = entry.hash();
             let other = fixed.get(seat).is_some_and(|fixed| *fixed != hash);
@@ -110,7 +110,7 @@ impl Scope {
         (acceptable, counted)
     }
 
-    /// Signs its own entry when it may; whether it has.
+    /// Signs the seat's own entry if allowed. Returns whether it did.
     pub(super) fn sign_entry(&self, world: &mut World, local: &mut Local) -> bool {
         let open = local.membership.open();
         let me = open.me;
@@ -204,7 +204,7 @@ impl Scope {
         }
     }
 
-    /// Delivers all of that, over and over: one may be worth nothing before another is there.
+    /// Delivers all named records repeatedly: one may be useless before another arrives.
     pub(super) fn tell(&self, world: &mut World, index: usize, names: &BTreeSet<Hash32>) {
         for _ in 0..8 {
             let before = world.locals[index].clone();
@@ -220,7 +220,7 @@ impl Scope {
         }
     }
 
-    /// Answers another seat's head: with the entries held, and the statements that the other lacks.
+    /// Answers another seat's head with the known entries and the statements that the other lacks.
     pub(super) fn answer(&self, world: &mut World, from: usize, to: usize) {
         let (Some(local), Some(other)) = (&world.locals[from], &world.locals[to]) else {
             return;
@@ -268,7 +268,7 @@ impl Scope {
             };
             world.entries.insert(entry.hash(), entry);
         }
-        // What is prompt has come.
+        // Prompt entries have arrived.
         let prompt: Vec<Hash32> = world
             .entries
             .values()
@@ -283,7 +283,7 @@ impl Scope {
         world
     }
 
-    /// The seats whose entries are missing though all that they must name is here.
+    /// The seats whose entries are missing although all that they must name is known.
     pub(super) fn due(&self, local: &Local) -> SeatSet {
         let (_, counted) = self.look(local);
         let open = local.membership.open();

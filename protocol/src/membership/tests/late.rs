@@ -1,8 +1,8 @@
-//! Statements of a step that was left, or that is decided without this seat.
+//! Statements of a step that this seat has left, or that is decided without it.
 
 use super::*;
 
-/// Nothing is missing, and nobody is silent.
+/// A view with no missing or silent seat.
 fn idle(entries: &EntryNames) -> View<'_> {
     View {
         now: 0,
@@ -24,15 +24,15 @@ fn promise(step: u64, by: usize, round: u16) -> Verified {
     signed(step, by, None, says)
 }
 
-/// Whether a statement is taken and kept.
+/// Whether a statement is accepted and kept.
 fn takes(membership: &mut Membership, view: &View<'_>, verified: &Verified) -> bool {
     let input = Input::Statement(Box::new(verified.clone()));
     let effects = membership.handle(input, view);
     effects.contains(&Effect::Keep(Box::new(verified.clone())))
 }
 
-/// A bound seat may be many steps behind, with a way to some of the others only: its consent is handed on until it says
-/// that it is free, and so are the vetoes.
+/// A bound seat may be many steps behind, with links to only some of the others. They relay its consent and the vetoes
+/// until it announces that it is free.
 #[test]
 fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
     let everyone = SeatSet::all(4);
@@ -54,7 +54,7 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
         all.any(|other| other.hash() == held.hash())
     };
     let sent = |membership: &Membership, held: &Verified| lacks(membership, held, &[]);
-    // A seat that has gone on is not bound.
+    // A seat that has moved on is not bound.
     assert!(!membership.wants(signed(4, 2, None, consent(&[1], &[])).signed()));
     let bound = signed(4, 0, None, consent(&[1], &[]));
     assert!(take(&mut membership, &bound) && sent(&membership, &bound));
@@ -66,10 +66,10 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
     assert!(take(&mut membership, &veto));
     assert!(sent(&membership, &bound) && sent(&membership, &veto));
     assert!(membership.names().any(|name| name == veto.hash()));
-    // A decision frees too.
+    // A decision frees a seat, too.
     let promise = promise(4, 2, 0);
     assert!(take(&mut membership, &promise) && sent(&membership, &promise));
-    // Its signer says that it is free.
+    // The signer announces that it is free.
     let reason = Reason::Vetoes(vec![veto.hash()].try_into().unwrap());
     let reasons = vec![(bound.hash(), reason)].try_into().unwrap();
     let release = signed(4, 0, None, Says::Release { reasons });
@@ -82,13 +82,13 @@ fn a_consent_of_long_ago_is_handed_on_until_its_signer_is_free() {
         proposal: ENTRY,
     };
     assert!(!membership.wants(signed(4, 2, None, accept).signed()));
-    // Whoever names the consent lacks the release.
+    // A seat that names the consent lacks the release.
     assert!(!sent(&membership, &release));
     assert!(lacks(&membership, &release, &[bound.hash()]));
 }
 
-/// Seat 0 was bound and freed in step 4, and seat 1 is bound in step 5: what seat 0 signs in step 5 to free seat 1 names
-/// its release in step 4, so that is of use to seats which have never needed it.
+/// Seat 0 was bound and freed in step 4, and seat 1 is bound in step 5. Seat 0's veto in step 5 that frees seat 1 names
+/// its release in step 4. Seats that never needed that release now do.
 #[test]
 fn a_release_is_handed_on_while_somebody_is_bound_in_the_next_step() {
     let everyone = SeatSet::all(4);
@@ -114,7 +114,7 @@ fn a_release_is_handed_on_while_somebody_is_bound_in_the_next_step() {
     for statement in chain {
         assert!(!membership.wants(statement.signed()));
     }
-    // Seat 1 may have completed step 5 and not said so here; as long as that is open, it may be bound.
+    // Seat 1 may have completed step 5 without telling this seat. Until that is known, it may be bound.
     let bound = membership.past.get_mut(&5).unwrap();
     assert_eq!(
         bound.insert(signed(5, 1, None, consent(&[2], &[]))),
@@ -124,7 +124,7 @@ fn a_release_is_handed_on_while_somebody_is_bound_in_the_next_step() {
     for statement in chain {
         assert!(take(&mut membership, statement));
     }
-    // That consent could be freed by a decision of step 4, which is not taken any more.
+    // Only a decision of step 4 could free that consent, and step 4 accepts none any more.
     assert!(!membership.wants(freed.signed()));
     let sent: Vec<Hash32> = membership
         .statements_for(7, &[])
@@ -135,7 +135,7 @@ fn a_release_is_handed_on_while_somebody_is_bound_in_the_next_step() {
     }
 }
 
-/// A seat that has closed the table by claim goes no further, and still vetoes where others are bound.
+/// A seat that has closed the table by claim continues no further, but still vetoes to free others.
 #[test]
 fn a_seat_that_has_closed_its_table_frees_others() {
     let everyone = SeatSet::all(4);
@@ -157,8 +157,8 @@ fn a_seat_that_has_closed_its_table_frees_others() {
     }
 }
 
-/// A seat goes on against its own consent, and only some know of that: the others follow its promise, and nobody decides
-/// again for those who have refused it. What another party's proposal builds on counts.
+/// A seat acts against its own consent, and only some others know. The rest follow its promise and will not decide
+/// again for those who refused it. A statement that another party's proposal builds on therefore counts.
 #[test]
 fn a_promise_against_a_consent_counts_where_a_proposal_builds_on_it() {
     let everyone = SeatSet::all(4);
@@ -193,7 +193,7 @@ fn a_promise_against_a_consent_counts_where_a_proposal_builds_on_it() {
     assert!(take(&proposal) && take(&refused) && take(&accept(&proposal)));
 }
 
-/// Whoever takes part goes from round to round; whoever has left or has completed the step hands on all that the others
+/// A participant moves from round to round. A seat that has left or completed the step keeps and relays all that others
 /// may need.
 #[test]
 fn a_seat_that_takes_part_in_no_round_keeps_those_of_others() {
@@ -214,8 +214,8 @@ fn a_seat_that_takes_part_in_no_round_keeps_those_of_others() {
     }
 }
 
-/// The duty of a seat that has completed a step ends with the next one: of those before it signs what frees others, and
-/// takes part in no round.
+/// A seat's duty to a completed step ends with the next one. For older steps it signs only statements that free others,
+/// and takes part in no rounds.
 #[test]
 fn a_seat_signs_in_no_round_of_a_step_long_left() {
     let everyone = SeatSet::all(4);
@@ -225,7 +225,7 @@ fn a_seat_signs_in_no_round_of_a_step_long_left() {
         let mut membership = Membership::new(place(4), seat(3), everyone, Parties::singles(4));
         membership.complete(counted.clone(), SeatSet::EMPTY, place(5), everyone);
         if !in_rounds {
-            // Step 5 has removed seat 0, which is in step 4 still.
+            // Step 5 has removed seat 0, which is still in step 4.
             let others = counted.clone().into_iter().skip(1).collect();
             membership.complete(others, seats(&[0]), place(6), everyone.without(seat(0)));
         }

@@ -1,4 +1,4 @@
-//! One step's statements by hand: what is kept, what accounts for a consent, what a decision frees.
+//! Removal statements of one step: which are kept, what releases a consent, and what a decision frees.
 
 mod late;
 
@@ -50,11 +50,11 @@ fn consent(out: &[usize], counted: &[(Seat, Hash32)]) -> Says {
     }
 }
 
-/// The entry of seat 1 in every scene.
+/// The entry of seat 1 in every test.
 const ENTRY: Hash32 = Hash32([9; 32]);
 
-/// A step of five seats, as seat 4 sees it, where seats 0, 3 and 4 have removed seats 1 and 2 and count seat 1's entry;
-/// seat 0's own consent lacks it.
+/// A step of five seats from seat 4's point of view. Seats 0, 3 and 4 have removed seats 1 and 2 and count seat 1's
+/// entry, which seat 0's own consent lacks.
 fn group_removed() -> (StepRemoval, Value, EntryNames) {
     let mut step = StepRemoval::new(place(4), seat(4), SeatSet::all(5), Parties::singles(5));
     let entry = (seat(1), ENTRY);
@@ -94,7 +94,7 @@ fn group_removed() -> (StepRemoval, Value, EntryNames) {
     (step, value, known)
 }
 
-/// A decision puts an entry into the step: its followers must name it, also one that had consented without it.
+/// A decision puts an entry into the step. All followers must name it, including one that consented without it.
 #[test]
 fn a_decided_entry_may_be_named() {
     let (step, _, known) = group_removed();
@@ -106,7 +106,7 @@ fn a_decided_entry_may_be_named() {
     assert!(matches!(standing, Standing::Forbidden(_)), "{standing:?}");
 }
 
-/// No removal can come of a consent to so many: whoever signs one, and shows it to one seat, is still heard there.
+/// A consent to too many seats cannot lead to a removal, so it must not silence its signer.
 #[test]
 fn a_consent_to_too_many_binds_nobody() {
     let names = [(seat(1), ENTRY)];
@@ -118,7 +118,7 @@ fn a_consent_to_too_many_binds_nobody() {
     }
 }
 
-/// Others may have decided the same in a later round; their releases name that proposal.
+/// Others may have decided the same value in a later round, and their releases name that proposal.
 #[test]
 fn a_later_proposal_of_a_decided_value_is_kept() {
     let (mut step, value, _) = group_removed();
@@ -138,7 +138,7 @@ fn a_later_proposal_of_a_decided_value_is_kept() {
     assert_eq!(kept, Inserted::New);
 }
 
-/// Each release names the one before it: the first accounts for the consent however many follow.
+/// Each release names the previous one, so the first still lists the consent however many follow.
 #[test]
 fn the_first_of_many_releases_still_accounts() {
     let mut step = StepRemoval::new(place(4), seat(4), SeatSet::all(5), Parties::singles(5));
@@ -163,13 +163,13 @@ fn the_first_of_many_releases_still_accounts() {
         assert_eq!(step.insert(release), Inserted::New);
         let names = [(seat(1), ENTRY)];
         assert_eq!(step.entry(seat(0), &names, last, &known), Standing::Free);
-        // Each later one accounts for another consent alone.
+        // Each later release lists another consent alone.
         let other = Reason::Decision(Hash32([count; 32]));
         reasons = vec![(Hash32([count + 10; 32]), other)];
     }
 }
 
-/// An entry that its author's own consent forbids counts by the veto of another party, not by one of the author's.
+/// An entry that its author's own consent forbids counts by another party's veto, but not by its author's.
 #[test]
 fn a_veto_of_another_party_vouches() {
     let mut membership = Membership::new(place(4), seat(4), SeatSet::all(5), Parties::singles(5));
@@ -184,7 +184,7 @@ fn a_veto_of_another_party_vouches() {
     assert!(!membership.is_vouched_for(seat(3), ENTRY));
 }
 
-/// A held statement is not verified again; the same words under another signature are.
+/// A known statement is not verified again, but the same content under another signature is.
 #[test]
 fn a_statement_is_held_with_its_signature() {
     let mut membership = Membership::new(place(4), seat(3), SeatSet::all(4), Parties::singles(4));
@@ -198,8 +198,8 @@ fn a_statement_is_held_with_its_signature() {
     assert!(membership.wants(&forged));
 }
 
-/// A decision that keeps a seat puts its entry into the step: nobody consents to the removal of that seat again, though
-/// the entry is not counted yet.
+/// A decision that keeps a seat puts its entry into the step. No seat consents to its removal again, although the entry
+/// is not counted yet.
 #[test]
 fn a_seat_that_is_kept_is_not_missing() {
     let mut step = StepRemoval::new(place(4), seat(3), SeatSet::all(4), Parties::singles(4));
@@ -243,6 +243,6 @@ fn a_seat_that_is_kept_is_not_missing() {
     step.settle(&known);
     assert_eq!(step.decisions().len(), 1);
     assert_eq!(step.next(&view), None);
-    // Seat 2 names its release in what it signs next: that is handed on until it comes.
+    // Seat 2 names its release in its next statement. The consent is relayed until that arrives.
     assert!(step.binds_somebody());
 }

@@ -1,5 +1,5 @@
-//! Absence: keeping how long a seat is waited for, and the claims with which those who are present close a table that
-//! nobody can continue ([`crate::table::abandonment`]).
+//! Absence: journals how long the table has waited for each seat. Handles the claims that close a table if those
+//! present cannot continue ([`crate::table::abandonment`]).
 
 use rand_core::CryptoRng;
 
@@ -21,18 +21,18 @@ use crate::table::message::Message;
 pub struct NothingToClaim;
 
 impl<G: Game> Table<G> {
-    /// Whether this seat may claim that others are absent: those present are no majority, and the open step waits for
-    /// the others alone, as seen by a program that has not just woken up.
+    /// Whether this seat may claim that others are absent. Those present must be no majority, only absent seats may owe
+    /// entries, and this program must not have just woken up.
     pub fn may_claim(&self) -> bool {
         self.claim_ground().is_some()
     }
 
-    /// On which ground it may, if it may.
+    /// The ground for a claim by this seat, if it may claim.
     pub fn claim_ground(&self) -> Option<Ground> {
         self.claimable().map(|claim| claim.ground)
     }
 
-    /// The claim that this seat may sign now, and has not yet.
+    /// The claim that this seat may sign now and has not yet signed.
     fn claimable(&self) -> Option<Claim> {
         let live = self.replica.live();
         let may_sign = self.may_sign() || self.replica.is_over();
@@ -45,7 +45,7 @@ impl<G: Game> Table<G> {
         let two = parties.count(live) == 2;
         let timing = self.replica.charter().timing();
         let limited = timing.is_some_and(|timing| timing.turn_time().is_some());
-        // Whoever has just woken up hears the other first, and with that what it has done meanwhile.
+        // A program that has just woken up must hear the other seat first, and so learns what it did meanwhile.
         let heard =
             |seat: Seat| self.peers.clocks().turn_ran_out(seat) && self.peers.clocks().hears(seat);
         let late = |seat: Seat| two && limited && heard(seat);
@@ -68,25 +68,25 @@ impl<G: Game> Table<G> {
             parent: self.replica.parent(),
             absent,
             ground,
-            // Named when it is signed.
+            // Added on signing.
             entry: None,
         };
         let signed = self.claims.contains(&claim);
         (!signed && may_close(&self.replica, self.entries.counted(), absent)).then_some(claim)
     }
 
-    /// Whether a seat has been waited for long enough, unheard; nobody waits for one that has closed its table.
+    /// Whether a seat is overdue. A seat that has closed its table is overdue at once.
     pub(super) fn is_overdue(&self, seat: Seat) -> bool {
         self.peers.clocks().is_overdue(seat) || self.claims.has_quit(seat)
     }
 
-    /// Whether a seat was unheard for the whole timeout, or has closed its table.
+    /// Whether a seat was silent for the whole absence timeout, or has closed its table.
     pub(super) fn is_away(&self, seat: Seat) -> bool {
         self.peers.clocks().is_absent(seat) || self.claims.has_quit(seat)
     }
 
-    /// The seats whose entries are due here, each since when, and when it was last heard. At a seat of this program the
-    /// second moment means nothing.
+    /// The seats whose entries are due here: since when, and when each was last heard. The second moment is meaningless
+    /// for a seat of this program.
     pub fn waits(&self) -> impl Iterator<Item = Wait> + '_ {
         let due = self.missing();
         due.iter().filter_map(|seat| {
@@ -103,7 +103,7 @@ impl<G: Game> Table<G> {
         self.peers.clocks()
     }
 
-    /// Keeps for whom the open step waits, now and then.
+    /// Journals now and then which seats the open step waits for.
     pub(super) fn keep_waits(&mut self) {
         if self.outbox.stopped().is_some() || self.is_finished() {
             return;
@@ -118,8 +118,8 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Claims that others are absent. With the claims of all who are present it closes the table: a game that goes on
-    /// stays unfinished, won by absence on their word; the result of one that is over stands.
+    /// Claims that others are absent. The claims of all seats present close the table. An unfinished game counts as won
+    /// by absence, on their word; a finished game keeps its result.
     ///
     /// # Errors
     /// [`NothingToClaim`] unless [`Self::may_claim`].
@@ -129,8 +129,8 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Claims without being asked where nothing is to be decided: a finished game is closed as finished, and a bot
-    /// joins the claim of a person, or of its own party.
+    /// Signs a claim without a request if there is nothing to decide. A finished game closes as finished, and a bot
+    /// joins the claim of a person or of its own party.
     pub(super) fn claim_by_itself(&mut self) {
         let Some(claim) = self.claimable() else {
             return;
@@ -166,7 +166,7 @@ impl<G: Game> Table<G> {
         self.settle_claims();
     }
 
-    /// Takes a claim of a seat; from a journal, also of this one.
+    /// Inserts the claim of a seat. From a journal, it may be this seat's own.
     ///
     /// # Errors
     /// [`ClaimError`] if no seat of this table signed it.
@@ -177,14 +177,15 @@ impl<G: Game> Table<G> {
         let verified = signed.verify(self.replica.charter(), &self.replica.table())?;
         let claim = verified.claim;
         let own = claim.seat == self.me() && self.may_sign();
-        // Seats are never more than a step apart.
+        // Seats are never more than one step apart.
         if claim.step.abs_diff(self.replica.step()) <= 1 && !own {
             self.claims.insert(signed.clone(), verified);
         }
         Ok(())
     }
 
-    /// Notes who has closed the table for itself where this seat goes on: nothing more will come of it.
+    /// Notes the seats that have closed the table for themselves while this seat continues. They will send nothing
+    /// more.
     fn note_quit(&mut self) {
         let here = self.claims.groups(&self.replica).into_iter();
         let here = here.filter(|group| !self.closes_here(group));
@@ -197,7 +198,7 @@ impl<G: Game> Table<G> {
         let live = self.replica.live();
         for seat in quit.iter().filter(|seat| live.contains(*seat)) {
             if self.claims.note_quit(seat) {
-                // A later decision may leave nothing to see of that in the same claims.
+                // A later decision may hide this fact from the same claims, so the journal keeps them.
                 for signed in self.claims.signed_by(seat) {
                     self.outbox.keep(Record::Claim(signed.clone()));
                 }
@@ -206,12 +207,12 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Whether a group of claims on the open step closes the table of this seat.
+    /// Whether a group of claims on the open step closes this seat's table.
     fn closes_here(&self, group: &Abandonment) -> bool {
         group.closes_for(self.me(), &self.replica.parties(), self.replica.live())
     }
 
-    /// Takes a claim that has come, and first the entry that it carries: with it this seat may go on.
+    /// Handles an incoming claim. The entry that it carries comes first, because it may let this seat continue.
     ///
     /// # Errors
     /// [`ReceiveError`] if no seat of this table signed it.
@@ -229,14 +230,14 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// The seats that the claims which closed this table name absent.
+    /// The absent seats according to the claims that closed this table.
     pub(super) fn abandoned(&self) -> SeatSet {
         let groups = self.claims.groups(&self.replica);
         let group = groups.iter().find(|group| self.closes_here(group));
         group.map_or(SeatSet::EMPTY, |group| group.absent)
     }
 
-    /// Closes the table if the claims that are held do.
+    /// Closes the table if the known claims suffice.
     pub(super) fn settle_claims(&mut self) {
         let closed = match self.outbox.stopped() {
             None => false,
@@ -267,7 +268,7 @@ impl<G: Game> Table<G> {
                 self.outbox.keep(Record::Claim(signed));
             }
         }
-        // A second group cancels the first: what was told of the end is told again.
+        // A second group cancels the first, so the table announces its end again.
         self.outbox.stop_as(stop);
     }
 
@@ -279,7 +280,7 @@ impl<G: Game> Table<G> {
         )
     }
 
-    /// Tells all claims that are held, also those of other seats: not every two seats have a link.
+    /// Sends all known claims, including those of other seats: two seats may lack a direct link.
     pub(super) fn tell_claims(&mut self) {
         for signed in self.claims.signed() {
             self.outbox

@@ -1,11 +1,11 @@
-//! Coming back: a table from its journal, and asking the others what this seat had signed.
+//! The return of a seat: restores a table from its journal, and asks the others what this seat had signed.
 //!
-//! A seat that returns signs nothing before the others have told it what they hold that it has signed:
-//! one thing that it does not know means that its disk is old, and it adopts it. They are asked by a
-//! number drawn for this return, so that no late answer to an earlier one counts.
+//! A returning seat signs nothing before the others have told it which of its records they hold. An unknown record
+//! means that its disk is old; the seat adopts the record. A fresh nonce marks the requests of one return, so that late
+//! answers to an earlier one don't count.
 //!
-//! Some of the others may be gone for good, and could then never answer. So after one absence timeout the answers of a
-//! majority of the parties, this one included, are enough (`docs/protocol.md`, "Coming back").
+//! Some of the others may be gone for good and never answer. After one absence timeout, the answers of a majority of
+//! the parties suffice, this one included (`docs/protocol.md`, "Coming back").
 
 use ed25519_dalek::SigningKey;
 use rand_core::CryptoRng;
@@ -23,16 +23,16 @@ use crate::seat::{Seat, SeatSet};
 use crate::table::message::Message;
 use crate::wire::bounded::Bounded;
 
-/// Why a journal gives no table.
+/// Why a journal cannot restore a table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RestoreError {
-    /// The charter's rules make no game here.
+    /// The charter's rules describe no supported game.
     #[error(transparent)]
     Rules(#[from] RuleSetError),
-    /// An entry in it is none of this table.
+    /// An entry of another table.
     #[error("the journal holds an entry that is refused: {0}")]
     Entry(#[from] EntryError),
-    /// An entry that has no place where it stands.
+    /// An entry out of order.
     #[error("the journal is not in order at step {0}")]
     Order(u64),
     /// Evidence in it proves nothing.
@@ -41,12 +41,11 @@ pub enum RestoreError {
 }
 
 impl<G: Game> Table<G> {
-    /// Sits down again at a table that this seat has left unwillingly, with what its journal holds.
-    /// The events of what was replayed are the first outputs; nothing is sent before
-    /// [`Self::begin`].
+    /// Restores a table that this seat left unwillingly from its journal. The first outputs are the events of the
+    /// replay; nothing is sent before [`Self::begin`].
     ///
     /// # Errors
-    /// [`RestoreError`] if the journal is not one of this table and seat.
+    /// [`RestoreError`] if the journal does not belong to this table and seat.
     pub fn restore(
         charter: SignedCharter,
         me: Seat,
@@ -78,7 +77,7 @@ impl<G: Game> Table<G> {
             }
             Record::Refused(signed) => {
                 self.put_back(&signed)?;
-                // Another entry in its place may be kept yet.
+                // The journal may still hold another entry for its place.
                 self.entries
                     .note_unkept(signed.claimed_seat().unwrap_or(self.me()));
                 self.replay_step(Proofs::Verify);
@@ -106,7 +105,7 @@ impl<G: Game> Table<G> {
             }
             Record::Entry(signed) => {
                 self.put_back(&signed)?;
-                // It counted when it was kept: the costliest proofs are not verified again.
+                // The entry counted when it was journaled, so its costliest proofs are not verified again.
                 self.replay_step(Proofs::Defer);
             }
         }
@@ -115,7 +114,7 @@ impl<G: Game> Table<G> {
 
     fn replay_step(&mut self, proofs: Proofs) {
         self.count(proofs);
-        // The entry may be what a decision stands on whose statements were kept before it.
+        // A decision may rest on this entry although its statements were journaled earlier.
         while self.outbox.stopped().is_none() && self.deliberate(Input::Look) {
             self.count(proofs);
         }
@@ -124,12 +123,12 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Puts an entry in the place that it had in the open step.
+    /// Puts an entry back into its place in the open step.
     fn put_back(&mut self, signed: &SignedEntry) -> Result<(), RestoreError> {
         let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
         let seat = entry.seat();
         if entry.step() < self.replica.step() && !self.replica.participants().contains(seat) {
-            // Accepted and never counted: the replay has come to the removal of its seat without it.
+            // It was accepted but never counted: the replay has already removed its seat without it.
             return Ok(());
         }
         let held = self.entries.open().get(&seat);
@@ -143,14 +142,14 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Whether this seat may sign: it has not just come back, or has heard what it had signed.
+    /// Whether this seat may sign: it is not returning, or knows all that it had signed.
     pub(super) fn may_sign(&self) -> bool {
-        // After the end of the game there is one thing to sign at each place, whatever a disk has forgotten.
+        // After the end of the game only one body is possible at each place, so a forgetful disk does no harm.
         let over = self.replica.is_over();
         self.peers.returning().is_none() || (over && self.peers.is_impatient())
     }
 
-    /// Asks what the others hold of ours, if that is still to be known.
+    /// Asks the others for this seat's records, if it is still returning.
     pub(super) fn request_state(&mut self, to: To) {
         if let Some(nonce) = self.peers.returning() {
             let request = Message::StateRequest(StateRequest {
@@ -162,7 +161,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Answers a request, and hands it on to those who may have no link to the asker.
+    /// Answers a request and forwards it to seats that may have no link to the asker.
     pub(super) fn take_request(&mut self, from: Seat, request: &StateRequest) {
         if request.asker == self.me() {
             return;
@@ -188,7 +187,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// The reply to a seat that has come back: its own records from its open step on.
+    /// The reply to a returning seat: its own records from its open step on.
     fn reply_to(&self, request: &StateRequest) -> StateReply {
         let asker = request.asker;
         let mut entries: Vec<SignedEntry> = Vec::new();
@@ -220,7 +219,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Takes a reply: our own, or one to hand on.
+    /// Handles a reply, either to this seat or to be forwarded.
     ///
     /// # Errors
     /// [`ReceiveError`] if no seat of this table signed it, or something in it.
@@ -236,7 +235,7 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Learns what another seat holds of ours.
+    /// Learns which records of this seat another seat holds.
     ///
     /// # Errors
     /// [`ReceiveError`] if no seat of this table signed something in it.
@@ -244,14 +243,14 @@ impl<G: Game> Table<G> {
         if self.peers.returning() != Some(reply.nonce) {
             return Ok(());
         }
-        // The nonce shows that it is no old one.
+        // The nonce shows that the reply is recent.
         self.peers.clocks_mut().hear(reply.author);
         let mut known = reply.complete;
         for signed in reply.entries.iter() {
             self.hold(signed)?;
             let hash = signed.hash();
             let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
-            // One that is further ahead than we can keep is asked for again when we have come nearer.
+            // An entry too far ahead to store is requested again when this seat has come closer.
             known &= self
                 .entries
                 .step(entry.step())
@@ -280,25 +279,25 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Whether enough others have answered; then this seat signs again.
+    /// Ends the return if enough others have answered; this seat may then sign again.
     pub(super) fn settle_return(&mut self) {
         let (live, parties) = (self.replica.live(), self.replica.parties());
         self.peers.settle_return(self.me(), live, parties);
     }
 
-    /// Keeps the entries of the open step that count and are not kept yet.
+    /// Journals the counting entries of the open step that are not in the journal yet.
     pub(super) fn keep_counted(&mut self) {
         self.keep_entries(self.entries.counted());
     }
 
-    /// Keeps the entries of the open step of these seats that are not kept yet.
+    /// Journals the open step's entries of these seats that are not in the journal yet.
     fn keep_entries(&mut self, seats: SeatSet) {
         for entry in self.entries.take_unkept(seats) {
             self.outbox.keep(Record::Entry(entry));
         }
     }
 
-    /// Keeps an entry that is refused, with what it may name.
+    /// Journals a refused entry, after everything that it may name.
     pub(super) fn keep_refused(&mut self, entry: &Entry) {
         self.keep_counted();
         self.outbox.keep(Record::Refused(entry.signed().clone()));

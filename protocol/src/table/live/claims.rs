@@ -1,4 +1,4 @@
-//! The abandonment claims that a seat holds.
+//! The abandonment claims that a seat has received.
 
 use std::collections::BTreeMap;
 
@@ -8,28 +8,28 @@ use crate::seat::{Seat, SeatSet};
 use crate::table::abandonment::{Abandonment, closing};
 use crate::table::replica::Replica;
 
-/// How many claims of one seat are held.
+/// The most claims kept for one seat.
 const MAX_CLAIMS: usize = 8;
 
-/// Where a claim stands: an honest seat signs one for each.
+/// The place of a claim. An honest seat signs one for each place.
 type Place = (u64, Seat, SeatSet);
 
 fn place_of(claim: &Claim) -> Place {
     (claim.step, claim.seat, claim.absent)
 }
 
-/// Claims of the last step, the open one and those after it.
+/// Claims of the last step, the open one and later ones.
 #[derive(Debug, Default)]
 pub(super) struct Claims {
     held: BTreeMap<Place, (SignedClaim, Verified)>,
-    /// How many groups of them have been told to the player as closing the table.
+    /// How many groups that close the table the player has been told of.
     told: usize,
-    /// Seats that have closed the table for themselves where this one goes on.
+    /// Seats that have closed the table for themselves while this one continues.
     quit: SeatSet,
 }
 
 impl Claims {
-    /// Takes a claim whose signature holds, if there is room for it.
+    /// Inserts a claim with a valid signature, if there is room for it.
     pub(super) fn insert(&mut self, signed: SignedClaim, verified: Verified) {
         let seat = verified.claim.seat;
         let of_seat = self.held.keys().filter(|(_, by, _)| *by == seat).count();
@@ -39,12 +39,12 @@ impl Claims {
         }
     }
 
-    /// Whether a claim of that place is held.
+    /// Whether a claim of that place is known.
     pub(super) fn contains(&self, claim: &Claim) -> bool {
         self.held.contains_key(&place_of(claim))
     }
 
-    /// Whether that very claim is held: it was verified when it came first.
+    /// Whether this exact claim is known; it was verified on first receipt.
     pub(super) fn holds(&self, signed: &SignedClaim) -> bool {
         let held = self.held.get(&place_of(signed.claim()));
         held.is_some_and(|(held, _)| held == signed)
@@ -59,30 +59,30 @@ impl Claims {
         self.held.values().map(|(_, verified)| verified.claim)
     }
 
-    /// The claims as they travel.
+    /// The signed claims.
     pub(super) fn signed(&self) -> impl Iterator<Item = &SignedClaim> {
         self.held.values().map(|(signed, _)| signed)
     }
 
-    /// Forgets the claims of the steps before one that is complete.
+    /// Drops the claims of the steps before a complete one.
     pub(super) fn complete(&mut self, step: u64) {
         self.held.retain(|(at, ..), _| *at >= step);
     }
 
-    /// The claims of one seat, as they travel.
+    /// The signed claims of one seat.
     pub(super) fn signed_by(&self, seat: Seat) -> impl Iterator<Item = &SignedClaim> {
         self.signed()
             .filter(move |signed| signed.claim().seat == seat)
     }
 
-    /// The groups of claims that close the table, of some seats at least.
+    /// The groups of claims that close the table, for at least some seats.
     pub(super) fn groups<G: Game>(&self, replica: &Replica<G>) -> Vec<Abandonment> {
         let claims = self.held.values().map(|(_, verified)| verified);
         closing(replica, claims)
     }
 
-    /// The groups that stand in the transcript of a seat: two are enough to cancel each other, and those that close its
-    /// own table come first.
+    /// The groups that go into a seat's transcript. Those that close its own table come first; two suffice, as they
+    /// cancel each other.
     pub(super) fn shown<G: Game>(&self, replica: &Replica<G>, to: Seat) -> Vec<Abandonment> {
         let (parties, live) = (replica.parties(), replica.live());
         let mut groups = self.groups(replica);
@@ -91,7 +91,7 @@ impl Claims {
         groups
     }
 
-    /// The claims of those groups, in the order of a transcript.
+    /// The claims of those groups, in transcript order.
     pub(super) fn closing<G: Game>(&self, replica: &Replica<G>, of: Seat) -> Vec<SignedClaim> {
         let groups = self.shown(replica, of);
         let closes = |claim: &Claim| {
@@ -104,7 +104,7 @@ impl Claims {
         claims.map(|(signed, _)| signed.clone()).collect()
     }
 
-    /// Notes how many groups the player is told of; whether that is news.
+    /// Notes how many groups the player is told of. Returns whether the number has changed.
     pub(super) fn tell(&mut self, groups: usize) -> bool {
         let new = self.told != groups;
         self.told = groups;
@@ -116,7 +116,7 @@ impl Claims {
         self.quit.contains(seat)
     }
 
-    /// Notes that a seat has; whether that is new.
+    /// Notes that a seat has closed the table for itself. Returns whether that is new.
     pub(super) fn note_quit(&mut self, seat: Seat) -> bool {
         let new = !self.quit.contains(seat);
         self.quit.insert(seat);

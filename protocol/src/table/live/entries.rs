@@ -1,7 +1,7 @@
-//! The entries that a seat holds: complete steps, the open one, and what has come for the next.
+//! The entries that a seat has received: complete steps, the open step, and early entries of the next one.
 //!
-//! Of the open step an entry passes three gates: *held* (signed by its seat), *accepted* (sound by its content), and
-//! *counted* (no own consent holds it back). Only counted entries go into the log.
+//! An entry of the open step passes three stages: *held* (signed by its seat), *accepted* (valid content), and
+//! *counted* (not held back by a consent of this seat). Only counted entries go into the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeBounds;
@@ -23,13 +23,13 @@ struct Open {
     counted: SeatSet,
     /// The seats whose entries are in the journal.
     kept: SeatSet,
-    /// The seats whose entries name another digest than the rules give.
+    /// The seats whose entries name a digest other than ours.
     astray: SeatSet,
-    /// The seat whose entry has stopped the table.
+    /// The seat whose entry stopped the table.
     refused: Option<Seat>,
 }
 
-/// Everything held of the log.
+/// All entries received.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entries {
     log: Vec<Step>,
@@ -37,29 +37,29 @@ pub(super) struct Entries {
     ahead: Step,
     /// The entries that prove faults, by step.
     faults: BTreeMap<u64, Vec<Proven>>,
-    /// Entries of the last step of a game that prove faults: they remove nobody there, and never count.
+    /// Entries of a game's last step that prove faults. They remove no seat there, and never count.
     blamed: BTreeSet<Hash32>,
 }
 
 impl Entries {
-    // What is held.
+    // All entries.
 
-    /// The complete steps. Steps that a fork report has voided are empty.
+    /// The complete steps. Steps voided by fork reports are empty.
     pub(super) fn log(&self) -> &[Step] {
         &self.log
     }
 
-    /// The open step, by number.
+    /// The number of the open step.
     fn open_step(&self) -> u64 {
         u64::try_from(self.log.len()).unwrap_or(u64::MAX)
     }
 
-    /// The entries held of the open step.
+    /// The entries received for the open step.
     pub(super) fn open(&self) -> &Step {
         &self.open.held
     }
 
-    /// The entries held of a step.
+    /// The entries received for a step.
     pub(super) fn step(&self, step: u64) -> Option<&Step> {
         match step.checked_sub(self.open_step()) {
             Some(0) => Some(&self.open.held),
@@ -75,15 +75,15 @@ impl Entries {
         near.flat_map(BTreeMap::values)
     }
 
-    /// Whether an entry is held near the open step, also as proof of a fault.
+    /// Whether an entry near the open step is known, including as proof of a fault.
     pub(super) fn holds(&self, hash: Hash32) -> bool {
         let before = self.open_step().saturating_sub(1);
         self.near().any(|entry| entry.hash() == hash)
             || self.faulty(before..).any(|entry| entry.hash() == hash)
     }
 
-    /// The entries that others need not send: those held near the open step. Of a seat whose digest is wrong they may
-    /// hold another entry, and two of them prove it guilty.
+    /// The entries that others need not send: the known ones near the open step. For a seat with a wrong digest, others
+    /// may hold a second entry that proves equivocation, so its entry is not listed.
     pub(super) fn names(&self) -> impl Iterator<Item = Hash32> {
         let before = self.open_step().saturating_sub(1);
         let whole = self.log.last().into_iter().chain([&self.ahead]);
@@ -94,7 +94,7 @@ impl Entries {
             .chain(self.faulty(before..).map(SignedEntry::hash))
     }
 
-    /// Puts an entry into the open step or the next; whether there is such a place.
+    /// Inserts an entry into the open step or the next. Returns whether it has a place there.
     pub(super) fn insert(&mut self, entry: Entry) -> bool {
         let place = match entry.step().checked_sub(self.open_step()) {
             Some(0) => &mut self.open.held,
@@ -112,33 +112,33 @@ impl Entries {
         self.open.counted
     }
 
-    /// Counts the entry that is held of a seat.
+    /// Counts the entry of a seat.
     pub(super) fn count(&mut self, seat: Seat) {
         self.open.counted.insert(seat);
     }
 
-    /// Accepts an entry by its content.
+    /// Accepts an entry whose content is valid.
     pub(super) fn accept(&mut self, seat: Seat, entry: Hash32) {
         self.open.accepted.insert(seat, entry);
     }
 
-    /// Whether that entry of a seat is accepted.
+    /// Whether this entry of a seat is accepted.
     pub(super) fn is_accepted(&self, seat: Seat, entry: Hash32) -> bool {
         self.open.accepted.get(&seat) == Some(&entry)
     }
 
-    /// Judges everything again: what an entry is worth has changed with who takes part.
+    /// Resets all verdicts: they depend on the seats that take part, and those have changed.
     pub(super) fn recount(&mut self) {
         self.open.accepted.clear();
         self.open.counted = SeatSet::EMPTY;
     }
 
-    /// The entries that are accepted, also those that own consents hold back.
+    /// The accepted entries, including those that consents of this seat hold back.
     pub(super) fn accepted(&self) -> Step {
         self.select(|seat, entry| self.is_accepted(seat, entry.hash()))
     }
 
-    /// The entries that count: the only ones that this seat may name.
+    /// The counting entries: the only ones that this seat may name.
     pub(super) fn counting(&self) -> Step {
         self.select(|seat, _| self.open.counted.contains(seat))
     }
@@ -149,14 +149,14 @@ impl Entries {
         held.map(|(seat, entry)| (*seat, entry.clone())).collect()
     }
 
-    /// The names of the accepted entries, and of those that prove faults.
+    /// The names of the accepted entries and of those that prove faults.
     pub(super) fn accepted_names(&self) -> EntryNames {
         let mut names = self.open.accepted.clone();
         names.extend(self.faulty_names(self.open_step()));
         names
     }
 
-    /// The names of the entries that count, and of those that prove faults.
+    /// The names of the counting entries and of those that prove faults.
     pub(super) fn counted_names(&self) -> EntryNames {
         let accepted = self.open.accepted.iter();
         let counted = accepted.filter(|(seat, _)| self.open.counted.contains(**seat));
@@ -164,39 +164,39 @@ impl Entries {
         counted.chain(self.faulty_names(self.open_step())).collect()
     }
 
-    /// Notes that a seat's entry names another digest than the rules give.
+    /// Notes that a seat's entry names a digest other than ours.
     pub(super) fn note_astray(&mut self, seat: Seat) {
         self.open.astray.insert(seat);
     }
 
-    /// The seats whose entries name another digest than the rules give.
+    /// The seats whose entries name a digest other than ours.
     pub(super) fn astray(&self) -> SeatSet {
         self.open.astray
     }
 
-    /// Notes whose entry has stopped the table.
+    /// Notes the seat whose entry stopped the table.
     pub(super) fn refuse(&mut self, seat: Seat) {
         self.open.refused = Some(seat);
     }
 
-    /// The entry that has stopped the table.
+    /// The entry that stopped the table.
     pub(super) fn refused(&self) -> Option<&Entry> {
         self.open.held.get(&self.open.refused?)
     }
 
-    /// Ends the open step: its entries, of the seats that are still live, go into the log, and come back.
+    /// Completes the open step: the entries of the live seats go into the log. Returns them.
     pub(super) fn complete(&mut self, live: SeatSet) -> Step {
         let next = std::mem::take(&mut self.ahead);
         let done = std::mem::take(&mut self.open);
         self.open.held = next;
         let mut entries = done.held;
-        // A seat that is removed without an entry has none in the step, whenever it comes.
+        // A seat removed without an entry has none in the step, even if one arrives later.
         entries.retain(|seat, _| live.contains(*seat));
         self.log.push(entries.clone());
         entries
     }
 
-    /// Goes back to before the step `point` and on at the step `next`: what was signed for the steps between is void.
+    /// Goes back to before step `point` and continues at step `next`. All entries of the steps between are void.
     pub(super) fn go_on_at(&mut self, point: u64, next: u64) {
         let open = std::mem::take(&mut self.open).held;
         let early = open.into_iter().chain(std::mem::take(&mut self.ahead));
@@ -210,7 +210,7 @@ impl Entries {
 
     // The journal.
 
-    /// The entries of these seats that are not in the journal yet; from now on they are.
+    /// The entries of these seats that are not in the journal yet. Marks them as journaled.
     pub(super) fn take_unkept(&mut self, seats: SeatSet) -> Vec<SignedEntry> {
         let kept = self.open.kept;
         let fresh = self.open.held.iter();
@@ -223,24 +223,24 @@ impl Entries {
         fresh
     }
 
-    /// The entries on which statements may stand, and that are not in the journal yet.
+    /// The entries that statements may rest on and that are not in the journal yet.
     pub(super) fn take_unkept_accepted(&mut self) -> Vec<SignedEntry> {
         self.take_unkept(self.open.accepted.keys().copied().collect())
     }
 
-    /// Notes that a seat's entry is in the journal.
+    /// Marks a seat's entry as journaled.
     pub(super) fn note_kept(&mut self, seat: Seat) {
         self.open.kept.insert(seat);
     }
 
-    /// Notes that another entry of a seat may be kept yet.
+    /// Marks a seat's entry as not journaled, because another may take its place.
     pub(super) fn note_unkept(&mut self, seat: Seat) {
         self.open.kept.remove(seat);
     }
 
     // Faults.
 
-    /// Takes an entry of the open step out that proves its seat's fault.
+    /// Moves an entry that proves a fault from the open step to the faults.
     pub(super) fn prove(&mut self, proven: Proven) {
         self.open.held.remove(&proven.seat);
         self.open.counted.remove(proven.seat);
@@ -248,12 +248,12 @@ impl Entries {
         self.faults.entry(step).or_default().push(proven);
     }
 
-    /// The proofs of faults in some steps.
+    /// The fault proofs of some steps.
     pub(super) fn proofs(&self, steps: impl RangeBounds<u64>) -> impl Iterator<Item = &Proven> {
         self.faults.range(steps).flat_map(|(_, proven)| proven)
     }
 
-    /// The entries that prove faults of their own seats, in some steps.
+    /// The entries of some steps that prove faults of their own seats.
     pub(super) fn faulty(
         &self,
         steps: impl RangeBounds<u64>,
@@ -261,13 +261,13 @@ impl Entries {
         self.proofs(steps).map(|proven| &proven.entry)
     }
 
-    /// The names of the entries that prove faults in a step.
+    /// The names of the entries of a step that prove faults.
     pub(super) fn faulty_names(&self, step: u64) -> impl Iterator<Item = (Seat, Hash32)> {
         let proven = self.proofs(step..=step);
         proven.map(|proven| (proven.seat, proven.entry.hash()))
     }
 
-    /// Notes that an entry of the last step never counts.
+    /// Marks an entry of the last step as one that never counts.
     pub(super) fn blame(&mut self, entry: Hash32) {
         self.blamed.insert(entry);
     }

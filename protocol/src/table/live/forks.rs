@@ -1,4 +1,4 @@
-//! Forks: proof that a seat equivocates, the fork reports that are held on it, and the states to which the log may go back.
+//! Forks: proof that a seat equivocates, the fork reports on it, and the states to which the log may go back.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,17 +9,17 @@ use crate::seat::{Seat, SeatSet};
 use crate::table::replica::Replica;
 use crate::transcript::Halted;
 
-/// A seat is proven to equivocate, and not all others have signed how far they are.
+/// An open fork: a seat is proven to equivocate, and not all others have signed a fork report.
 #[derive(Clone, Debug)]
 pub(super) struct Fork {
-    /// The party of the seat, by its lowest seat.
+    /// The seat's party, named by its lowest seat.
     pub(super) culprit: Seat,
     /// All seats of that party.
     pub(super) party: SeatSet,
     pub(super) proven: Seat,
     pub(super) evidence: Equivocation,
     pub(super) fork_reports: BTreeMap<Seat, SignedForkReport>,
-    /// All others have signed, and some do not reckon with this seat: they go on without it.
+    /// All others have signed, and some of them do not count this seat: they continue without it.
     pub(super) without_me: bool,
 }
 
@@ -27,9 +27,9 @@ pub(super) struct Fork {
 pub(super) struct Forks<G: Game> {
     open: Option<Fork>,
     over: Vec<Halted>,
-    /// The proof that has stopped the table, or came after its end.
+    /// The proof that stopped the table or came after its end.
     evidence: Option<Equivocation>,
-    /// The states before the last steps, the latest last.
+    /// The states before the last steps, newest last.
     states: VecDeque<Replica<G>>,
 }
 
@@ -43,7 +43,7 @@ impl<G: Game> Forks<G> {
         }
     }
 
-    /// The fork that is not mended yet.
+    /// The fork that is not resolved yet.
     pub(super) fn open(&self) -> Option<&Fork> {
         self.open.as_ref()
     }
@@ -52,12 +52,12 @@ impl<G: Game> Forks<G> {
         self.open.is_some()
     }
 
-    /// The forks from which all have gone on together.
+    /// The forks that all have resolved together.
     pub(super) fn over(&self) -> &[Halted] {
         &self.over
     }
 
-    /// Opens a fork: nothing more is signed but fork reports on it.
+    /// Opens a fork. From now on this seat signs only fork reports on it.
     pub(super) fn begin(&mut self, proven: Seat, party: SeatSet, evidence: Equivocation) {
         self.open = Some(Fork {
             culprit: party.iter().next().unwrap_or(proven),
@@ -69,32 +69,32 @@ impl<G: Game> Forks<G> {
         });
     }
 
-    /// Takes a fork report whose signature holds.
+    /// Inserts a fork report with a valid signature.
     pub(super) fn insert(&mut self, signed: SignedForkReport) {
         if let Some(fork) = &mut self.open {
             fork.fork_reports.insert(signed.fork_report().seat, signed);
         }
     }
 
-    /// Notes that the others go on without this seat.
+    /// Notes that the others continue without this seat.
     pub(super) fn pass_over(&mut self) {
         if let Some(fork) = &mut self.open {
             fork.without_me = true;
         }
     }
 
-    /// Ends the open fork.
+    /// Takes and ends the open fork.
     pub(super) fn take(&mut self) -> Option<Fork> {
         self.open.take()
     }
 
-    /// Notes the fork from which all go on; the states before mean nothing any more.
+    /// Records a resolved fork. The states before it are obsolete.
     pub(super) fn go_on(&mut self, halted: Halted) {
         self.over.push(halted);
         self.states.clear();
     }
 
-    /// The fork report of a seat on a party that is, or was, proven to equivocate.
+    /// The fork report of a seat on a party that is or was proven to equivocate.
     pub(super) fn halt_of(&self, culprit: Seat, seat: Seat) -> Option<&SignedForkReport> {
         let open = self.open.iter().filter(|fork| fork.culprit == culprit);
         let open = open.filter_map(|fork| fork.fork_reports.get(&seat));
@@ -106,7 +106,7 @@ impl<G: Game> Forks<G> {
         open.chain(over.filter(of_both)).next()
     }
 
-    /// All fork reports that are held of a seat.
+    /// All known fork reports of a seat.
     pub(super) fn halts_of(&self, seat: Seat) -> impl Iterator<Item = &SignedForkReport> {
         let open = self.open.iter().flat_map(|fork| fork.fork_reports.values());
         let over = self
@@ -119,7 +119,7 @@ impl<G: Game> Forks<G> {
 
     // Evidence.
 
-    /// The proof that has stopped the table, or came after its end.
+    /// The proof that stopped the table or came after its end.
     pub(super) fn evidence(&self) -> Option<&Equivocation> {
         self.evidence.as_ref()
     }
@@ -130,8 +130,8 @@ impl<G: Game> Forks<G> {
 
     // States.
 
-    /// Remembers the state before a step that is completed now. Who has said how far it is may complete one step more,
-    /// and go back from there.
+    /// Stores the state before a step that completes now. A seat that has signed a fork report may complete one more
+    /// step and go back from there.
     pub(super) fn remember(&mut self, state: Replica<G>) {
         if self.states.len() > EARLIER {
             self.states.pop_front();
@@ -144,7 +144,7 @@ impl<G: Game> Forks<G> {
         self.states.back()
     }
 
-    /// The states before the last steps, the latest last.
+    /// The states before the last steps, newest last.
     pub(super) fn states(&self) -> impl DoubleEndedIterator<Item = &Replica<G>> {
         self.states.iter()
     }

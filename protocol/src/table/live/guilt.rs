@@ -1,16 +1,16 @@
 //! Consequences of a proof against a seat.
 //!
-//! *One entry that proves a fault* removes its seat, and with it its party: the entry stands in the log in place of one that counts,
-//! as ballots would, and the same deal goes on through the escrow. Everybody who replays the log up to that
-//! entry finds the same, in whatever order the entries came.
+//! *One entry that proves a fault* removes its seat and that seat's party. The entry stands in the log in place of a
+//! counting one, as a removal decision would, and the same deal continues through the escrow. Every replay of the log
+//! up to that entry finds the same fault, in whatever order the entries came.
 //!
-//! *Two things for one place* may have been answered differently, so nobody knows what the others hold. Those
-//! who see the proof sign nothing more but one word on how far they have come, and go on together from the last
-//! state that all hold alike ([`crate::log::fork_report`]); the deal is abandoned and redealt without that seat.
+//! *Two entries for one place* may have drawn different answers, so no seat knows what the others hold. Each seat that
+//! sees the proof signs nothing more except one fork report. All then continue from the last state that they share
+//! ([`crate::log::fork_report`]). The deal is abandoned and redealt without the equivocating seat.
 //!
-//! A seat that has finished the game is not called back: the last step has an empty entry of each seat, of which
-//! there are no two that count; and one that does not count removes nobody there. Should a second seat prove
-//! to equivocate before all have said how far they are, the table stops with the evidence.
+//! A finished game is never reopened. Its last step has an empty entry of each seat, so no seat can have two that count
+//! there, and one that does not count removes no seat. If a second seat is proven to equivocate before all fork reports
+//! are in, the table stops with the evidence.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ use crate::table::replica::{Replica, StepKind};
 use crate::transcript::{End, Halted, Proven, Transcript};
 use crate::wire::bounded::Bounded;
 
-/// Which state a replica is in.
+/// The position of a replica in the log.
 fn position<G: Game>(replica: &Replica<G>) -> Position {
     Position {
         step: replica.step(),
@@ -38,16 +38,16 @@ fn position<G: Game>(replica: &Replica<G>) -> Position {
 }
 
 impl<G: Game> Table<G> {
-    /// The log as far as it goes, as proof of a fault: with the entries of the open step that count, and the
-    /// one that proves it.
+    /// The log so far as proof of a fault: it includes the counting entries of the open step, and the entry that proves
+    /// the fault.
     fn evidence(&self, refused: Option<&Entry>, two_faced: Option<&Equivocation>) -> Transcript {
         self.transcript_as(End::Stopped, refused, two_faced.cloned())
     }
 
-    /// An entry of the open step proves a fault.
+    /// Handles an entry of the open step that proves a fault.
     pub(super) fn find_fault(&mut self, entry: &Entry, what: FaultKind) {
         self.keep_refused(entry);
-        // Everybody shall be able to see it.
+        // Every seat must be able to see the entry.
         let message = Message::Entries(Bounded::one(entry.signed().clone()));
         self.outbox.send(To::All, message);
         let fault = Fault::of(entry, what);
@@ -56,7 +56,7 @@ impl<G: Game> Table<G> {
             return;
         }
         if self.ends_the_game() {
-            // Others may have ended it with another entry of that seat. It is missing here.
+            // Others may have ended the game with another entry of that seat, which is missing here.
             self.entries.blame(entry.hash());
             return;
         }
@@ -68,8 +68,8 @@ impl<G: Game> Table<G> {
         self.replica.remove_guilty(seat);
     }
 
-    /// Reports the seats that an entry which counts accuses with proof. They go when the step is complete, with
-    /// all complaints at hand: two may accuse each other, and it must not matter whose word came first.
+    /// Reports the seats that a counting entry accuses with proof. They leave when the step is complete and all
+    /// complaints are known. Two seats may accuse each other, and the order of arrival must not matter.
     pub(super) fn accuse(&mut self, entry: &Entry) {
         let known = self.replica.accused(&self.entries.counting());
         let single = BTreeMap::from([(entry.seat(), entry.clone())]);
@@ -81,8 +81,8 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Hands out the evidence of a fault that `entry` proves, and stops if the fault is this seat's own; says
-    /// whether it goes on.
+    /// Publishes the evidence of a fault that `entry` proves, and stops if the fault is this seat's own. Returns
+    /// whether the table continues.
     fn report(&mut self, fault: Fault, entry: &Entry) -> bool {
         let evidence = self.evidence(Some(entry), None);
         self.outbox
@@ -94,24 +94,24 @@ impl<G: Game> Table<G> {
         self.outbox.stopped().is_none()
     }
 
-    /// Whether a proof against a seat can part those who are here: it takes part, or did in the last step, which
-    /// others may not have completed. A seat that has left signs nothing more by which the others could tell that it
-    /// is a step further than they are, so they may wait for its fork report a step longer.
+    /// Whether a proof against a seat can split the present seats: it takes part, or did in the last step, which others
+    /// may not have completed. A departed seat signs nothing that shows the others that it is one step ahead. They may
+    /// wait for its fork report for one step longer.
     fn concerns(&self, seat: Seat) -> bool {
         let stays = self.replica.live().contains(self.me());
         self.took_part(seat, if stays { 1 } else { 2 })
     }
 
-    /// Whether a seat takes part, or did in one of the last steps.
+    /// Whether a seat takes part, or did in one of the last `steps` steps.
     fn took_part(&self, seat: Seat, steps: usize) -> bool {
         let mut states = self.forks.states().rev().take(steps).chain([&self.replica]);
         states.any(|state| state.participants().contains(seat))
     }
 
-    /// A seat has signed two things for one place.
+    /// Handles proof that a seat has signed two things for one place.
     pub(super) fn convict(&mut self, (seat, step): (Seat, u64), evidence: Equivocation) {
         let halting = self.forks.open();
-        // One that had gone before matters no more, whether or not the others are seen to go on.
+        // A fork over a seat that had left before no longer matters, whether or not the others are seen to continue.
         let halting = halting.filter(|halting| self.concerns(halting.proven));
         let over = self.outbox.stopped().is_some() || self.forks.evidence().is_some();
         let known = halting.is_some_and(|halting| halting.party.contains(seat));
@@ -122,7 +122,7 @@ impl<G: Game> Table<G> {
         let proof = Box::new(evidence.clone());
         let message = Message::Evidence(proof.clone());
         self.outbox.publish(Record::Evidence(proof), message);
-        // What is over stays as it ended; others may still be on their way there.
+        // A finished game keeps its result; others may still need the evidence to finish.
         if self.is_finished() {
             self.forks.set_evidence(evidence);
             return;
@@ -143,15 +143,15 @@ impl<G: Game> Table<G> {
         self.forks.begin(seat, party, evidence);
     }
 
-    /// Whether this seat has said how far it has come.
+    /// Whether this seat has signed a fork report on the open fork.
     pub(super) fn is_frozen(&self) -> bool {
         let halting = self.forks.open();
         let own = halting.and_then(|halting| halting.fork_reports.get(&self.me()));
-        // A seat that has come back from an old disk is behind its own word at first.
+        // A seat restored from an old disk is at first behind its own fork report.
         own.is_some_and(|own| own.fork_report().step <= self.replica.step())
     }
 
-    /// Says how far this seat has come, if a seat is proven to equivocate and it has not said so; goes on if all
+    /// Signs a fork report if a seat is proven to equivocate and this seat has not yet reported. Continues if all
     /// others have.
     pub(super) fn fork_report(&mut self) {
         let Some(halting) = self.forks.open() else {
@@ -159,7 +159,7 @@ impl<G: Game> Table<G> {
         };
         let (culprit, proven) = (halting.culprit, halting.proven);
         if !self.took_part(proven, 1) && self.others_go_on() {
-            // They had gone on without it before.
+            // The others had already continued without that seat.
             self.forks.take();
             return;
         }
@@ -169,31 +169,31 @@ impl<G: Game> Table<G> {
         self.settle_halts();
     }
 
-    /// Whether the open step is the last one, which has an empty entry of each seat.
+    /// Whether the open step is the last one, with an empty entry of each seat.
     fn ends_the_game(&self) -> bool {
         self.replica.kind() == Some(StepKind::Closing) && self.replica.game().is_over()
     }
 
-    /// Whether a fork report still needs this seat, or may yet.
+    /// Whether an open fork needs this seat, or may yet need it.
     pub(super) fn halt_needs_me(&self) -> bool {
         let halting = self.forks.open();
         halting.is_some_and(|halting| !halting.without_me)
     }
 
-    /// Whether the others go on from where this seat is, without it.
+    /// Whether the others continue from this state without this seat.
     pub(super) fn is_passed_over(&self) -> bool {
         let halting = self.forks.open();
         halting.is_some_and(|halting| halting.without_me)
     }
 
-    /// Nobody calls back a game that is over.
+    /// Ends an open fork: a finished game is never reopened.
     pub(super) fn end_halting(&mut self) {
         if let Some(fork) = self.forks.take() {
             self.forks.set_evidence(fork.evidence);
         }
     }
 
-    /// Whether another seat has signed an entry that follows from what is held here.
+    /// Whether another seat has signed an entry that extends this log.
     fn others_go_on(&self) -> bool {
         let parent = self.replica.parent();
         let live = self.replica.live();
@@ -202,9 +202,9 @@ impl<G: Game> Table<G> {
         })
     }
 
-    /// Whether the open step may be completed. Who has said how far it has come may complete that step too,
-    /// if it has signed its entry before; but it finishes the game only if another has: who has finished says
-    /// no such word, so that nobody can go on from there.
+    /// Whether this seat may complete the open step. After its fork report it may complete that one step, if it signed
+    /// its entry before. It finishes the game only if another seat has: a finished seat signs no fork report, so no
+    /// fork can resolve behind it.
     pub(super) fn may_complete(&self) -> bool {
         let step = self.replica.step();
         let last = self.ends_the_game();
@@ -229,7 +229,7 @@ impl<G: Game> Table<G> {
             earlier: Bounded::first(earlier.map(Replica::parent)),
             seats: self.reckoned_with(),
         };
-        // With every entry that counts here: others may have completed the step with them.
+        // Journal every counting entry first: others may have completed the step with them.
         self.keep_counted();
         self.put_halt(SignedForkReport::sign(fork_report, self.own.key()));
         self.tell_halts(To::All);
@@ -240,7 +240,7 @@ impl<G: Game> Table<G> {
         self.forks.insert(signed);
     }
 
-    /// Takes another seat's word.
+    /// Receives another seat's fork report.
     ///
     /// # Errors
     /// [`ForkReportError`] if no seat of this table signed it.
@@ -269,7 +269,7 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Tells the proof and what is held of the words on it, while they are being gathered.
+    /// Sends the proof and the known fork reports while they are being collected.
     pub(super) fn tell_halts(&mut self, to: To) {
         let Some(halting) = self.forks.open() else {
             return;
@@ -280,7 +280,7 @@ impl<G: Game> Table<G> {
         self.outbox.send(to, Message::ForkReports(fork_reports));
     }
 
-    /// Tells a seat that is at an open step the removal of an equivocating one there or later.
+    /// Sends a seat whose open step is `step` the evidence and fork reports of the forks resolved there or later.
     pub(super) fn tell_halted(&mut self, to: Seat, step: u64) {
         let later = self.forks.over().iter().filter(|halted| {
             let places = halted
@@ -291,7 +291,7 @@ impl<G: Game> Table<G> {
                 .max()
                 .is_some_and(|last| step <= last.saturating_add(1))
         });
-        // One after the other, as far as it can have gone on after the first already.
+        // In order, up to the first fork that the seat cannot have passed yet.
         let mut messages = Vec::new();
         for halted in later {
             messages.push(Message::Evidence(halted.evidence.clone()));
@@ -310,7 +310,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Participants of the open step or of the last one, which others may see differently.
+    /// The participants of the open step and of the last one: others may be one step behind.
     fn reckoned_with(&self) -> SeatSet {
         let before = self.forks.last_state().map(Replica::live);
         let here = self.replica.participants();
@@ -319,7 +319,7 @@ impl<G: Game> Table<G> {
             .collect()
     }
 
-    /// Goes on if all others have said how far they are.
+    /// Resolves the fork if all others have signed a fork report.
     fn settle_halts(&mut self) {
         let Some(halting) = self
             .forks
@@ -336,7 +336,7 @@ impl<G: Game> Table<G> {
         let Some(mut others) = circle(party, others, &halting.fork_reports) else {
             return;
         };
-        // A seat that some of them do not count is out without knowing it, and will learn it.
+        // A seat that others do not count is out of the game without knowing it, and will learn so.
         let reckoned_with = |signed: &SignedForkReport| {
             let fork_report = signed.fork_report();
             let theirs = circle(party, fork_report.seats, &halting.fork_reports);
@@ -359,7 +359,8 @@ impl<G: Game> Table<G> {
         let Some(state) = state.last().cloned() else {
             return;
         };
-        // All who take part there have spoken, or the log would continue with one that knows nothing of it.
+        // All participants of that state must have reported; otherwise the log would continue with a seat that knows
+        // nothing of the fork.
         let spoken: SeatSet = words.iter().map(|word| word.fork_report().seat).collect();
         let mut there = state.participants().minus(party).iter();
         if there.all(|seat| spoken.contains(seat)) {
@@ -369,7 +370,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Another seat has lied too: the words lead to no state from which all would go on.
+    /// Stops the table: another seat has lied too, and the fork reports lead to no common state.
     fn stop_halting(&mut self) {
         let Some(halting) = self.forks.open() else {
             return;
@@ -409,7 +410,7 @@ impl<G: Game> Table<G> {
         let me = self.me();
         self.removals.go_on_at(&self.replica, me, point);
         self.after_deal(deal);
-        // A departed seat goes when the others have come to where they continue.
+        // A departed seat leaves when the others have reached the step where they continue.
         let live = self.replica.live().contains(self.me());
         self.own.set_left_at((!live).then_some(place.next));
         match resumed {
@@ -419,13 +420,13 @@ impl<G: Game> Table<G> {
                 for item in news {
                     self.outbox.tell(Event::News(item));
                 }
-                // So that the others send what they have signed for the next step.
+                // The others then send their entries for the next step.
                 self.tell();
             }
         }
     }
 
-    /// Forgets what belonged to a deal that is over.
+    /// Drops what belonged to a finished deal.
     pub(super) fn after_deal(&mut self, deal: u32) {
         if self.replica.deal() != deal && self.own.end_deal() {
             let why = Illegal::rule("the cards have been dealt again");

@@ -1,4 +1,4 @@
-//! The log as this table holds it, and its passing on: heads, answers to them, entries that come in.
+//! The entries that this table holds: heads, answers to heads, and incoming entries.
 
 use super::{REPAIR_BYTES, Table, To};
 use crate::game::Game;
@@ -17,7 +17,7 @@ impl<G: Game> Table<G> {
         })
     }
 
-    /// The entry held of a seat in a step, also one that proves its fault.
+    /// The entry of a seat in a step, including one that proves a fault.
     fn held(&self, step: u64, seat: Seat) -> Option<Entry> {
         let counting = self.entries.step(step).and_then(|step| step.get(&seat));
         counting.cloned().or_else(|| {
@@ -32,12 +32,13 @@ impl<G: Game> Table<G> {
         })
     }
 
-    /// Sends a peer what it lacks from the step before its open one, and the statements that it or others need.
+    /// Sends a peer the entries that it lacks, from the step before its open one on, and the missing statements and
+    /// fork reports.
     pub(super) fn answer(&mut self, to: Seat, head: &Head) {
         let mut entries: Vec<SignedEntry> = Vec::new();
         let mut bytes = 0;
         let mut step = head.step.saturating_sub(1);
-        // Nobody has a place for entries beyond the step after its open one.
+        // A peer cannot store entries beyond the step after its open one.
         let last = head.step.saturating_add(1);
         'steps: while let Some(held) = self.entries.step(step).filter(|_| step <= last) {
             let held = held.values().map(Entry::signed);
@@ -60,7 +61,7 @@ impl<G: Game> Table<G> {
         self.send_statements(to, head);
     }
 
-    /// Keeps an entry if there is a place for it; two for one place are evidence.
+    /// Inserts an entry if there is room for it. Two entries for one place are evidence.
     pub(super) fn hold(&mut self, signed: &SignedEntry) -> Result<(), EntryError> {
         let hash = signed.hash();
         if self.entries.holds(hash) {
@@ -69,15 +70,15 @@ impl<G: Game> Table<G> {
         let entry = signed.verify(self.replica.charter(), &self.replica.table())?;
         let seat = entry.seat();
         if seat == self.me() && self.may_sign() {
-            // We know what we have signed; one that we do not know was made by another process with
-            // our key, and is for the others to judge.
+            // This seat knows what it has signed. Another process made this entry with its key; the other seats judge
+            // that.
             return Ok(());
         }
         if let Some(held) = self.held(entry.step(), seat) {
             if let (true, Some(evidence)) = (seat != self.me(), Equivocation::of(&held, &entry)) {
                 self.convict((seat, entry.step()), evidence);
-                // One that can never count must not stand in the way of one that may: others may have
-                // finished the game with it.
+                // An entry that can never count must not block one that may: others may have finished the game with
+                // that one.
                 let follows = |entry: &Entry| entry.content().parent == self.replica.parent();
                 let open = entry.step() == self.replica.step();
                 let idle = !follows(&held) || self.entries.is_blamed(held.hash());
@@ -87,7 +88,7 @@ impl<G: Game> Table<G> {
             }
             return Ok(());
         }
-        // Further ahead than one step nobody honest can be; and who has gone has no place any more.
+        // An honest seat is never more than one step ahead, and a departed seat has no place.
         let takes_part = self.replica.participants().contains(seat);
         if !self.is_finished() && takes_part && self.entries.insert(entry) {
             self.peers.clocks_mut().hear(seat);

@@ -1,6 +1,6 @@
-//! One seat's part in a table: it signs, sends, counts and remembers.
+//! One seat's part in a table: it signs, sends, counts and journals.
 //!
-//! Bytes in, messages and events out; no socket, no clock. The driver's whole duty:
+//! Bytes go in, messages and events come out; it uses no socket and no clock. The driver's whole duty:
 //!
 //! ```text
 //! table.begin(rng)
@@ -16,8 +16,8 @@
 //! }
 //! ```
 //!
-//! A record must be on disk before anything that comes after it is sent
-//! ([`super::journal`]). After a crash [`Table::restore`] stands in for [`Table::new`].
+//! A record must be on disk before anything queued after it is sent ([`super::journal`]). After a crash,
+//! [`Table::restore`] replaces [`Table::new`].
 
 mod absence;
 mod back;
@@ -68,10 +68,10 @@ pub use removal::NothingToPropose;
 use removals::Removals;
 use this_seat::ThisSeat;
 
-/// How many bytes of entries one answer to a head carries at most.
+/// The most bytes of entries in one answer to a head.
 const REPAIR_BYTES: usize = 512 << 10;
 
-/// A seat at a table: each part has its own state, and this hands messages, actions and time to them.
+/// A seat at a table. Each part has its own state; this type passes messages, actions and time to them.
 pub struct Table<G: Game> {
     /// The state that follows from the log.
     replica: Replica<G>,
@@ -97,10 +97,10 @@ impl<G: Game> std::fmt::Debug for Table<G> {
 }
 
 impl<G: Game> Table<G> {
-    /// Sits down at a table. Nothing is drawn or sent before [`Self::begin`].
+    /// Joins a table. Nothing is drawn or sent before [`Self::begin`].
     ///
     /// # Errors
-    /// [`RuleSetError`] if the charter's rules make no game here.
+    /// [`RuleSetError`] if the charter's rules describe no supported game.
     pub fn new(charter: SignedCharter, me: Seat, key: SigningKey) -> Result<Self, RuleSetError> {
         let replica = Replica::new(charter)?;
         let parties = replica.parties();
@@ -140,7 +140,7 @@ impl<G: Game> Table<G> {
         &self.replica
     }
 
-    /// The game as it stands.
+    /// The current state of the game.
     pub fn game(&self) -> &G {
         self.replica.game()
     }
@@ -160,12 +160,12 @@ impl<G: Game> Table<G> {
         self.outbox.stopped()
     }
 
-    /// Whether the log has come to its end.
+    /// Whether the log has ended.
     pub fn is_finished(&self) -> bool {
         self.replica.is_finished()
     }
 
-    /// Whether every other seat is known to have come to the end as well: nobody needs us any more.
+    /// Whether every other seat is known to have reached the end as well, so that none needs this one any more.
     pub fn all_finished(&self) -> bool {
         let end = self.replica.step();
         self.is_finished()
@@ -177,14 +177,14 @@ impl<G: Game> Table<G> {
                 .all(|seat| self.peers.head(seat).is_some_and(|step| step >= end))
     }
 
-    /// Whether this seat has left and nobody needs it any more.
+    /// Whether this seat has left and no other needs it any more.
     pub fn has_left(&self) -> bool {
         let live = self.replica.live();
-        // Our last entry is in the step before the one in which we were no longer counted.
+        // This seat's last entry is in the step before the first one without it.
         let known = || {
             live.iter().all(|seat| {
                 let head = self.peers.head(seat);
-                // Beyond the step: who is in the next one reckons with this seat no more, should a fork report come.
+                // One step further: a seat in the next step no longer counts this one, even if fork reports follow.
                 let beyond = |at: u64| at.saturating_add(u64::from(!self.is_finished()));
                 head.is_some_and(|step| Some(step) >= self.own.left_at().map(beyond))
             })
@@ -198,7 +198,7 @@ impl<G: Game> Table<G> {
         self.replica.parent()
     }
 
-    /// How the table stands.
+    /// The current progress of the table.
     pub fn progress(&self) -> Progress {
         let kind = self.replica.kind();
         let awaited = self.replica.due(self.entries.counted());
@@ -212,12 +212,12 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Whether this seat has come back and still asks the others what it had signed.
+    /// Whether this seat is returning and still asks the others what it had signed.
     pub fn is_returning(&self) -> bool {
         self.peers.returning().is_some()
     }
 
-    /// Whether this seat is asked for an action of its turn now.
+    /// Whether the table waits for an in-turn action of this seat.
     pub fn is_my_turn(&self) -> bool {
         self.outbox.stopped().is_none()
             && self.may_sign()
@@ -238,8 +238,8 @@ impl<G: Game> Table<G> {
         self.transcript_as(end, refused, self.forks.evidence().cloned())
     }
 
-    /// A transcript with that end; the entry of the open step that is refused, and the proof that a seat is
-    /// to equivocate, go along if it is stopped.
+    /// A transcript with that end. If the table has stopped, it includes the refused entry of the open step and the
+    /// proof of equivocation.
     fn transcript_as(
         &self,
         end: End,
@@ -256,7 +256,7 @@ impl<G: Game> Table<G> {
         };
         let entries = complete.chain(open).map(|entry| entry.signed().clone());
         let step = self.replica.step();
-        // What removed a seat from the open step belongs to no complete one.
+        // The proof of a removal in the open step belongs to no complete step.
         let until = step.saturating_add(u64::from(shows_open));
         let claims = self.claims.closing(&self.replica, self.me());
         let claims = claims.into_iter().filter(|_| claimed);
@@ -277,8 +277,8 @@ impl<G: Game> Table<G> {
         )
     }
 
-    /// Parts of the open step that accompany a refused entry: what counts there, and what does not. A
-    /// complaint names no other entry, and two faces prove themselves.
+    /// The open step's entries that accompany a refused one: those that count there, and the refused one. A complaint
+    /// names no other entry and stands alone; two entries for one place prove themselves.
     fn open_beside<'a>(&'a self, refused: Option<&Entry>) -> Vec<&'a Entry> {
         let counted = self.entries.counted();
         let complains = self.replica.kind() == Some(StepKind::Accept);
@@ -289,8 +289,8 @@ impl<G: Game> Table<G> {
         self.entries.open().values().filter(shown).collect()
     }
 
-    /// Parts of the open step kept where claims have closed the table: what those present have signed, and none of
-    /// the others, with whom the step would be complete; so nothing either that stands on an entry of theirs.
+    /// The open step's entries to keep after claims have closed the table: those of the seats present. With the others'
+    /// entries the step would be complete, so those are dropped, and all entries that name them.
     fn open_of_present(&self) -> Vec<&Entry> {
         let present = match self.outbox.stopped() {
             Some(Stop::Claimed(group)) => self.entries.counted().minus(group.absent),
@@ -316,8 +316,8 @@ impl<G: Game> Table<G> {
 
     // Inputs.
 
-    /// Starts: draws the first seed and sends the first commitment; after a return sends the own
-    /// entry of the open step again, unchanged, and asks the others what they hold.
+    /// Starts the table: draws the first seed and sends the first commitment. After a return it sends this seat's entry
+    /// of the open step again, unchanged, and asks the others for its records.
     pub fn begin(&mut self, rng: &mut dyn CryptoRng) {
         if self.peers.returning().is_some() {
             if let Some(own) = self.entries.open().get(&self.me()) {
@@ -330,15 +330,15 @@ impl<G: Game> Table<G> {
         self.work(rng);
     }
 
-    /// The next thing to do; `None` when there is nothing more for now.
+    /// The next output; `None` if there is none for now.
     pub fn poll(&mut self) -> Option<Output<G>> {
         self.outbox.pop()
     }
 
-    /// Takes a message from a peer; `from` is whom to answer, not who is believed.
+    /// Handles a message from a peer. `from` is where answers go, and vouches for nothing.
     ///
     /// # Errors
-    /// [`ReceiveError`] if the sender is to be dropped.
+    /// [`ReceiveError`] if the sender must be disconnected.
     pub fn receive(
         &mut self,
         from: Seat,
@@ -348,10 +348,10 @@ impl<G: Game> Table<G> {
         self.accept(from, Message::from_bytes(bytes)?, rng)
     }
 
-    /// Takes a message that has been decoded.
+    /// Handles a decoded message.
     ///
     /// # Errors
-    /// [`ReceiveError`] if the sender is to be dropped.
+    /// [`ReceiveError`] if the sender must be disconnected.
     pub fn accept(
         &mut self,
         from: Seat,
@@ -380,7 +380,7 @@ impl<G: Game> Table<G> {
             Message::Claim(claim) => {
                 self.hear_claim(&claim, rng)?;
             }
-            // A seat that has signed a fork report takes part in no more decisions there.
+            // A seat that has signed a fork report takes part in no more decisions on that step.
             Message::Statements(_) if self.is_frozen() && !self.is_passed_over() => {}
             Message::Statements(statements) => {
                 for signed in statements.iter() {
@@ -405,8 +405,8 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Acts: now if it is this seat's turn or the action may come out of turn, else as soon as it may,
-    /// unless a new deal begins before that: its handles then mean other cards.
+    /// Acts at once if it is this seat's turn or the action may come out of turn, else as soon as allowed. A new deal
+    /// drops the action first, because its handles would mean other cards.
     ///
     /// # Errors
     /// [`ActError`]; nothing has been signed then.
@@ -427,8 +427,8 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Leaves the game for good, as soon as an action step lets it: the rules treat the seat as one that
-    /// forfeits, the others play on. Go on driving the table until [`Self::has_left`].
+    /// Leaves the game for good at the next action step. By the rules the seat forfeits, and the others play on. Keep
+    /// driving the table until [`Self::has_left`].
     ///
     /// # Errors
     /// [`ActError::Closed`]; [`ActError::Alone`] at a table for one.
@@ -444,14 +444,14 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Tells everybody what we have, so that what got lost is sent again, and sees who is absent. Call
-    /// it every second or so with the wall clock, in milliseconds since any fixed moment; it may jump.
+    /// Announces this seat's state, so that lost messages are sent again, and checks for absent seats. Call it about
+    /// once a second with the wall clock, in milliseconds since any fixed moment; it may jump.
     pub fn tick(&mut self, now: u64, rng: &mut dyn CryptoRng) {
         self.peers.tick(now, self.missing());
         self.settle_return();
         self.work(rng);
         if self.is_finished() || self.is_claimed() {
-            // Somebody may still be bound in an earlier step, and a seat that has come back may sign again.
+            // A seat may still be bound in an earlier step, and a returning seat may sign again.
             self.deliberate(Input::Look);
         }
         self.claim_by_itself();
@@ -459,7 +459,7 @@ impl<G: Game> Table<G> {
         self.tell();
     }
 
-    /// Tells everybody what we have.
+    /// Announces this seat's state to all seats.
     fn tell(&mut self) {
         if let Some(evidence) = self.forks.evidence() {
             let evidence = Message::Evidence(Box::new(evidence.clone()));
@@ -472,7 +472,7 @@ impl<G: Game> Table<G> {
         self.request_state(To::All);
     }
 
-    /// Tells one seat what we have: it has just connected.
+    /// Announces this seat's state to a seat that has just connected.
     pub fn greet(&mut self, seat: Seat) {
         self.request_state(To::One(seat));
         let head = self.head();

@@ -1,7 +1,7 @@
-//! The outputs of a table for its driver, in order, and how the table has ended.
+//! The ordered outputs of a table for its driver, and the reason why the table has stopped.
 //!
-//! The driver carries outputs out one after the other, so that a record which is put here before a message is on disk
-//! before that message is sent. [`Outbox::publish`] is the one way in which something newly signed goes out.
+//! The driver carries out outputs in order, so a record queued before a message is on disk before that message is sent.
+//! Newly signed data goes out only through [`Outbox::publish`].
 
 use std::collections::VecDeque;
 
@@ -31,28 +31,28 @@ impl<G: Game> Outbox<G> {
         self.outputs.pop_front()
     }
 
-    /// Puts a record into the journal.
+    /// Appends a record to the journal.
     pub(super) fn keep(&mut self, record: Record) {
         self.outputs.push_back(Output::Keep(record));
     }
 
-    /// Sends a message: one that shows nothing newly signed, or whose records are kept already.
+    /// Sends a message. It must contain nothing newly signed, or its records must be journaled already.
     pub(super) fn send(&mut self, to: To, message: Message) {
         self.outputs.push_back(Output::Send(to, message));
     }
 
-    /// Keeps what is newly signed, or proved, and then shows it to everybody.
+    /// Journals newly signed data or a new proof, then broadcasts it.
     pub(super) fn publish(&mut self, record: Record, message: Message) {
         self.keep(record);
         self.send(To::All, message);
     }
 
-    /// Hands on an entry of another seat.
+    /// Relays an entry of another seat.
     pub(super) fn pass(&mut self, author: Seat, entry: SignedEntry) {
         self.outputs.push_back(Output::Pass(author, entry));
     }
 
-    /// Tells the player.
+    /// Reports an event to the player.
     pub(super) fn tell(&mut self, event: Event<G>) {
         self.outputs.push_back(Output::Event(event));
     }
@@ -62,20 +62,20 @@ impl<G: Game> Outbox<G> {
         self.stopped.as_ref()
     }
 
-    /// Stops the table, unless it has stopped before.
+    /// Stops the table, unless it has already stopped.
     pub(super) fn stop(&mut self, why: Stop) {
         if self.stopped.is_none() {
             self.stop_as(why);
         }
     }
 
-    /// Stops the table, or says otherwise why it has.
+    /// Stops the table, or changes the reason.
     pub(super) fn stop_as(&mut self, why: Stop) {
         self.stopped = Some(why.clone());
         self.tell(Event::Stopped(why));
     }
 
-    /// Leaves out all but the events: what a journal holds is neither kept nor sent again by itself.
+    /// Drops all outputs but the events: a replay neither journals nor sends its records again.
     pub(super) fn end_replay(&mut self) {
         self.outputs
             .retain(|output| matches!(output, Output::Event(_)));

@@ -25,47 +25,46 @@ pub enum To {
     One(Seat),
 }
 
-/// Something that the driver must do or may tell.
+/// Something that the driver must do, or may show.
 #[derive(Clone, Debug)]
 pub enum Output<G: Game> {
-    /// Put a record into the journal, in this order. It has to be on disk before any later message
-    /// is sent.
+    /// Append a record to the journal, in this order. It must be on disk before any later message is sent.
     Keep(Record),
-    /// Send a message; losing it is allowed.
+    /// Send a message; it may be lost.
     Send(To, Message),
-    /// An entry of another seat, named first, that is new here. Heads and their answers carry it to everybody in
-    /// time; a seat that has no connection with its author has it sooner if it is passed on at once.
+    /// Relay a new entry of another seat, given first. Heads and their answers would spread it in time; relaying it at
+    /// once helps seats without a connection to its author.
     Pass(Seat, SignedEntry),
     /// Something happened.
     Event(Event<G>),
 }
 
-/// News for the player at this seat.
+/// An event for the player at this seat.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event<G: Game> {
-    /// From the log.
+    /// News from the log.
     News(News<G>),
     /// A step is complete: its number and its hash.
     Step(u64, Hash32),
     /// The table waits for an action of this seat.
     YourTurn,
-    /// A person at another seat consents to a removal although these seats are here: the others are out of time for
-    /// this seat, too, and it needs the consent of all.
+    /// A person at another seat consents to the removal of present seats, which are overtime here, too. The removal
+    /// needs the consent of all others.
     RemovalProposed {
         /// Consenting seat.
         by: Seat,
         /// Seat to be removed, which is present.
         out: SeatSet,
     },
-    /// The others have decided to remove a seat; it goes when the step is complete.
+    /// The others have decided to remove a seat. It leaves when the step is complete.
     RemovalDecided(Seat),
-    /// A seat has closed the table for itself with a claim, where this seat goes on: it has completed that step
-    /// meanwhile, or is of the majority.
+    /// A seat has closed the table for itself with a claim, but this seat continues: it has completed that step
+    /// meanwhile, or belongs to the majority.
     HasClosed(Seat),
     /// An action that was waiting for its turn has become illegal and is dropped.
     Dropped(Illegal),
-    /// A seat is proven guilty: what it did, and a transcript that shows it to a stranger. The others go on
-    /// without it, unless the table stops too.
+    /// A seat is proven at fault: the fault, and a transcript that proves it to anybody. The others continue without
+    /// the seat, unless the table stops too.
     Fault(Fault, Box<Transcript>),
     /// The table has stopped for good.
     Stopped(Stop),
@@ -74,40 +73,40 @@ pub enum Event<G: Game> {
 /// Why a table has stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
-    /// This seat is proven guilty, or a second one is before all have gone on without the first.
+    /// This seat is proven at fault, or a second seat is before all others have continued without the first.
     #[error("{0}")]
     Fault(Fault),
-    /// A seat's digest of the public state differs from ours, and with two parties, or where others differ as well,
-    /// nobody can decide against it. A replay of the transcript shows whose is wrong.
+    /// A seat's digest of the public state differs from ours. With two parties, or if others differ as well, no removal
+    /// can be decided. A replay of the transcript shows which digest is wrong.
     #[error("{0} signed another state at step {1} than the rules give")]
     Desync(Seat, u64),
     /// The others have removed this seat.
     #[error("the others stopped waiting for you at step {0} and play on without you")]
     Removed(u64),
-    /// The seats that are present have closed the table, because all others stayed away.
+    /// The seats present have closed the table because all others stayed away.
     #[error("the table is closed by claim: {} gave up waiting for {}", .0.by, .0.absent)]
     Claimed(Abandonment),
-    /// The game is over and the result stands; these seats did not open their seeds, and stay away.
+    /// The game is over and its result stands. These seats did not open their seeds and stay away.
     #[error(
         "the game is over; {0} did not reveal the seeds, so proofs alone vouch for those shuffles"
     )]
     Unopened(SeatSet),
-    /// Our own code went wrong.
+    /// A bug in this program.
     #[error("internal error: {0}")]
     Broken(#[from] Broken),
 }
 
 impl Stop {
-    /// Whether the log shows whose fault it is, or lets a replay tell.
+    /// Whether the log proves the fault, or a replay shows it.
     pub fn has_evidence(&self) -> bool {
         matches!(self, Self::Fault(_) | Self::Desync(..))
     }
 }
 
-/// Why a message is refused. Its sender loses the connection; no seat is blamed.
+/// Why a message is refused. Its sender loses the connection; no seat is at fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReceiveError {
-    /// Its bytes are no message.
+    /// The bytes do not decode to a message.
     #[error("a message that is {0}")]
     Codec(#[from] CodecError),
     /// An entry in it is refused.
@@ -116,7 +115,7 @@ pub enum ReceiveError {
     /// A removal statement in it is refused.
     #[error("{0}")]
     Statement(#[from] StatementError),
-    /// Evidence that proves nothing.
+    /// The evidence in it proves nothing.
     #[error("evidence that proves nothing")]
     EmptyEvidence,
     /// A fork report in it is refused.
@@ -136,29 +135,29 @@ pub enum ActError {
     /// The rules refuse it.
     #[error(transparent)]
     Illegal(#[from] Illegal),
-    /// One out-of-turn action is allowed between two turns.
+    /// Only one out-of-turn action is allowed between two turns.
     #[error("you have already acted out of turn; wait until the next turn has been played")]
     OncePerTurn,
     /// The table has stopped or the game is over.
     #[error("the table is closed")]
     Closed,
-    /// A table for one has nobody to leave it to.
+    /// The only seat of a table cannot leave it.
     #[error("there is nobody else at the table: resign, or just stop")]
     Alone,
-    /// The action has more bytes than an entry can hold.
+    /// The action is larger than an entry can hold.
     #[error("the action is too large")]
     TooLarge,
-    /// The game's action has no encoding.
+    /// The game's action cannot be encoded.
     #[error("the action cannot be sent: {0}")]
     NoEncoding(CodecError),
 }
 
-/// How the table stands at this moment, for the panel that shows what protects it.
+/// The current progress of the table, for the seal panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// The open step.
     pub step: u64,
-    /// Its kind; `None` when the log has ended.
+    /// Its kind; `None` after the end of the log.
     pub kind: Option<StepKind>,
     /// The deal.
     pub deal: u32,

@@ -11,24 +11,25 @@ use crate::seat::MAX_SEATS;
 use crate::transcript::page::{Last, Mark, Page};
 use crate::wire::bounded::Bounded;
 
-/// Entries of complete steps in a page: with the last go those of the open step, if they prove a fault.
+/// The most entries of complete steps in a page. The last page also carries the open step's entries if they prove a
+/// fault.
 const MOST: usize = MAX_ENTRIES - MAX_SEATS;
-/// Bytes of entries from which on a page is full.
+/// A page is full from this many bytes of entries on.
 const PAGE_BYTES: usize = 32 << 10;
 
-/// The pages available to a follower.
+/// The next page for a follower.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// This.
+    /// A page.
     Page(Box<Page>),
-    /// Nothing yet.
+    /// No new page yet.
     Nothing,
-    /// It is on another log than this one, and has to begin again.
+    /// The follower is on another log and must start again.
     Reset,
 }
 
 impl<G: Game> Table<G> {
-    /// The log after a mark: whole steps, as many as one page holds; at the end of the log, how it ends.
+    /// The log after a mark: as many whole steps as one page holds. The last page says how the log ends.
     pub fn page(&self, from: Mark) -> Next {
         let Some(first) = self.step_after(from) else {
             return Next::Reset;
@@ -39,7 +40,7 @@ impl<G: Game> Table<G> {
         let (mut until, mut all) = (first, true);
         for (index, step) in self.entries.log().iter().enumerate().skip(first) {
             if step.is_empty() {
-                // Void since a fork report: what led there belongs to the step that goes on from it.
+                // Fork reports voided this step; their record belongs to the step from which the log continues.
                 continue;
             }
             let more: usize = step.values().map(|entry| entry.signed().size()).sum();
@@ -60,7 +61,7 @@ impl<G: Game> Table<G> {
             return Next::Nothing;
         }
         let number = |step: usize| u64::try_from(step).unwrap_or(u64::MAX);
-        // What removed a seat from the open step belongs to no complete one, unless that is how the log ends.
+        // The proof of a removal in the open step belongs to no complete step, unless the log ends there.
         let open = u64::from(is_last && (self.entries.refused().is_some() || self.is_claimed()));
         let steps = number(first)..number(until).saturating_add(open);
         let last = is_last.then(|| {
@@ -94,12 +95,12 @@ impl<G: Game> Table<G> {
         }))
     }
 
-    /// The entries of complete steps.
+    /// The number of entries in complete steps.
     fn logged(&self) -> usize {
         self.entries.log().iter().map(BTreeMap::len).sum()
     }
 
-    /// The index of the first step that does not belong to a mark; `None` if the mark is not of this log.
+    /// The index of the first step after a mark; `None` if the mark belongs to another log.
     fn step_after(&self, mark: Mark) -> Option<usize> {
         let mut held = 0_u64;
         let mut last = Hash32::default();

@@ -1,4 +1,5 @@
-//! The other seats, as one seat knows them: when it heard them, how far they are, and their answers after its return.
+//! The other seats from the point of view of one: when each was last heard, how far it has come, and its answer after
+//! this seat's return.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +9,17 @@ use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
 use crate::table::clocks::Clocks;
 
-/// How many heads of one seat are answered between two ticks: one for each of its own ticks and one
-/// for its greeting. A head is small and its answer is not, so a flood of them must not pay.
+/// The most heads of one seat answered between two ticks: one for its own tick and one for its greeting. A head is
+/// small and its answer is large, so a flood of heads must not pay.
 const ANSWERS_A_TICK: u8 = 2;
 
-/// A seat that has come back and has not heard from all others yet.
+/// The state of a returning seat that waits for the others' answers.
 #[derive(Clone, Debug)]
 struct Return {
     nonce: Nonce,
-    /// The seats whose answers this one knows in full.
+    /// The seats whose answers hold nothing unknown to this one.
     heard: SeatSet,
-    /// Whether it has been awake for the absence timeout, and waits for a silent minority no longer.
+    /// Whether this seat has been awake for the absence timeout, and no longer waits for a silent minority.
     impatient: bool,
 }
 
@@ -26,13 +27,13 @@ struct Return {
 #[derive(Debug)]
 pub(super) struct Peers {
     clocks: Clocks,
-    /// The furthest open step that each seat has told.
+    /// The highest open step that each seat has announced.
     heads: BTreeMap<Seat, u64>,
     /// How many heads of each seat were answered since the last tick.
     answered: BTreeMap<Seat, u8>,
     /// State requests of other seats.
     requests: Requests,
-    /// Set from a return until enough others have answered.
+    /// Set after a return until enough others have answered.
     returning: Option<Return>,
 }
 
@@ -47,7 +48,7 @@ impl Peers {
         }
     }
 
-    /// When the others were heard, and for whom the table waits.
+    /// When the others were last heard, and since when the table waits for them.
     pub(super) fn clocks(&self) -> &Clocks {
         &self.clocks
     }
@@ -61,7 +62,7 @@ impl Peers {
         &mut self.requests
     }
 
-    /// Begins a return: nothing is signed before enough others have answered.
+    /// Begins a return: this seat signs nothing until enough others have answered.
     pub(super) fn begin_return(&mut self, nonce: Nonce) {
         self.returning = Some(Return {
             nonce,
@@ -70,7 +71,7 @@ impl Peers {
         });
     }
 
-    /// Takes a head; whether it is to be answered.
+    /// Takes a head. Returns whether to answer it.
     pub(super) fn take_head(&mut self, from: Seat, step: u64) -> bool {
         let best = self.heads.entry(from).or_default();
         *best = step.max(*best);
@@ -80,12 +81,12 @@ impl Peers {
         more
     }
 
-    /// The furthest open step that a seat has told.
+    /// The highest open step that a seat has announced.
     pub(super) fn head(&self, seat: Seat) -> Option<u64> {
         self.heads.get(&seat).copied()
     }
 
-    /// It is `now` by the wall clock, and the table waits for the `missing` seats.
+    /// Advances to the wall-clock time `now`; the table waits for the `missing` seats.
     pub(super) fn tick(&mut self, now: u64, missing: SeatSet) {
         self.clocks.tick(now);
         self.clocks.expect(missing);
@@ -101,19 +102,20 @@ impl Peers {
         self.returning.as_ref().map(|back| back.nonce)
     }
 
-    /// Whether this seat returns, and has waited in vain for a silent minority.
+    /// Whether this seat is returning and has waited in vain for a silent minority.
     pub(super) fn is_impatient(&self) -> bool {
         self.returning.as_ref().is_some_and(|back| back.impatient)
     }
 
-    /// Notes that this seat holds everything of its own that another does.
+    /// Notes that this seat knows all of its own records that another seat holds.
     pub(super) fn note_answer(&mut self, author: Seat) {
         if let Some(back) = &mut self.returning {
             back.heard.insert(author);
         }
     }
 
-    /// Ends the return if all others have answered, or after an absence timeout a majority, this seat included.
+    /// Ends the return when all others have answered, or after an absence timeout when a majority has, this seat
+    /// included.
     pub(super) fn settle_return(&mut self, me: Seat, live: SeatSet, parties: Parties) {
         let Some(back) = &self.returning else { return };
         let mut heard = back.heard;

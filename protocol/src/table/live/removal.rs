@@ -1,7 +1,7 @@
-//! The removal of absent parties at a live table: carries out what [`Membership`] asks for.
+//! The removal of absent parties at a live table: carries out the effects of [`Membership`].
 //!
-//! The machine decides, this file signs, journals and sends. A statement is in the journal, with every entry that it
-//! may name, before anybody sees it.
+//! The state machine decides; this file signs, journals and sends. The journal holds a statement, with every entry that
+//! it may name, before the table sends it.
 
 use super::{Event, Stop, Table, To};
 use crate::game::Game;
@@ -16,12 +16,12 @@ use crate::table::replica::Proofs;
 use crate::wire::bounded::Bounded;
 
 impl<G: Game> Table<G> {
-    /// The seats whose entries are missing here although all that they must name is held.
+    /// The seats whose entries are missing although this seat holds everything that they must name.
     pub(super) fn missing(&self) -> SeatSet {
         self.replica.due(self.entries.counted())
     }
 
-    /// Takes a removal statement of any seat, unless it is held or of no use.
+    /// Receives a removal statement of any seat, unless it is known or useless.
     ///
     /// # Errors
     /// [`StatementError`] if no seat of this table has signed it.
@@ -35,14 +35,15 @@ impl<G: Game> Table<G> {
         let (charter, table) = (self.replica.charter(), self.replica.table());
         let verified = signed.verify(charter, &table)?;
         self.peers.clocks_mut().hear(verified.seat());
-        // What this seat has signed it knows; another process with its key is for the others to judge.
+        // This seat knows its own statements. If another process signs with its key, the other seats judge that.
         if verified.seat() != self.me() || !self.may_sign() {
             self.deliberate(Input::Statement(Box::new(verified)));
         }
         Ok(())
     }
 
-    /// Hands an input to the machine and carries out what follows, until nothing moves; whether anything did.
+    /// Passes an input to the state machine and carries out the effects until nothing changes. Returns whether anything
+    /// did.
     pub(super) fn deliberate(&mut self, input: Input) -> bool {
         let mut moved = false;
         let mut inputs = vec![input];
@@ -75,7 +76,7 @@ impl<G: Game> Table<G> {
                         inputs.push(Input::Statement(Box::new(verified)));
                     }
                     Effect::Decided(value) => {
-                        // A replay comes to the decision with the entries on which its statements stand.
+                        // The journal needs the entries behind the decision first, so that a replay can repeat it.
                         self.keep_accepted();
                         self.decided(&value);
                     }
@@ -92,7 +93,7 @@ impl<G: Game> Table<G> {
         moved
     }
 
-    /// To the journal, with every entry on which it may stand, and to the others: they may be waiting for it.
+    /// Journals a statement after every entry that it may rest on. Broadcasts it if it is this seat's own.
     fn keep_statement(&mut self, verified: &Verified) {
         self.keep_accepted();
         let signed = verified.signed().clone();
@@ -106,7 +107,8 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Tells the player that another person wants to go on without seats that are here: that needs everybody else.
+    /// Tells the player that another person proposes to continue without seats that are present, which takes the
+    /// consent of all others.
     fn tell_proposal(&mut self, verified: &Verified) {
         let (by, statement) = (verified.seat(), verified.statement());
         let Says::Consent { out, .. } = &statement.says else {
@@ -126,7 +128,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Keeps every entry on which a statement may stand.
+    /// Journals every entry that a statement may rest on.
     fn keep_accepted(&mut self) {
         for entry in self.entries.take_unkept_accepted() {
             self.outbox.keep(Record::Entry(entry));
@@ -143,8 +145,8 @@ impl<G: Game> Table<G> {
         if seats.contains(self.me()) {
             return self.outbox.stop(Stop::Removed(step));
         }
-        // Acks of a leader's lost entry do not count any more. The others still do, and the next statement must not be
-        // signed as if they were not there.
+        // Acks of a leader's lost entry no longer count, but the other entries still do. They must count again before
+        // the next statement is signed.
         self.entries.recount();
         self.count(Proofs::Verify);
         for seat in seats.iter() {
@@ -152,10 +154,10 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// The missing seats that this seat may consent to remove.
+    /// The missing seats to whose removal this seat may consent.
     fn removable(&self) -> SeatSet {
         let due = self.missing().without(self.me());
-        // That needs no timeout: its seat has signed its entry, and will not mend it.
+        // A barred seat needs no timeout: it has signed an entry that can never count here.
         let barred: SeatSet = due.iter().filter(|seat| self.is_barred(*seat)).collect();
         if due.is_empty() || !self.peers.clocks().may_consent() {
             return barred;
@@ -184,8 +186,8 @@ impl<G: Game> Table<G> {
             .collect()
     }
 
-    /// Whether a person at this seat may propose to remove another: it is here, its time for the action has run out,
-    /// and this program has been awake for long enough to consent.
+    /// Whether the person at this seat may propose to remove a seat that is present. That seat's time for the action
+    /// must have run out, and this program must have been awake for long enough to consent.
     pub fn may_propose_removal(&self, seat: Seat) -> bool {
         let three = self.replica.parties().count(self.replica.participants()) > 2;
         self.outbox.stopped().is_none()
@@ -197,8 +199,7 @@ impl<G: Game> Table<G> {
             && self.peers.clocks().turn_ran_out(seat)
     }
 
-    /// Proposes to remove a seat that is here but whose time for the action has run out; the others have to
-    /// consent.
+    /// Proposes to remove a present seat whose time for the action has run out. The others must consent.
     ///
     /// # Errors
     /// [`NothingToPropose`] unless [`Self::may_propose_removal`].

@@ -1,4 +1,5 @@
-//! The removals of absent parties at a live table: the machine at the open step, and what it has decided.
+//! The removals of absent parties at a live table: the state machine of the open step, and the certificates of
+//! decisions.
 
 use std::collections::BTreeMap;
 use std::ops::RangeBounds;
@@ -9,7 +10,7 @@ use crate::membership::{Certificate, Effect, Input, Membership, View};
 use crate::seat::{Seat, SeatSet};
 use crate::table::replica::Replica;
 
-/// The machine and its certificates.
+/// The state machine and its certificates.
 pub(super) struct Removals {
     membership: Membership,
     /// The proofs of removals, by step.
@@ -33,7 +34,7 @@ fn place_of<G: Game>(replica: &Replica<G>) -> Place {
 }
 
 impl Removals {
-    /// Begins at the open step of a replica.
+    /// Starts at the open step of a replica.
     pub(super) fn new<G: Game>(replica: &Replica<G>, me: Seat) -> Self {
         Self {
             membership: membership_at(replica, me),
@@ -46,12 +47,12 @@ impl Removals {
         &self.membership
     }
 
-    /// Hands an input to the machine; what follows is the caller's to carry out.
+    /// Passes an input to the state machine. The caller carries out the effects.
     pub(super) fn handle(&mut self, input: Input, view: &View<'_>) -> Vec<Effect> {
         self.membership.handle(input, view)
     }
 
-    /// Keeps what proves the decision that the open step has come to.
+    /// Stores the certificate of the open step's decision.
     pub(super) fn certify(&mut self, step: u64) {
         if let Some(certificate) = self.membership.open().certificate() {
             self.certificates.insert(step, certificate);
@@ -77,8 +78,8 @@ impl Removals {
         self.proposed.insert(seat);
     }
 
-    /// Goes on to the step that is open in `replica`, with the entries that counted in the last one and the seats that
-    /// it removed.
+    /// Moves to the open step of `replica`, given the entries that counted in the last step and the seats that it
+    /// removed.
     pub(super) fn complete<G: Game>(
         &mut self,
         entries: EntryNames,
@@ -90,7 +91,7 @@ impl Removals {
         self.membership.complete(entries, removed, next, stay);
     }
 
-    /// Goes back to before the step `point`, and on at the open step of a replica.
+    /// Goes back to before step `point`, and continues at the open step of a replica.
     pub(super) fn go_on_at<G: Game>(&mut self, replica: &Replica<G>, me: Seat, point: u64) {
         self.certificates.split_off(&point);
         self.proposed = SeatSet::EMPTY;

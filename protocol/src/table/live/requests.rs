@@ -1,26 +1,26 @@
-//! State requests of other seats on their way: each is handed on once between two ticks, and its replies go back the
-//! way that it came.
+//! Relays the state requests of other seats: each is forwarded once between two ticks, and its replies go back the same
+//! way.
 //!
-//! So a seat whose only link is the host's asks everybody. A flood of requests costs little: of each asker, one peer has
-//! [`A_TICK`] taken between two ticks.
+//! A seat whose only link is to the host can thus ask every seat. A flood of requests costs little: between two ticks,
+//! this seat takes [`A_TICK`] of each asker from each peer.
 
 use std::collections::BTreeMap;
 
 use crate::log::state_request::{Nonce, StateRequest};
 use crate::seat::Seat;
 
-/// How many requests of one asker are taken from one peer between two ticks: one for the asker's own tick and one for a
+/// The most requests of one asker taken from one peer between two ticks: one for the asker's own tick and one for a
 /// greeting.
 const A_TICK: u8 = 2;
 
-/// The verdict on a request that has come.
+/// The verdict on an incoming request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// Nothing: too many have come.
+    /// Ignore it: too many have arrived.
     No,
     /// Answer it.
     Answer,
-    /// Answer it, and hand it on.
+    /// Answer it and forward it.
     HandOn,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// Takes a request that a peer has sent, its own or another seat's.
+    /// Takes a request from a peer, which may be its own or another seat's.
     pub(super) fn take(&mut self, from: Seat, request: &StateRequest) -> Taken {
         let taken = self.taken.entry((from, request.asker)).or_default();
         if *taken >= A_TICK {
@@ -41,7 +41,7 @@ impl Requests {
         }
         *taken += 1;
         let place = (request.asker, request.nonce);
-        // The asker's own link is the best way back.
+        // The asker's own link is the best route back.
         let known = self.paths.contains_key(&place);
         if !known || from == request.asker {
             self.paths.insert(place, from);
@@ -49,14 +49,14 @@ impl Requests {
         if known { Taken::Answer } else { Taken::HandOn }
     }
 
-    /// The peer to which a reply is handed on.
+    /// The peer to which a reply is forwarded.
     pub(super) fn way_back(&self, asker: Seat, nonce: Nonce) -> Option<Seat> {
         let place = (asker, nonce);
         let path = self.paths.get(&place);
         path.or_else(|| self.earlier.get(&place)).copied()
     }
 
-    /// A tick has passed.
+    /// Starts the next tick.
     pub(super) fn tick(&mut self) {
         self.taken.clear();
         self.earlier = std::mem::take(&mut self.paths);
@@ -100,7 +100,7 @@ mod tests {
             assert_eq!(requests.take(b, &request(a, nonce)), Taken::HandOn);
         }
         assert_eq!(requests.take(b, &request(a, 9)), Taken::No);
-        // Another peer's are not used up by that.
+        // The limit is for each peer.
         assert_eq!(requests.take(c, &request(a, 9)), Taken::HandOn);
     }
 }

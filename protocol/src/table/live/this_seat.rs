@@ -1,4 +1,4 @@
-//! This seat itself: its key, the secrets of the deal, and what its player wants.
+//! This seat itself: its key, its secrets of the deal, and its player's intents.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +12,15 @@ use crate::seat::Seat;
 use crate::table::author::Secrets;
 use crate::table::replica::Replica;
 
-/// An action that waits for its moment, and its bytes.
+/// An action that waits until it is allowed, and its bytes.
 type Intent<G> = (<G as Game>::Action, ActionBytes);
 
-/// One seat's own part.
+/// One seat's own state.
 pub(super) struct ThisSeat<G: Game> {
     seat: Seat,
     key: SigningKey,
     secrets: Option<Secrets>,
-    /// Seeds from the journal for deals that are still to be replayed.
+    /// Seeds from the journal for deals not yet replayed.
     seeds: BTreeMap<u32, Seed>,
     known: Faces,
     intent: Option<Intent<G>>,
@@ -54,17 +54,17 @@ impl<G: Game> ThisSeat<G> {
 
     // Secrets.
 
-    /// Takes a seed from the journal.
+    /// Stores a seed from the journal.
     pub(super) fn put_seed(&mut self, deal: u32, seed: Seed) {
         self.seeds.insert(deal, seed);
     }
 
-    /// Takes up the secrets of the open deal, from its seed.
+    /// Derives the secrets of the open deal from its seed.
     pub(super) fn begin_deal(&mut self, seed: Seed, replica: &Replica<G>) {
         self.secrets = Some(Secrets::new(seed, replica.context(self.seat)));
     }
 
-    /// Takes up the secrets of the open deal if the journal held its seed.
+    /// Derives the secrets of the open deal if the journal held its seed.
     pub(super) fn recollect(&mut self, replica: &Replica<G>) {
         if self.lacks_secrets(replica.deal())
             && let Some(seed) = self.seeds.remove(&replica.deal())
@@ -73,7 +73,7 @@ impl<G: Game> ThisSeat<G> {
         }
     }
 
-    /// Whether the secrets of a deal are not at hand.
+    /// Whether the secrets of a deal are missing.
     pub(super) fn lacks_secrets(&self, deal: u32) -> bool {
         self.secrets.as_ref().is_none_or(|own| own.deal() != deal)
     }
@@ -91,7 +91,7 @@ impl<G: Game> ThisSeat<G> {
         &self.known
     }
 
-    /// Opens for itself a card that was dealt to it.
+    /// Opens a card that was dealt to this seat.
     pub(super) fn learn(&mut self, card: Handle, replica: &Replica<G>) {
         let secrets = self.secrets.as_ref();
         let face: Option<Face> = secrets.and_then(|secrets| secrets.face(replica, card));
@@ -100,9 +100,9 @@ impl<G: Game> ThisSeat<G> {
         }
     }
 
-    // Wishes.
+    // Requests.
 
-    /// The action that the player wants to take as soon as it may.
+    /// The action to take as soon as it is allowed.
     pub(super) fn intent(&self) -> Option<&Intent<G>> {
         self.intent.as_ref()
     }
@@ -111,12 +111,12 @@ impl<G: Game> ThisSeat<G> {
         self.intent = Some((action, bytes));
     }
 
-    /// Whether there was an intent, which is dropped.
+    /// Drops the intent. Returns whether there was one.
     pub(super) fn drop_intent(&mut self) -> bool {
         self.intent.take().is_some()
     }
 
-    /// Leaves the table as soon as it may.
+    /// Leaves the table as soon as that is allowed.
     pub(super) fn leave(&mut self) {
         self.leaving = true;
         self.intent = None;
@@ -126,7 +126,7 @@ impl<G: Game> ThisSeat<G> {
         self.leaving
     }
 
-    /// The first step that this seat had no part in.
+    /// The first step without this seat.
     pub(super) fn left_at(&self) -> Option<u64> {
         self.left_at
     }
@@ -135,15 +135,15 @@ impl<G: Game> ThisSeat<G> {
         self.left_at = step;
     }
 
-    /// Whether the player has not been told yet that it is to act in a step; from now on it has.
+    /// Notes that the player is told of its turn in a step. Returns whether that is new.
     pub(super) fn tell_turn(&mut self, step: u64) -> bool {
         let new = self.told_turn != Some(step);
         self.told_turn = Some(step);
         new
     }
 
-    /// Forgets what belonged to a deal that is over; whether an intent is dropped: it names cards by their places,
-    /// where others lie now.
+    /// Drops what belonged to a finished deal. Returns whether that includes an intent: its handles would mean other
+    /// cards in the next deal.
     pub(super) fn end_deal(&mut self) -> bool {
         self.known.clear();
         self.drop_intent()

@@ -1,4 +1,4 @@
-//! The loop of a seat: it counts what it holds, signs what it owes, and completes the step.
+//! The main loop of a seat: it counts entries, signs what it owes, and completes steps.
 
 use super::{Event, Stop, Table};
 use crate::game::Game;
@@ -14,10 +14,10 @@ use crate::wire::bounded::Bounded;
 use rand_core::CryptoRng;
 
 impl<G: Game> Table<G> {
-    /// Counts, signs and completes as long as anything moves.
+    /// Counts, signs and completes until nothing changes.
     pub(super) fn work(&mut self, rng: &mut dyn CryptoRng) {
         while self.outbox.stopped().is_none() {
-            // First, for it may change what the open step is.
+            // Fork reports come first, because they may change the open step.
             self.fork_report();
             let Some(kind) = self.replica.kind() else {
                 return;
@@ -25,7 +25,7 @@ impl<G: Game> Table<G> {
             self.count(Proofs::Verify);
             self.settle_claims();
             let decides = !self.is_frozen() || self.is_passed_over();
-            // What counts now may free this seat: its entry names the release.
+            // A newly counted entry may release this seat's consent; its own entry then names the release.
             while self.outbox.stopped().is_none() && decides && self.deliberate(Input::Look) {
                 self.count(Proofs::Verify);
             }
@@ -54,17 +54,17 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Examines the entries held until no more are accepted, and no more count.
+    /// Examines the known entries until no more are accepted or count.
     pub(super) fn count(&mut self, proofs: Proofs) {
         loop {
-            // A fault may have been all that held another entry out.
+            // A fault may have been all that blocked another entry.
             let before = (
                 self.entries.accepted_names(),
                 self.entries.counted(),
                 self.replica.live(),
             );
             for seat in self.replica.live().iter() {
-                // A fault of one may have brought up a vote on another.
+                // A fault of one seat may have led to a decision on another.
                 if self.entries.counted().contains(seat) || !self.replica.live().contains(seat) {
                     continue;
                 }
@@ -118,8 +118,8 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Whether the others can decide against a seat whose digest differs from ours: there are three parties or more,
-    /// and no other one differs. Its entry is missing then.
+    /// Whether the others can decide against a seat with a different digest: there are three parties or more, and no
+    /// other party differs. Its entry is then missing.
     fn is_alone_astray(&self, seat: Seat) -> bool {
         let parties = self.replica.parties();
         let party = parties.party_of(seat);
@@ -131,7 +131,7 @@ impl<G: Game> Table<G> {
         alone && parties.count(self.replica.live()) > 2
     }
 
-    /// The verdict on an entry of the open step, also beside its seat's consents.
+    /// The verdict on an entry of the open step, including its signer's own consents.
     fn verdict(&self, entry: &Entry, proofs: Proofs) -> Verdict {
         let examined = self
             .replica
@@ -141,7 +141,7 @@ impl<G: Game> Table<G> {
         }
         match self.standing(entry) {
             Standing::Free => Verdict::Counts,
-            // A seat that goes on against its own consent is missing, unless another seat did not know of that.
+            // A seat that acts against its own consent is missing, unless another seat vouches for the entry.
             Standing::Waits | Standing::Forbidden(_) => {
                 let vouched = self
                     .removals
@@ -156,7 +156,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// The standing of an entry of the open step beside the consents of its signer.
+    /// Whether the consents of its signer allow an entry of the open step.
     fn standing(&self, entry: &Entry) -> Standing {
         let named = entry.body().stands_on();
         let named = self
@@ -172,10 +172,10 @@ impl<G: Game> Table<G> {
             .entry(seat, &named, release, &acceptable)
     }
 
-    /// Whether a seat's entry of the open step cannot count here, now or later, unless others count it: its digest is
-    /// wrong, or its own consent forbids it.
+    /// Whether a seat's entry of the open step can never count here unless others count it: its digest is wrong, or its
+    /// signer's own consent forbids it.
     pub(super) fn is_barred(&self, seat: Seat) -> bool {
-        // On another log than this one its signer may be right.
+        // On another log, the signer may be right.
         let parent = self.replica.parent();
         let forbidden = |entry: &Entry| {
             let here = entry.content().parent == parent;
@@ -185,7 +185,8 @@ impl<G: Game> Table<G> {
             || self.entries.open().get(&seat).is_some_and(forbidden)
     }
 
-    /// Whether a sound entry of the open step counts: no own consent holds it back, nor one on which it stands.
+    /// Whether a valid entry of the open step counts: no consent of this seat holds back the entry or the one that it
+    /// names.
     fn may_count(&self, entry: &Entry) -> bool {
         let named = entry.body().stands_on();
         let mut open = self.entries.open().iter();
@@ -194,7 +195,7 @@ impl<G: Game> Table<G> {
         stands && !self.holds_back(entry.seat(), entry.hash())
     }
 
-    /// Whether own consents keep an entry of the open step from counting.
+    /// Whether this seat's consents keep an entry of the open step from counting.
     fn holds_back(&self, seat: Seat, entry: Hash32) -> bool {
         let mut acceptable = self.entries.accepted_names();
         acceptable.insert(seat, entry);
@@ -212,12 +213,12 @@ impl<G: Game> Table<G> {
             release: self.removals.membership().release(self.replica.step()),
             body,
         };
-        // One that does not fit leaves us missing, not guilty.
+        // An entry that is too large makes this seat missing, not guilty.
         let Ok(entry) = Entry::sign(content, self.own.key()) else {
             return self.outbox.stop(Stop::Broken(Broken::TooLarge));
         };
         let message = Bounded::one(entry.signed().clone());
-        // With everything that it names, before anybody sees it.
+        // Journal everything that the entry names before sending it.
         self.keep_counted();
         let record = Record::Entry(entry.signed().clone());
         self.entries.insert(entry);
@@ -248,7 +249,7 @@ impl<G: Game> Table<G> {
                 }
                 if self.own.left_at().is_none() && !self.replica.live().contains(self.me()) {
                     self.own.set_left_at(Some(step.saturating_add(1)));
-                    // The others learn that we know.
+                    // Tell the others that this seat knows of its departure.
                     self.tell();
                 }
                 self.outbox.tell(Event::Step(step, self.replica.parent()));
@@ -263,7 +264,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Opens for ourselves what was dealt to us.
+    /// Opens a card that was dealt to this seat.
     fn learn(&mut self, news: &News<G>) {
         if let News::Dealt { card, to } = news
             && *to == self.me()

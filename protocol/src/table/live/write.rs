@@ -12,17 +12,17 @@ use crate::table::journal::Record;
 use crate::table::replica::{Broken, Preview, Refused, Replica, StepKind};
 
 impl<G: Game> Table<G> {
-    /// This seat's entry of the open step; `None` if it has none to write yet.
+    /// This seat's entry of the open step; `None` if there is nothing to write yet.
     ///
     /// # Errors
-    /// [`Broken`] if our own code went wrong: then it signs nothing, which is no fault.
+    /// [`Broken`] on a bug in this program: the seat then signs nothing, which is no fault.
     pub(super) fn body(
         &mut self,
         kind: StepKind,
         rng: &mut dyn CryptoRng,
     ) -> Result<Option<Body>, Broken> {
         match kind {
-            // Nothing in them comes from the seed.
+            // Neither depends on the seed.
             StepKind::Confirm => return Ok(Some(Body::Confirm)),
             StepKind::Closing => return Ok(Some(Body::Close)),
             _ => {}
@@ -31,7 +31,7 @@ impl<G: Game> Table<G> {
         let deal = self.replica.deal();
         if self.own.lacks_secrets(deal) {
             if kind != StepKind::Commit {
-                // An old disk: the seed of this deal is lost, and with it all that it would say.
+                // An old disk: the seed of this deal is lost, and with it every entry that derives from it.
                 return Ok(None);
             }
             let seed = Seed::draw(rng);
@@ -43,7 +43,7 @@ impl<G: Game> Table<G> {
             self.own.begin_deal(seed, &self.replica);
         }
         if let StepKind::Action { leader } = kind {
-            // Whoever is the last one has nobody to leave it to, and plays on if the rules do.
+            // The last seat cannot leave the game to others; it plays on if the rules do.
             if self.own.is_leaving() && self.replica.live().len() > 1 {
                 return Ok(Some(Body::Leave));
             }
@@ -82,8 +82,7 @@ impl<G: Game> Table<G> {
         })
     }
 
-    /// Whether this seat has used the one out-of-turn action that it has before the next turn, in
-    /// the open step or before it.
+    /// Whether this seat has used its one out-of-turn action before the next turn, in the open step or earlier.
     pub(super) fn has_acted_out_of_turn(&self) -> bool {
         let open = self.entries.open().get(&self.me()).map(Entry::body);
         let open = match open {
@@ -95,8 +94,8 @@ impl<G: Game> Table<G> {
         open || self.replica.interjected().contains(self.me())
     }
 
-    /// Whether the faces that an action claims are those of the cards: the others will look, and a
-    /// false one would prove this seat a cheat, whatever its player meant.
+    /// Checks the faces that an action claims. The others will check them too, and a false one would prove a fault of
+    /// this seat, whatever its player meant.
     pub(super) fn check_claims(&self, action: &G::Action) -> Result<(), Illegal> {
         let secrets = self.own.secrets();
         let face = |card| secrets.and_then(|secrets| secrets.face(&self.replica, card));
@@ -111,7 +110,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// The intended action, if it is legal now; one that has become illegal is dropped.
+    /// The intended action, if it is legal now. An intent that has become illegal is dropped.
     fn intended(&mut self) -> Option<(G::Action, ActionBytes)> {
         let (action, bytes) = self.own.intent().cloned()?;
         let game = self.replica.game();
@@ -128,7 +127,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// The leader's entry: the action if there is one, a yield if somebody has interjected or leaves.
+    /// The leader's entry: its action if it has one, or a yield if another seat interjects or leaves.
     fn lead(&mut self) -> Result<Option<Body>, Broken> {
         if let Some((action, bytes)) = self.intended() {
             let preview = self.preview(self.me(), &action)?;
@@ -149,7 +148,7 @@ impl<G: Game> Table<G> {
         Ok(waits.map(|(_, entry)| Body::Yield { to: entry.hash() }))
     }
 
-    /// Requests of an action that is legal, or counts.
+    /// The requests of an action that is legal or counts.
     fn preview(&self, seat: Seat, action: &G::Action) -> Result<Preview<G>, Broken> {
         let preview = self.replica.preview(seat, action);
         preview.map_err(|why| match why {
@@ -158,7 +157,7 @@ impl<G: Game> Table<G> {
         })
     }
 
-    /// A follower's entry: its interjection if it has one, an ack once the leader's entry counts.
+    /// A follower's entry: its interjection if it has one, or an ack once the leader's entry counts.
     fn follow(&mut self, leader: Seat) -> Result<Option<Body>, Broken> {
         let out_of_turn = self
             .own

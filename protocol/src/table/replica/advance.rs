@@ -1,4 +1,4 @@
-//! Moving on: carrying out a complete step, its agenda and its batches.
+//! Advances a replica: carries out a complete step, its agenda and its batches.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::log::entry::{Entry, step_hash};
 use crate::seat::{MAX_SEATS, Seat, SeatSet};
 
 impl<G: Game> Replica<G> {
-    /// Carries out a step whose entries all count: exactly one of each live seat, but those removed without one.
+    /// Carries out a complete step. All entries count: one of each live seat, except seats removed without one.
     ///
     /// # Errors
-    /// [`Broken`] if our own code went wrong; the replica is of no further use.
+    /// [`Broken`] on a bug in this program; the replica is then unusable.
     pub fn finish(&mut self, entries: &BTreeMap<Seat, Entry>) -> Result<Vec<News<G>>, Broken> {
         let mut news = Vec::new();
         let Some(kind) = self.kind() else {
@@ -28,7 +28,7 @@ impl<G: Game> Replica<G> {
         let table = self.table();
         let removed = self.removed();
         let hash = step_hash(&table, self.step, &self.parent, entries.values(), removed);
-        // With all their words at hand, so that it does not matter which complaint came first.
+        // All complaints are known here, so that their order does not matter.
         let accused = self.accused(entries).into_iter().map(|fault| fault.seat);
         let guilty = removed.iter().chain(accused);
         let out: SeatSet = guilty.flat_map(|seat| self.party(seat).iter()).collect();
@@ -45,7 +45,7 @@ impl<G: Game> Replica<G> {
                 for entry in entries.values() {
                     self.take(entry);
                 }
-                // A run begins again under the keys of those who stay.
+                // A shuffle run starts again under the keys of the remaining seats.
                 let undone = matches!(kind, StepKind::Shuffle { .. }) && !out.is_empty();
                 if outlasts && !undone {
                     self.turn_stage(kind, &mut news)?;
@@ -60,7 +60,7 @@ impl<G: Game> Replica<G> {
         self.advance(&mut news)?;
         self.confirming = match kind {
             StepKind::Confirm => false,
-            // Here and not with the next entries of all, because those would give the seeds away.
+            // Confirm in an own step: the next regular entries would reveal the seeds.
             _ if !opening && self.stage == Stage::Opening => true,
             StepKind::Action { .. } => {
                 let unnamed = entries.values().any(|entry| entry.body().is_yielded_to());
@@ -74,7 +74,7 @@ impl<G: Game> Replica<G> {
         Ok(news)
     }
 
-    /// Notes where the deal begins.
+    /// Stores the state at the beginning of the deal.
     pub(super) fn remember(&mut self) {
         self.checkpoint = Some(Box::new(Checkpoint {
             settled: self.settled.clone(),
@@ -87,9 +87,9 @@ impl<G: Game> Replica<G> {
         }));
     }
 
-    /// Goes on after a stop, from a state that all the others hold alike: without the party of the seat that is proven
-    /// to equivocate, at the step `next`, whose entries name `name` as the step before. The deal is given up
-    /// unless it has come to its openings: then its result stands.
+    /// Continues after a fork from a state that all others share, without the party of the equivocating seat. The next
+    /// step is `next`, and its entries name `name` as the previous step. The deal is abandoned unless it has reached
+    /// its openings; in that case its result stands.
     ///
     /// # Errors
     /// [`Broken`] as for [`Self::finish`].
@@ -119,12 +119,12 @@ impl<G: Game> Replica<G> {
         Ok(news)
     }
 
-    /// Takes the removed seats out of the game.
+    /// Removes these seats from the game.
     fn remove(&mut self, out: SeatSet, news: &mut Vec<News<G>>) {
         if out.is_empty() {
             return;
         }
-        // A run begins again under the keys of those who stay; a farewell of one that is removed has no effect.
+        // A shuffle run starts again under the keys of the remaining seats. The leave of a removed seat has no effect.
         let leaves = |item: &Item<G>| matches!(item, Item::Leave(seat) if out.contains(*seat));
         self.running.take_if(|running| leaves(&running.item));
         if let Some(running) = &mut self.running {
@@ -135,15 +135,15 @@ impl<G: Game> Replica<G> {
             self.live.remove(seat);
             self.deal.depart(seat);
             news.push(News::Removed(seat));
-            // Once the game is over the result stands.
+            // A finished game keeps its result.
             if !self.settled.is_over() {
                 self.agenda.push_back(Item::Forfeit(seat));
             }
         }
     }
 
-    /// Gives the deal up, unscored, and begins another where it began, without those who have gone. Its
-    /// number and its seeds are never used again, and nothing of it is opened.
+    /// Abandons the deal unscored, and begins another from the same state without the departed seats. Its number and
+    /// seeds are never reused, and none of it is opened.
     fn void(&mut self, news: &mut Vec<News<G>>) {
         let Some(checkpoint) = self.checkpoint.clone() else {
             return;
@@ -204,7 +204,7 @@ impl<G: Game> Replica<G> {
                 .map(Item::Leave),
         );
         let Some(action) = act else { return Ok(()) };
-        // What each seat owes is computed before any of it is taken.
+        // Compute what all seats owe before taking any answers.
         let preview = self.preview(leader, &action).map_err(|why| match why {
             Refused::Broken(broken) => broken,
             Refused::Illegal(_) => Broken::Engine,
@@ -229,7 +229,7 @@ impl<G: Game> Replica<G> {
         self.rerun(running, news)
     }
 
-    /// Takes one seat's entry of a step that is no action step.
+    /// Takes one seat's entry of a step other than an action step.
     fn take(&mut self, entry: &Entry) {
         let (seat, body) = (entry.seat(), entry.body());
         let running = self.running.as_mut();
@@ -347,13 +347,13 @@ impl<G: Game> Replica<G> {
         Ok(())
     }
 
-    /// Begins a deal that has its keys, as far as to what it asks for first.
+    /// Begins a deal once its keys are known, up to its first requests.
     fn begin_deal(&mut self, news: &mut Vec<News<G>>) -> Result<(), Broken> {
         news.push(News::Deal(self.deal.number()));
         let running = match self.running.take() {
             None => Running::new(Item::Begin),
             Some(mut running) => {
-                // The item that asked for the next deal goes on in it.
+                // The item that requested the next deal continues in it.
                 running.answer(Outcome::Done);
                 running
             }
@@ -361,7 +361,7 @@ impl<G: Game> Replica<G> {
         self.rerun(running, news)
     }
 
-    /// Starts the run of a deal whose first deck is known: nothing of it is dealt before the keys are in escrow.
+    /// Starts the shuffle run early if the first deck is known. No card of it is dealt before the keys are in escrow.
     fn start_early(&mut self) -> Result<(), Broken> {
         if let Some(mut running) = self.running.take() {
             let cards = match &running.batch[..] {
@@ -384,7 +384,7 @@ impl<G: Game> Replica<G> {
         self.deal.start_run(named)
     }
 
-    /// Goes on as far as no seat owes anything: batches that are answered, the next items.
+    /// Settles answered batches and starts the next items, until a seat owes something.
     fn advance(&mut self, news: &mut Vec<News<G>>) -> Result<(), Broken> {
         while self.stage == Stage::Play {
             if let Some((seat, _)) = self.rebuilding() {
@@ -415,7 +415,7 @@ impl<G: Game> Replica<G> {
 
     fn start(&mut self, item: Item<G>, news: &mut Vec<News<G>>) -> Result<(), Broken> {
         if let Item::Leave(seat) = item {
-            // Once the game is over there is nothing to leave; the seat stays for the opening.
+            // A finished game cannot be left; the seat stays for the opening.
             if !self.settled.is_over() {
                 let mut running = Running::new(item);
                 running.batch = vec![Request::Part(seat)];
@@ -424,7 +424,7 @@ impl<G: Game> Replica<G> {
             return Ok(());
         }
         if let Item::Interject(seat, action) = &item {
-            // One that is not legal when its turn comes has no effect and is no fault.
+            // An interjection that is illegal when its turn comes has no effect and is no fault.
             if self.settled.check(*seat, action).is_err() {
                 news.push(News::Void(*seat));
                 return Ok(());
@@ -438,7 +438,7 @@ impl<G: Game> Replica<G> {
         self.rerun(Running::new(item), news)
     }
 
-    /// Settles an answered batch. Gives the item back if it waits for a step of another kind.
+    /// Settles an answered batch. Returns the item if it waits for a step of another kind.
     fn settle(
         &mut self,
         mut running: Running<G>,
@@ -469,7 +469,7 @@ impl<G: Game> Replica<G> {
                 Outcome::Faces(faces.ok_or(Broken::Card)?)
             }
             Some(Request::Flip(flip)) => {
-                // Computed from the seats that are left.
+                // Only the coins of the remaining seats count.
                 running.coins.retain(|seat, _| self.live.contains(*seat));
                 let parts: Vec<(Seat, Hash32)> = running
                     .coins
@@ -509,7 +509,7 @@ impl<G: Game> Replica<G> {
         Ok(None)
     }
 
-    /// Runs the engine again with all that has been answered.
+    /// Runs the engine again with all answers so far.
     fn rerun(&mut self, mut running: Running<G>, news: &mut Vec<News<G>>) -> Result<(), Broken> {
         let mut game = self.settled.clone();
         let mut events = Vec::new();
@@ -524,7 +524,7 @@ impl<G: Game> Replica<G> {
             Item::Forfeit(seat) => game
                 .forfeit(*seat, &mut replay, &mut events)
                 .map_err(ApplyError::from),
-            // Not the engine's business.
+            // The engine has no part in a leave.
             Item::Leave(_) => return Err(Broken::Engine),
         };
         let batch = replay.into_batch()?;

@@ -1,4 +1,4 @@
-//! Judging single entries of the open step: what counts, what waits, what proves a fault.
+//! Judges single entries of the open step: which count, which wait, and which prove a fault.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,8 +32,8 @@ impl<T: Into<FaultKind>> From<T> for Finding {
 }
 
 impl<G: Game> Replica<G> {
-    /// Worth of an entry of the open step, with `held` the entries of this step at hand.
-    /// Costly only for shuffles, keys, openings and shares; callers remember what counts.
+    /// The verdict on an entry of the open step, given the `held` entries of this step. Costly only for shuffles, keys,
+    /// openings and shares; callers cache which entries count.
     pub fn examine(&self, entry: &Entry, held: &BTreeMap<Seat, Entry>, proofs: Proofs) -> Verdict {
         let content = entry.content();
         if content.step != self.step || content.parent != self.parent {
@@ -57,7 +57,7 @@ impl<G: Game> Replica<G> {
         }
     }
 
-    /// `Ok(true)` if the entry counts, `Ok(false)` if it names what is not held.
+    /// `Ok(true)` if the entry counts, `Ok(false)` if it names something unknown.
     fn judge(
         &self,
         kind: StepKind,
@@ -96,14 +96,14 @@ impl<G: Game> Replica<G> {
                 },
             ) if seat != leader => {
                 if self.out.contains(leader) {
-                    // One that names another entry of an equivocating leader is no fault.
+                    // An ack that names another entry of an equivocating leader is no fault.
                     if *named != self.out_name(leader) {
                         return Ok(false);
                     }
                     self.judge_answers(seat, answers, &Owed::default())?;
                     return Ok(true);
                 }
-                // The leader's entry has been judged first; an ack of one that does not count waits.
+                // The leader's entry has been judged first. An ack of one that does not count waits.
                 let Some(led) = held.get(&leader).filter(|led| led.hash() == *named) else {
                     return Ok(false);
                 };
@@ -129,7 +129,7 @@ impl<G: Game> Replica<G> {
                 }
                 Ok(true)
             }
-            // It names nothing, and is nobody's to refuse; but the last seat stays to open its seed.
+            // A leave names nothing, and no seat may refuse it. Only the last seat must stay, to open its seed.
             (StepKind::Action { .. }, Body::Leave) if self.live.len() > 1 => Ok(true),
             (StepKind::Effects, Body::Effects { answers }) => {
                 self.judge_answers(seat, answers, &self.owed(seat))?;
@@ -152,7 +152,8 @@ impl<G: Game> Replica<G> {
                     shuffled,
                 },
             ) => {
-                // Whoever is out already: the order in which faults come to light must not matter.
+                // A complaint about a seat that is already out is valid, because the order in which faults become known
+                // must not matter.
                 let mut complaints = complaints.iter();
                 let unfounded =
                     complaints.find(|(owner, complaint)| !self.is_founded(seat, *owner, complaint));
@@ -197,7 +198,7 @@ impl<G: Game> Replica<G> {
         Ok(true)
     }
 
-    /// The shuffle that goes along with an escrow or an acceptance: one from the seat whose turn it is.
+    /// Judges the shuffle that comes with an escrow or an acceptance: only the seat whose turn it is sends one.
     fn judge_early(
         &self,
         seat: Seat,
@@ -208,7 +209,7 @@ impl<G: Game> Replica<G> {
         match (shuffled, self.early_shuffler() == Some(seat)) {
             (None, false) => Ok(true),
             (Some(shuffled), true) => {
-                // What it is built on follows from the steps before: it cannot come up yet.
+                // Its input follows from earlier steps, so there is nothing to wait for.
                 match self.judge_shuffle(seat, shuffled, held, proofs)? {
                     true => Ok(true),
                     false => Err(FaultKind::OtherDeck),
@@ -219,7 +220,7 @@ impl<G: Game> Replica<G> {
         }
     }
 
-    /// The faults of other seats that the entries which count prove: parts of keys that do not open. One of
+    /// The faults of other seats that the counting entries prove, namely key parts that do not open. At most one for
     /// each seat, in seat order.
     pub fn accused(&self, counted: &BTreeMap<Seat, Entry>) -> Vec<Fault> {
         let mut accused: BTreeMap<Seat, Fault> = BTreeMap::new();
@@ -240,7 +241,7 @@ impl<G: Game> Replica<G> {
         accused.into_values().collect()
     }
 
-    /// Whether `holder` complains rightly of a part that `owner` gave it.
+    /// Whether the complaint of `holder` about a part from `owner` is justified.
     fn is_founded(&self, holder: Seat, owner: Seat, complaint: &Complaint) -> bool {
         let escrow = self.escrowed(holder).find(|(seat, ..)| *seat == owner);
         let (Some((_, owner_key, parts)), Some(holder_key)) = (escrow, self.deal.key(holder))
@@ -264,7 +265,7 @@ impl<G: Game> Replica<G> {
             .map_err(|_| FaultKind::PartShares)
     }
 
-    /// The parts that were sent with the cards that they are for; none if their number is another.
+    /// The parts of a holder, each with its card; empty if their number is wrong.
     pub(super) fn parts_of(&self, sent: &PartShares) -> Vec<ShareOf> {
         let Some((_, cards)) = self.rebuilding() else {
             return Vec::new();
@@ -335,7 +336,7 @@ impl<G: Game> Replica<G> {
         Ok(())
     }
 
-    /// Every card that the action shows has the face it claims.
+    /// Checks that every card that the action shows has the face it claims.
     fn judge_shown(
         &self,
         seat: Seat,
@@ -361,8 +362,7 @@ impl<G: Game> Replica<G> {
         Ok(())
     }
 
-    /// Basis of a seat's shuffle, given the entries held: the deck before, and what the
-    /// entry must name.
+    /// What a seat's shuffle builds on, given the held entries: the hash that its entry must name, and the input deck.
     pub fn shuffle_base(
         &self,
         seat: Seat,
@@ -404,8 +404,7 @@ impl<G: Game> Replica<G> {
         self.deal.joint()
     }
 
-    /// Statement of the proof of a shuffle entry of the open step; `None` if it names a deck that
-    /// is not held.
+    /// The statement that a shuffle entry of the open step proves; `None` if it names an unknown deck.
     pub fn shuffle_statement(
         &self,
         entry: &Entry,

@@ -1,36 +1,35 @@
-//! The deterministic half of a table: complete steps in, public state out.
+//! The deterministic half of a table: complete steps go in, public state comes out.
 //!
-//! A [`Replica`] holds everything that follows from the log alone. It says what the open step is
-//! for and what each seat owes to it ([`Replica::kind`], [`Replica::owed`]), judges single entries
-//! ([`Replica::examine`]) and moves on when a step is complete ([`Replica::finish`]). It has no
-//! secrets, signs nothing and waits for nobody: a live seat, a spectator and an auditor run the
-//! same one.
+//! A [`Replica`] holds everything that follows from the log alone. It knows the kind of the open step and what each
+//! seat owes to it ([`Replica::kind`], [`Replica::owed`]). It judges single entries ([`Replica::examine`]) and advances
+//! when a step is complete ([`Replica::finish`]). It has no secrets, signs nothing and waits for no seat: a live seat,
+//! a spectator and an auditor all run the same replica.
 //!
 //! # A deal
 //! ```text
 //! Commit → Key → Escrow → Accept → play: Action / Effects / Shuffle / Tip … → Confirm → Opening → Closing
 //! ```
-//! With three parties or more and a game that seals cards the keys are put in escrow and accepted, once a deal, before
-//! anything is dealt or flipped. If the deal begins with a deck, the first two seats shuffle it at the same time, with
-//! their escrow and their acceptance.
+//! With at least three parties and a game that seals cards, the keys go into escrow once a deal, before any card is
+//! dealt or coin flipped. If the deal begins with a deck, the first two seats shuffle it meanwhile, along with their
+//! escrow and acceptance entries.
 //!
-//! The escrow carries the deal through the removal of one party, if no other has gone. Any further removal, that of
-//! several parties at once, and one before all have accepted give the deal up: another begins in its place. Leaving
-//! gives no deal up, since a leaver gives its shares itself; nor does anything where the game seals no cards.
+//! The escrow lets the deal survive the removal of one party, if no other has gone. A further removal, the removal of
+//! several parties at once, or one before all have accepted abandons the deal, and another begins in its place. Leaving
+//! never abandons a deal, because a leaver gives its shares itself. A deal without sealed cards is never abandoned.
 //!
 //! # An action step
-//! When it is complete its agenda is carried out: the leader's action with all its batches, then
-//! interjections in seat order from the leader, each with its batches. A batch that is not fully
-//! answered opens further steps before the next item begins.
+//! When an action step is complete, the replica carries out its agenda: first the leader's action with all its batches.
+//! Interjections follow in seat order from the leader, each with its batches. A batch with missing answers opens
+//! further steps before the next item begins.
 //!
 //! # Confirming
-//! A complete step is one that *we* hold whole; another seat may hold another entry of an equivocating
-//! seat in it. The next entries tell, because they name its hash. Before anything is given away
-//! that such a fork would be worth, an empty [`StepKind::Confirm`] collects those names first: always
-//! before the seeds are opened, and before answers that follow from an action step with an
-//! interjection in it (which no entry of its own step names, unlike the leader's).
+//! A complete step is one that *this seat* holds in full; another seat may hold a different entry of an equivocating
+//! seat in it. The next entries name its hash, and so reveal the difference. An empty [`StepKind::Confirm`] collects
+//! those names before anything is revealed that would make such a fork worthwhile. It always precedes the opening of
+//! the seeds. It also precedes answers that follow from an action step with an interjection, because no entry of that
+//! step names the interjection.
 //!
-//! Over 600 lines: the state of a replica, and a getter for each part that seats and auditors ask for.
+//! Over 600 lines: the state of a replica, and a getter for each part that seats and auditors read.
 
 mod advance;
 mod judge;
@@ -55,49 +54,49 @@ use crate::party::Parties;
 use crate::seat::{Seat, SeatSet};
 use crate::wire::codec::{decode, encode};
 
-/// The fewest parties among which keys are put in escrow: between two, each would hand the other its key.
+/// The fewest parties for an escrow: between two, each would give the other its key.
 const ESCROW_PARTIES: usize = 3;
 
-/// Purpose of the open step.
+/// The kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepKind {
     /// Commitments to the seeds of a deal, with the first coin tips.
     Commit,
-    /// Keys of the deal.
+    /// The seats' keys of the deal.
     Key,
-    /// Each key in parts for the seats outside its party.
+    /// Each key, split into parts for the seats outside its party.
     Escrow,
-    /// Whether those parts open.
+    /// Each holder accepts its parts, or complains.
     Accept,
-    /// The shares of a seat that was removed, from the parts of its key.
+    /// The shares of a removed seat, rebuilt from the parts of its key.
     Rebuild {
         /// Its seat.
         seat: Seat,
     },
-    /// An action of the leader, answered by all.
+    /// An action of the leader, answered by all others.
     Action {
-        /// Seat whose action it is.
+        /// The seat that acts.
         leader: Seat,
     },
-    /// Answers that a batch still lacks.
+    /// The missing answers to a batch.
     Effects,
-    /// A shuffle run, seat after seat.
+    /// A shuffle run, one seat after the other.
     Shuffle {
         /// The deck.
         deck: DeckId,
     },
     /// Tips of the next coin chains.
     Tip,
-    /// The step before is held alike by all.
+    /// All seats hold the previous step alike.
     Confirm,
     /// The seeds of the deal.
     Opening,
-    /// All openings are held.
+    /// All seats hold all openings.
     Closing,
 }
 
 impl StepKind {
-    /// Name of a seat's entry in such a step.
+    /// The name of a seat's entry in such a step.
     fn due(self, seat: Seat) -> &'static str {
         match self {
             Self::Commit => "commitment",
@@ -117,7 +116,7 @@ impl StepKind {
     }
 }
 
-/// Answers that one seat owes to the open batch.
+/// The answers that one seat owes to the open batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Owed {
     /// The cards whose shares it owes, in order.
@@ -132,27 +131,27 @@ impl Owed {
     }
 }
 
-/// Worth of an entry at the open step.
+/// The verdict on an entry of the open step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It counts.
     Counts,
-    /// It names something that is not held (or not what is held): its seat is missing, not guilty.
+    /// It names an entry that is unknown here, or not the known one. Its seat is missing, not guilty.
     Waits,
-    /// Its digest is not ours: one of the two has computed wrongly.
+    /// Its digest differs from ours: one of the two seats has computed wrongly.
     Desync,
     /// It proves a fault of its seat.
     Fault(FaultKind),
-    /// Our own code cannot judge it: nobody's fault.
+    /// A bug in this program prevents a verdict; no seat is at fault.
     Broken(Broken),
 }
 
-/// How shuffle proofs are treated by [`Replica::examine`].
+/// How [`Replica::examine`] handles shuffle proofs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proofs {
-    /// Verify each at once.
+    /// Verify each proof at once.
     Verify,
-    /// Leave them to the caller, who folds many ([`Replica::shuffle_statement`]).
+    /// Leave the proofs to the caller, which folds many into one check ([`Replica::shuffle_statement`]).
     Defer,
 }
 
@@ -163,18 +162,18 @@ pub enum News<G: Game> {
     Deal(u32),
     /// A seat has acted.
     Action {
-        /// The step it acted in.
+        /// The step of the action.
         step: u64,
         /// The seat.
         seat: Seat,
         /// Its action.
         action: G::Action,
     },
-    /// An interjection came too late to be legal; it has no effect.
+    /// An interjection came too late to be legal, and has no effect.
     Void(Seat),
-    /// The game's own event.
+    /// An event of the game.
     Game(G::Event),
-    /// A sealed card was dealt to a seat, and all the others' shares are in.
+    /// A sealed card was dealt to a seat; all other seats' shares are published.
     Dealt {
         /// The card.
         card: Handle,
@@ -185,46 +184,46 @@ pub enum News<G: Game> {
     Left(Seat),
     /// A seat has been removed: as absent, or for a proven fault.
     Removed(Seat),
-    /// The deal cannot go on: another begins in its place.
+    /// The deal was voided: another begins in its place.
     Voided(u32),
-    /// A deck has been shuffled by everybody.
+    /// All seats have shuffled a deck.
     Sealed {
         /// The deck.
         deck: DeckId,
         /// How many cards.
         cards: usize,
     },
-    /// A deal is over and its seeds are open and checked.
+    /// A deal is over; its seeds are open and verified.
     Opened(u32),
     /// The log has ended.
     Finished,
 }
 
-/// Our own code went wrong: an engine that is not deterministic, or a number that ran out.
+/// A bug in this program: an engine that is not deterministic, or a counter that overflowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Broken {
-    /// The engine asked other things on replay.
+    /// The engine made different requests on replay.
     #[error("the rules engine is not deterministic: it asked other things when replayed")]
     Engine,
-    /// The engine dealt a card of one seat to another, which would show it to all.
+    /// The engine dealt one seat's card to another, which would reveal it to all.
     #[error("the rules engine dealt one sealed card to two seats")]
     DealtTwice,
-    /// A card that all shares do not open to any card of its deck, though every proof holds.
+    /// A card whose shares, all with valid proofs, open to no card of its deck.
     #[error("a sealed card opened to no card of its deck")]
     Card,
     /// More decks than a deal can number.
     #[error("the deal has more decks than can be numbered")]
     Decks,
-    /// The engine asked for a deck without cards, with too many, or with one twice.
+    /// The engine requested a deck with no cards, too many cards, or a duplicate.
     #[error("the rules engine asked for a deck of no cards, too many, or one of them twice")]
     Deck,
-    /// The engine asked for more than the seats can answer in one entry each.
+    /// The engine requested more shares than one entry can carry.
     #[error("the rules engine asked for more shares than an entry can carry")]
     Batch,
-    /// A coin was asked of a seat that has none to give.
+    /// A seat owes a coin but has no chain for it.
     #[error("a coin is due that no chain gives")]
     Coin,
-    /// The keys of the deal add up to nothing: whatever is sealed under them lies open.
+    /// The keys of the deal add up to zero: cards sealed under them would be open.
     #[error("the keys of the deal cancel each other")]
     Joint,
     /// This seat's next entry is too large.
@@ -238,7 +237,7 @@ pub enum Refused {
     /// The rules refuse it.
     #[error(transparent)]
     Illegal(#[from] Illegal),
-    /// The engine went wrong on it.
+    /// The engine failed on it.
     #[error(transparent)]
     Broken(#[from] Broken),
 }
@@ -260,19 +259,19 @@ enum Item<G: Game> {
     Begin,
     Act(Seat, G::Action),
     Interject(Seat, G::Action),
-    /// A seat gives its shares and goes.
+    /// A seat publishes its shares and leaves.
     Leave(Seat),
-    /// The rules of the game for a seat that has gone.
+    /// The rules' forfeit of a departed seat.
     Forfeit(Seat),
 }
 
-/// An item of the agenda on its way: the script so far and the open batch.
+/// An agenda item in progress: the script so far and the open batch.
 #[derive(Clone, Debug)]
 struct Running<G: Game> {
     item: Item<G>,
     script: Vec<Answered>,
     batch: Vec<Request>,
-    /// Whether the engine waits for the last request of the batch (else it has finished).
+    /// Whether the engine waits for the last request of the batch; otherwise it has finished.
     paused: bool,
     coins: BTreeMap<Seat, Hash32>,
     run: Option<Run>,
@@ -285,19 +284,19 @@ struct Checkpoint<G: Game> {
     settled: G,
     game: G,
     running: Option<Running<G>>,
-    /// Work still to be done then, with the forfeits of seats that went between two deals.
+    /// The agenda at that time, with the forfeits of seats that left between two deals.
     agenda: VecDeque<Item<G>>,
     interjected: SeatSet,
     live: SeatSet,
     last_leader: Seat,
 }
 
-/// Requests of an action, before it is carried out.
+/// The requests of an action, before it is carried out.
 #[derive(Clone, Debug)]
 pub struct Preview<G: Game> {
     /// The action.
     pub action: G::Action,
-    /// The sealed cards that it shows.
+    /// The sealed cards that the action shows.
     pub shown: Vec<Shown>,
     batch: Vec<Request>,
 }
@@ -306,27 +305,27 @@ pub struct Preview<G: Game> {
 #[derive(Clone, Debug)]
 pub struct Replica<G: Game> {
     charter: SignedCharter,
-    /// Whether no keys are put in escrow.
+    /// Whether the table has no escrow.
     strict: bool,
     step: u64,
     parent: Hash32,
     digest: Hash32,
     live: SeatSet,
-    /// The seats removed in the open step whose entries do not stand: by decision, or for a proven fault.
+    /// The seats removed in the open step whose entries do not count: by decision, or for a proven fault.
     out: SeatSet,
-    /// The seats removed in the open step by decision whose entries stand, each with the entry.
+    /// The seats removed in the open step by decision whose entries count, each with its entry.
     departing: BTreeMap<Seat, Hash32>,
-    /// The parts of shares that the holders have sent in a rebuilding step.
+    /// The parts of shares that holders have sent in a rebuild step.
     parts: BTreeMap<Seat, Vec<Point>>,
-    /// Where the deal began, to begin another in its place.
+    /// The state at the beginning of the deal, to begin another in its place.
     checkpoint: Option<Box<Checkpoint<G>>>,
     stage: Stage,
-    /// Whether the step before has to be confirmed before the stage goes on.
+    /// Whether the previous step must be confirmed before the stage continues.
     confirming: bool,
     deal: Deal,
     /// The state between agenda items.
     settled: G,
-    /// The state as far as the running item has got; equal to `settled` when none runs.
+    /// The state in the middle of the running item; equal to `settled` when none runs.
     game: G,
     agenda: VecDeque<Item<G>>,
     running: Option<Running<G>>,
@@ -338,13 +337,13 @@ impl<G: Game> Replica<G> {
     /// The state before step 0.
     ///
     /// # Errors
-    /// [`RuleSetError`] if the charter's rules make no game here.
+    /// [`RuleSetError`] if the charter's rules describe no supported game.
     pub fn new(charter: SignedCharter) -> Result<Self, RuleSetError> {
         let rules = charter.charter().rules();
         let game = G::create(&rules)?;
         let live = charter.charter().seats();
         let table = charter.table();
-        // "After the last leader" begins with seat 0.
+        // The first leader search starts after the last seat, so at seat 0.
         let last_leader = live.iter().next_back().or_else(|| Seat::new(0));
         let Some(last_leader) = last_leader else {
             return Err(RuleSetError::UnknownGame(String::new()));
@@ -402,7 +401,7 @@ impl<G: Game> Replica<G> {
         self.step
     }
 
-    /// The hash of the step before the open one.
+    /// The hash of the previous step.
     pub fn parent(&self) -> Hash32 {
         self.parent
     }
@@ -412,27 +411,26 @@ impl<G: Game> Replica<G> {
         self.digest
     }
 
-    /// The seats whose entries the open step waits for: all that take part, but those removed without one.
+    /// The seats whose entries the open step waits for: all participants, except those removed without an entry.
     pub fn live(&self) -> SeatSet {
         let all = self.live.iter();
         all.filter(|seat| !self.out.contains(*seat)).collect()
     }
 
-    /// Whether the rules have ended the game: what is left are the seeds to be opened.
+    /// Whether the rules have ended the game, so that only the seeds remain to be opened.
     pub fn is_over(&self) -> bool {
         let last = [StepKind::Confirm, StepKind::Opening, StepKind::Closing];
         let ends = self.kind().is_some_and(|kind| last.contains(&kind));
         self.is_finished() || (ends && self.game().is_over())
     }
 
-    /// The seats whose entries the open step waits for when these `counted` ones are held: all that they must name is
-    /// held too.
+    /// The seats whose entries are due, given the `counted` ones: everything that their entries must name is known.
     pub fn due(&self, counted: SeatSet) -> SeatSet {
         let live = self.live();
         let missing = live.minus(counted);
         match self.kind() {
             None => SeatSet::EMPTY,
-            // Acks name the leader's entry, a shuffle the one before it.
+            // Acks name the leader's entry, and a shuffle names the one before it.
             Some(StepKind::Action { leader }) if missing.contains(leader) => SeatSet::one(leader),
             Some(StepKind::Shuffle { .. }) => {
                 missing.iter().next().map_or(SeatSet::EMPTY, SeatSet::one)
@@ -441,8 +439,7 @@ impl<G: Game> Replica<G> {
         }
     }
 
-    /// The live seats whose seeds the log does not show, of a game that is over, if these entries of the open step are
-    /// the last.
+    /// The live seats whose seeds a finished game's log lacks, if the `counted` entries of the open step are its last.
     pub fn unopened(&self, counted: SeatSet) -> SeatSet {
         match self.kind() {
             Some(StepKind::Opening) => self.live().minus(counted),
@@ -451,12 +448,12 @@ impl<G: Game> Replica<G> {
         }
     }
 
-    /// All seats that take part, those removed in the open step too.
+    /// All seats that take part, including those removed in the open step.
     pub fn participants(&self) -> SeatSet {
         self.live
     }
 
-    /// The seats that have said that they leave and are still here.
+    /// The seats that have announced that they leave but are still present.
     pub fn leaving(&self) -> SeatSet {
         let running = self.running.iter().map(|running| &running.item);
         let items = running.chain(&self.agenda);
@@ -468,20 +465,20 @@ impl<G: Game> Replica<G> {
             .collect()
     }
 
-    /// The seats removed in the open step whose entries do not stand in it.
+    /// The seats removed in the open step whose entries do not count in it.
     pub fn out(&self) -> SeatSet {
         self.out
     }
 
-    /// An entry of the open step proves a seat guilty: the step is complete without it. The other seats of its party have
-    /// their entries in the step, which others may have named by now, and go with it when the step is complete.
+    /// Removes a seat whose entry proves its fault: the open step needs no entry of it. The other seats of its party
+    /// keep their entries, which others may already have named. They leave with it when the step is complete.
     pub fn remove_guilty(&mut self, seat: Seat) {
         if self.live.contains(seat) {
             self.out.insert(seat);
         }
     }
 
-    /// A decision removes seats in the open step. Of their entries those named stand in it.
+    /// Removes seats by decision in the open step. The entries in `counted` still count.
     pub fn remove_absent(&mut self, seats: SeatSet, counted: &[(Seat, Hash32)]) {
         let counted: BTreeMap<Seat, Hash32> = counted.iter().copied().collect();
         for seat in seats.iter().filter(|seat| self.live.contains(*seat)) {
@@ -494,13 +491,13 @@ impl<G: Game> Replica<G> {
         }
     }
 
-    /// The seats that the open step removes, as far as that is known before it is complete.
+    /// The seats that the open step removes, as far as known before it is complete.
     pub fn removed(&self) -> SeatSet {
         let departing = self.departing.keys().copied();
         self.out.iter().chain(departing).collect()
     }
 
-    /// Stands in an ack for the entry of a leader that is removed without one.
+    /// The name that acks use in place of the entry of a leader removed without one.
     pub fn out_name(&self, leader: Seat) -> Hash32 {
         Hasher::new(domain::VOTED_OUT)
             .hash(&self.table())
@@ -515,20 +512,20 @@ impl<G: Game> Replica<G> {
         self.deal.number()
     }
 
-    /// Context that a seat's proofs of this deal are bound to.
+    /// The context that a seat's proofs of this deal are bound to.
     pub fn context(&self, seat: Seat) -> Context {
         self.deal.context(seat)
     }
 
-    /// The seats whose shares of a sealed card of this deal stand in the log, each with its proof; of a seat that is
-    /// gone also the one that the others have made from its parts.
+    /// The seats whose shares of a sealed card are in this deal's log, each with its proof. Includes a departed seat's
+    /// share if the others have rebuilt it from its parts.
     pub fn shares(&self, card: Handle) -> SeatSet {
         let all = self.charter().seats().iter();
         all.filter(|seat| self.deal.has_share(card, *seat))
             .collect()
     }
 
-    /// The game as it stands, in the middle of an action as far as that has got.
+    /// The current state of the game, also in the middle of an action.
     pub fn game(&self) -> &G {
         &self.game
     }
@@ -538,7 +535,7 @@ impl<G: Game> Replica<G> {
         self.stage == Stage::Finished
     }
 
-    /// Seats that may not interject before the next in-turn action.
+    /// The seats that may not interject before the next in-turn action.
     pub fn interjected(&self) -> SeatSet {
         self.interjected
     }
@@ -548,12 +545,12 @@ impl<G: Game> Replica<G> {
         self.deal.key(seat)
     }
 
-    /// How many flips the seat's open coin chain has served, and the number of that chain.
+    /// A seat's open coin chain: its number, and how many flips it has served.
     pub fn coin(&self, seat: Seat) -> Option<(u32, u32)> {
         self.deal.tip(seat).map(|tip| (tip.chain(), tip.used()))
     }
 
-    /// The face of a sealed card, given one share that is not in the log.
+    /// The face of a sealed card, given one share that the log lacks.
     pub fn face_with(&self, card: Handle, seat: Seat, share: Point) -> Option<Face> {
         self.deal.face(card, Some((seat, share)))
     }
@@ -573,18 +570,17 @@ impl<G: Game> Replica<G> {
         self.deal.share(card, seat)
     }
 
-    /// The faces of the deal's sealed cards that follow from opened seeds, which have been checked, and from
-    /// the shares in the log.
+    /// The faces of the deal's sealed cards, from opened and verified seeds and the shares in the log.
     pub fn faces_by(&self, seeds: &BTreeMap<Seat, Seed>) -> Faces {
         self.deal.faces_by(seeds)
     }
 
-    /// How many things a seat's opening reproduces in this deal.
+    /// How many items a seat's opening reproduces in this deal.
     pub fn made_by(&self, seat: Seat) -> usize {
         self.deal.made_by(seat)
     }
 
-    /// Purpose of the open step; `None` when the log has ended, or no seat is left to continue it.
+    /// The kind of the open step; `None` if the log has ended or no seat is left to continue it.
     pub fn kind(&self) -> Option<StepKind> {
         let over = matches!(
             self.stage,
@@ -631,7 +627,7 @@ impl<G: Game> Replica<G> {
             .filter(|seat| self.live.contains(*seat))
             .collect();
         let next = waiting.after(self.last_leader);
-        // An engine that waits for nobody who is here is broken; the step is then of somebody who is.
+        // An engine that waits only for departed seats is broken; the step then belongs to a live one.
         let next = next.or_else(|| self.live.after(self.last_leader));
         next.unwrap_or(self.last_leader)
     }
@@ -667,12 +663,6 @@ impl<G: Game> Replica<G> {
             .finish()
     }
 
-    // Escrow.
-
-    // Shuffles.
-
-    // What seats owe.
-
     /// Decodes an action.
     pub fn action(bytes: &[u8]) -> Option<G::Action> {
         decode(bytes, crate::log::body::MAX_ACTION).ok()
@@ -698,7 +688,7 @@ impl<G: Game> Running<G> {
             .any(|request| matches!(request, Request::Flip(_)))
     }
 
-    /// Moves the deals of the open batch, which are all answered, to the script.
+    /// Moves the deals of the open batch, all answered, to the script.
     fn settled_deals(&mut self) {
         let deals = self
             .batch
@@ -710,7 +700,7 @@ impl<G: Game> Running<G> {
             .retain(|request| !matches!(request, Request::Deal { .. }));
     }
 
-    /// Moves the open batch to the script, its last request with that outcome.
+    /// Moves the open batch to the script, with this outcome for its last request.
     fn answer(&mut self, outcome: Outcome) {
         self.settled_deals();
         let last = self.batch.pop();
@@ -733,7 +723,7 @@ fn shares_of(owed: &Owed, shares: &[Point]) -> Vec<ShareOf> {
 }
 
 impl Fault {
-    /// The fault of its own seat that an entry proves.
+    /// The fault that an entry proves against its own seat.
     pub fn of(entry: &Entry, what: FaultKind) -> Self {
         Self {
             seat: entry.seat(),

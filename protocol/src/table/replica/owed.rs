@@ -1,4 +1,4 @@
-//! The answers that each seat owes: shares, coins, parts of an absent seat's key, shuffles.
+//! What each seat owes: shares, coins, parts of an absent seat's key, shuffles.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use crate::table::batch::{Replay, Request};
 use crate::table::deal::Run;
 
 impl<G: Game> Replica<G> {
-    /// Whether the keys of a deal that begins now are put in escrow.
+    /// Whether a deal that begins now puts its keys in escrow.
     pub(super) fn escrows(&self) -> bool {
         let parties = self.parties().count(self.live);
         !self.strict && self.settled.seals_cards() && parties >= ESCROW_PARTIES
     }
 
-    /// Whether the running deal outlasts the removal of these seats: its cards are dealt and its rules over, it seals no
-    /// cards, or its escrow is accepted and they are of one party, the first that goes.
+    /// Whether the running deal survives the removal of these seats. It does if its rules are over, or if it seals no
+    /// cards. It also does if its escrow is accepted and these seats are of one party, the first to go.
     pub(super) fn outlasts(&self, out: SeatSet) -> bool {
         let over = matches!(self.stage, Stage::Opening | Stage::Closing);
         let accepted = self.stage == Stage::Play && self.deal.has_escrow();
@@ -29,7 +29,7 @@ impl<G: Game> Replica<G> {
         over || !self.settled.seals_cards() || (accepted && self.parties().among(gone).count() == 1)
     }
 
-    /// The seats outside a seat's party with their keys: who holds the parts of its key.
+    /// The holders of the parts of a seat's key: all seats outside its party, with their keys.
     pub fn holders(&self, seat: Seat) -> BTreeMap<Seat, Point> {
         self.deal.escrow_holders(self.party(seat))
     }
@@ -46,12 +46,12 @@ impl<G: Game> Replica<G> {
         self.deal.parts(seat)
     }
 
-    /// A seat that has gone, and the cards that its shares are needed of: all that it would have given if it had left by
-    /// itself, and what the open batch asks of its hand.
+    /// A departed seat, and the cards that need its shares: those that it would have opened on leaving, and those of
+    /// its hand that the open batch requests.
     pub fn rebuilding(&self) -> Option<(Seat, Vec<(Handle, Ciphertext)>)> {
         self.deal.gone().iter().find_map(|seat| {
             let mut handles = self.deal.parting(seat);
-            // What is being dealt to it is its own already, and stays sealed.
+            // A card being dealt to it is already its own, and stays sealed.
             let batch = || self.running.iter().flat_map(|running| &running.batch);
             for request in batch() {
                 if let Request::Deal { card, to } = request
@@ -78,7 +78,7 @@ impl<G: Game> Replica<G> {
         })
     }
 
-    /// Whether those who are here are exactly the holders of a gone seat's key.
+    /// Whether the live seats are exactly the holders of a departed seat's key.
     pub(super) fn can_rebuild(&self, seat: Seat) -> bool {
         let holders = self
             .deal
@@ -88,13 +88,13 @@ impl<G: Game> Replica<G> {
         holders.map(|part| part.to).collect::<SeatSet>() == self.live
     }
 
-    /// The escrows of which a seat has to accept a part: whose, their keys and all their parts.
+    /// The escrows of which a seat must accept a part: the owner, its key and all its parts.
     pub fn escrowed(&self, holder: Seat) -> impl Iterator<Item = (Seat, &Point, &Parts)> {
         let owners = self.live.minus(self.party(holder)).iter();
         owners.filter_map(|owner| Some((owner, self.deal.key(owner)?, self.deal.parts(owner)?)))
     }
 
-    /// Where a holder speaks of an escrow in the open step.
+    /// The context of a holder's statement on an escrow in the open step.
     pub fn holder_place(&self, owner: Seat, holder: Seat) -> HolderPlace {
         HolderPlace {
             owner: self.context(owner),
@@ -103,9 +103,9 @@ impl<G: Game> Replica<G> {
         }
     }
 
-    /// Seat whose shuffle goes along with the escrow or its acceptance in the open step: the deck that a new deal asks for
-    /// is on its way while the keys are put in escrow. Whoever is out of the step already, too: in which order that
-    /// comes to light must not matter.
+    /// The seat that shuffles early, together with its escrow or acceptance in the open step. The first deck of a new
+    /// deal is thus shuffled while the keys go into escrow. A seat already out of the step keeps its turn, because the
+    /// order in which removals become known must not matter.
     pub fn early_shuffler(&self) -> Option<Seat> {
         let early = matches!(self.stage, Stage::Escrow | Stage::Accept) && !self.confirming;
         let run = self.run().filter(|_| early)?;
@@ -116,12 +116,12 @@ impl<G: Game> Replica<G> {
         self.running.as_ref()?.run.as_ref()
     }
 
-    /// The deck that is shuffled by one seat after the other, in this step or around it.
+    /// The deck that the seats are shuffling one after the other.
     pub fn deck_on_its_way(&self) -> Option<DeckId> {
         self.run().map(|run| run.deck)
     }
 
-    /// Whether a seat has shuffled that deck before the open step.
+    /// Whether a seat shuffled that deck before the open step.
     pub fn has_shuffled(&self, seat: Seat) -> bool {
         self.run().is_some_and(|run| run.done().contains(seat))
     }
@@ -130,7 +130,7 @@ impl<G: Game> Replica<G> {
         running.flips() && !self.deal.can_flip(self.live)
     }
 
-    /// Answers that `seat` owes to a batch, with `first` in front, given the shares already published.
+    /// The answers that `seat` owes to a batch, with `first` in front, minus the shares already published.
     pub(super) fn owed_to(
         &self,
         seat: Seat,
@@ -141,7 +141,7 @@ impl<G: Game> Replica<G> {
         let mut handles: Vec<Handle> = first.to_vec();
         for request in batch {
             match request {
-                // A card for a seat that has gone stays sealed.
+                // A card for a departed seat stays sealed.
                 Request::Deal { card, to }
                     if *to != seat && self.live.contains(*to) && self.deal.may_deal(*card, *to) =>
                 {
@@ -169,7 +169,7 @@ impl<G: Game> Replica<G> {
         owed
     }
 
-    /// Answers that a seat owes to the open batch in an effects step.
+    /// The answers that a seat owes to the open batch in an effects step.
     pub fn owed(&self, seat: Seat) -> Owed {
         let Some(running) = &self.running else {
             return Owed::default();
@@ -177,7 +177,7 @@ impl<G: Game> Replica<G> {
         self.owed_to(seat, &running.batch, &[], running.coins.contains_key(&seat))
     }
 
-    /// Answers that a seat owes to the first batch of an action of `leader`.
+    /// The answers that a seat owes to the first batch of an action of `leader`.
     pub fn owed_first(&self, seat: Seat, leader: Seat, preview: &Preview<G>) -> Owed {
         let shown: Vec<Handle> = if seat == leader {
             preview.shown.iter().map(|s| s.card).collect()
@@ -194,10 +194,10 @@ impl<G: Game> Replica<G> {
         }) && !self.needs_tip(running)
     }
 
-    /// Requests of an action of `seat`.
+    /// The requests of an action of `seat`.
     ///
     /// # Errors
-    /// [`Refused`] by the rules, or because the engine asks for what cannot be answered.
+    /// [`Refused`] if the rules refuse it, or if the engine requests something that cannot be answered.
     pub fn preview(&self, seat: Seat, action: &G::Action) -> Result<Preview<G>, Refused> {
         self.settled.check(seat, action)?;
         let shown = self.settled.shown(seat, action);
@@ -208,7 +208,7 @@ impl<G: Game> Replica<G> {
             Ok(()) | Err(ApplyError::Pause) => {}
         }
         let batch = replay.into_batch()?;
-        // The shares of what it shows go along in the leader's entry.
+        // The leader's entry carries the shares of the shown cards as well.
         let asked = batch.iter().map(Request::cards).sum::<usize>();
         if shown.len() + asked > MAX_SHARES {
             return Err(Broken::Batch.into());
